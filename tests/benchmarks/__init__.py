@@ -1,0 +1,1 @@
+"""Speed and memory beside the peers, measured in turn in one run."""
