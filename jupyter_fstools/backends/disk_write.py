@@ -1,0 +1,188 @@
+"""Replace a file's bytes at once, and leave everything as it was if that fails."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..content import Chunk
+from ..errors import Conflict, Denied
+from .disk_stat import not_a_file, same_version, version_of
+from .hidden_files import hidden_file, overwrite_in_place, write_all
+from .open_file import MOST_IN_MEMORY
+from .operating_system import (
+    O_NONBLOCK,
+    Folder,
+    keep_attributes,
+    keep_owner,
+    read_at,
+)
+from .path_names import temporary_name
+from .system_errors import refused
+
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+class Target(NamedTuple):
+    """A file that is to be written: where, and how it is called in a refusal."""
+
+    folder: Folder
+    name: str
+    path: str
+    durable: bool
+
+
+def write_file(target: Target, chunks: Iterable[Chunk], *, if_match: str | None) -> os.stat_result:
+    """Write the bytes; what the file is afterwards.
+
+    Raises:
+        Conflict, Denied, IsDirectory, OSError
+    """
+    old = _expected(target, if_match)
+    if old is None:
+        return _create(target, chunks)
+    source = _opened(target)
+    try:
+        if old.st_size <= MOST_IN_MEMORY:
+            whole, chunks = _gathered(chunks)
+            if whole is not None and _has_bytes(source, old, whole):
+                return old
+        return _replace(target, chunks, old, source)
+    finally:
+        if source >= 0:
+            os.close(source)
+
+
+def check_removable(target: Target, if_match: str | None) -> os.stat_result | None:
+    """What is there, if it is the version that is expected and may be written or removed.
+
+    Raises:
+        Conflict, Denied, IsDirectory
+    """
+    status = target.folder.look(target.name)
+    if status is None:
+        return None
+    if fault := not_a_file(status, target.path, writing=True):
+        raise fault
+    if if_match is None:
+        raise _conflict(target, "it exists already")
+    if version_of(status) != if_match:
+        raise _conflict(target, "it has changed meanwhile")
+    if not status.st_mode & 0o222 or not target.folder.may_write(target.name):
+        hint = "Make it writable first, if it is meant to be changed."
+        raise refused(Denied, target.path, "it is read-only", hint=hint, writing=True)
+    return status
+
+
+def _expected(target: Target, if_match: str | None) -> os.stat_result | None:
+    status = check_removable(target, if_match)
+    if status is None and if_match is not None:
+        raise _conflict(target, "it is gone")
+    return status
+
+
+def _conflict(target: Target, reason: str) -> Conflict:
+    hint = "Read it again, then repeat the change."
+    fault = refused(Conflict, target.path, reason, hint=hint, writing=True)
+    assert isinstance(fault, Conflict)
+    return fault
+
+
+def _gathered(chunks: Iterable[Chunk]) -> tuple[bytes | None, Iterable[Chunk]]:
+    """The content as a whole, if it is small, and the same chunks again."""
+    iterator, head, size = iter(chunks), list[bytes](), 0
+    for chunk in iterator:
+        head.append(bytes(chunk))
+        size += len(chunk)
+        if size > MOST_IN_MEMORY:
+            return None, itertools.chain(head, iterator)
+    whole = head[0] if len(head) == 1 else b"".join(head)
+    return whole, (whole,)
+
+
+def _opened(target: Target) -> int:
+    """The old file, for its bytes and attributes; -1 if it may be written and not read."""
+    try:
+        return target.folder.open(target.name, os.O_RDONLY | O_NONBLOCK)
+    except PermissionError:
+        return -1
+
+
+def _has_bytes(source: int, old: os.stat_result, content: bytes) -> bool:
+    return source >= 0 and old.st_size == len(content) and read_at(source, len(content) + 1, 0) == content
+
+
+def _create(target: Target, chunks: Iterable[Chunk]) -> os.stat_result:
+    temporary = temporary_name(target.name)
+    with hidden_file(target.folder, temporary, 0o666, target.path) as fd:
+        _fill(target, fd, chunks)
+        try:
+            target.folder.link(temporary, target.name)
+            target.folder.remove(temporary)
+        except FileExistsError:
+            raise _conflict(target, "it exists already") from None
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            _create_without_links(target, temporary)
+        return _landed(target, fd)
+
+
+def _create_without_links(target: Target, temporary: str) -> None:
+    try:
+        os.close(target.folder.open(target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        raise _conflict(target, "it exists already") from None
+    try:
+        target.folder.move(temporary, target.name)
+    except BaseException:
+        target.folder.remove(target.name)
+        raise
+
+
+def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, source: int) -> os.stat_result:
+    temporary = temporary_name(target.name)
+    with hidden_file(target.folder, temporary, 0o600, target.path) as fd:
+        # Where the owner cannot be kept, only writing in place keeps the file his, as with hard links.
+        in_place = old.st_nlink > 1 or not keep_owner(fd, old)
+        if source >= 0 and not in_place:
+            keep_attributes(source, fd)
+        _fill(target, fd, chunks)
+        now = target.folder.look(target.name)
+        if now is None or not same_version(now, old):
+            raise _conflict(target, "it has changed meanwhile")
+        if in_place:
+            return _pour(target, temporary, fd, old)
+        target.folder.move(temporary, target.name)
+        return _landed(target, fd)
+
+
+def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
+    for chunk in chunks:
+        write_all(fd, chunk)
+    if target.durable:
+        os.fsync(fd)
+    target.folder.confirm()
+
+
+def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.stat_result:
+    file = target.folder.open(target.name, os.O_RDWR | O_NONBLOCK)
+    try:
+        if not same_version(os.fstat(file), old):
+            raise _conflict(target, "it has changed meanwhile")
+        overwrite_in_place(target.folder, file, fd, durable=target.durable, path=target.path)
+        target.folder.remove(temporary)
+        if target.durable:
+            target.folder.sync()
+        return os.fstat(file)
+    finally:
+        os.close(file)
+
+
+def _landed(target: Target, fd: int) -> os.stat_result:
+    if target.durable:
+        target.folder.sync()
+    return os.fstat(fd)

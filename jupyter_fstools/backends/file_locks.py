@@ -1,0 +1,178 @@
+"""One lock per file, against every other thread and process."""
+
+from __future__ import annotations
+
+import os
+import threading
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputOutput, TimedOut
+from .operating_system import HAS_FLOCK, hold_lock_file
+
+BUCKETS = 4096
+"""How many lock files there are at most: two keys that share one only wait for each other."""
+
+_HINT = "Another call is changing this file. Wait a little, then try again."
+_FOLDER_HINT = "Check the permissions of Jupyter's data folder, and whether its disk has locks."
+
+
+class _Mine(threading.local):
+    """What this thread holds: its keys, and for each lock how many of them share it and how it is released."""
+
+    def __init__(self) -> None:
+        self.keys: set[str] = set()
+        self.locks: dict[int | str, list[Any]] = {}
+
+
+class FileLocks:
+    """Locks by key (`FileStat.key`).
+
+    Args:
+        folder: where the lock files are, the same for all processes; made if it is missing, for the user alone.
+            None: only the threads of this process.
+        timeout: how many seconds to wait for somebody else.
+        flock: lock by descriptor, or with `filelock`.
+
+    Raises:
+        InputOutput: the folder cannot be made.
+    """
+
+    def __init__(self, folder: Path | None, *, timeout: float = 30.0, flock: bool = HAS_FLOCK) -> None:
+        self._folder = folder
+        self._timeout = timeout
+        self._flock = flock
+        self._mine = _Mine()
+        self._in_process = _KeyedLocks()
+        if folder is not None:
+            self._make(folder)
+
+    def hold(self, key: str) -> Hold:
+        """`with locks.hold(key):` lets one thread of one process in at a time. Not re-entrant.
+
+        To hold several use `hold_all`: taken one by one, two callers can wait for each other until the timeout.
+
+        Raises:
+            TimedOut: somebody else held it for too long.
+            RuntimeError: this thread holds it already.
+            InputOutput: the lock file cannot be made or locked.
+        """
+        return Hold(self, (key,))
+
+    def hold_all(self, keys: Iterable[str]) -> Hold:
+        """Hold several at once, taken in an order that is the same for everybody.
+
+        Raises:
+            TimedOut, RuntimeError, InputOutput: as `hold`; none is held then.
+        """
+        return Hold(self, tuple(dict.fromkeys(keys)))
+
+    def _lock_of(self, key: str) -> int | str:
+        return key if self._folder is None else zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKETS
+
+    def _acquire(self, keys: tuple[str, ...]) -> list[int | str]:
+        mine = self._mine
+        for key in keys:
+            if key in mine.keys:
+                raise RuntimeError(f"this thread holds the lock of '{_shown(key)}' already")
+        taken: list[int | str] = []
+        try:
+            for lock in sorted({self._lock_of(key) for key in keys}):
+                if lock in mine.locks:
+                    mine.locks[lock][0] += 1
+                else:
+                    mine.locks[lock] = [1, self._take(lock, keys)]
+                taken.append(lock)
+        except BaseException:
+            self._release((), taken)
+            raise
+        mine.keys.update(keys)
+        return taken
+
+    def _release(self, keys: tuple[str, ...], taken: list[int | str]) -> None:
+        mine = self._mine
+        mine.keys.difference_update(keys)
+        for lock in reversed(taken):
+            shared = mine.locks[lock]
+            shared[0] -= 1
+            if not shared[0]:
+                del mine.locks[lock]
+                shared[1]()
+
+    def _take(self, lock: int | str, keys: tuple[str, ...]) -> Callable[[], None]:
+        try:
+            if self._folder is None:
+                return self._in_process.take(str(lock), self._timeout)
+            path = f"{self._folder}{os.sep}{lock:03x}.lock"
+            try:
+                return hold_lock_file(path, self._timeout, flock=self._flock)
+            except FileNotFoundError:
+                self._make(self._folder)
+                return hold_lock_file(path, self._timeout, flock=self._flock)
+        except TimeoutError:
+            names = ", ".join(f"'{_shown(key)}'" for key in keys)
+            raise TimedOut(f"{names} was locked by another call for {self._timeout:g} s.", hint=_HINT) from None
+        except OSError as error:
+            raise InputOutput(f"The lock files cannot be used: {error.strerror}.", hint=_FOLDER_HINT) from error
+
+    def _make(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise InputOutput(
+                f"The folder of the lock files cannot be made: {error.strerror}.", hint=_FOLDER_HINT
+            ) from error
+
+
+class Hold:
+    """Locks that are held inside a `with`."""
+
+    __slots__ = ("_keys", "_locks", "_taken")
+
+    def __init__(self, locks: FileLocks, keys: tuple[str, ...]) -> None:
+        self._locks = locks
+        self._keys = keys
+        self._taken: list[int | str] = []
+
+    def __enter__(self) -> None:
+        self._taken = self._locks._acquire(self._keys)
+
+    def __exit__(self, *_: object) -> None:
+        self._locks._release(self._keys, self._taken)
+
+
+class _KeyedLocks:
+    """Locks of one process, each there only while somebody holds or waits for it."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: dict[str, tuple[threading.Lock, int]] = {}
+
+    def take(self, key: str, timeout: float) -> Callable[[], None]:
+        with self._guard:
+            lock, users = self._locks.get(key) or (threading.Lock(), 0)
+            self._locks[key] = lock, users + 1
+        try:
+            if not lock.acquire(timeout=timeout):
+                raise TimeoutError
+        except BaseException:
+            self._leave(key)
+            raise
+
+        def release() -> None:
+            lock.release()
+            self._leave(key)
+
+        return release
+
+    def _leave(self, key: str) -> None:
+        with self._guard:
+            lock, users = self._locks.pop(key)
+            if users > 1:
+                self._locks[key] = lock, users - 1
+
+
+def _shown(key: str) -> str:
+    return key.rpartition("/")[2]

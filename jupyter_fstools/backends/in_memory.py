@@ -1,0 +1,184 @@
+"""Files in this process's memory, for tests and scratch work; safe for threads."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..content import BytesContent, Chunk
+from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound
+from .path_names import canonical_parts, leads_out, parts_of
+from .protocol import Entry, FileStat, OpenFile
+from .system_errors import refused
+
+
+class _File(NamedTuple):
+    data: bytes
+    mtime_ns: int
+    version: str
+
+
+class _Opened(BytesContent):
+    """One version of a file; it stays what it was."""
+
+    def __init__(self, backend: InMemory, data: bytes, stat: FileStat) -> None:
+        super().__init__(data)
+        self.stat = stat
+        self._backend = backend
+
+    def unchanged(self) -> bool:
+        """True while the file still has this version."""
+        return self._backend.stat(self.stat.path).version == self.stat.version
+
+
+class InMemory:
+    """A `Backend` without a disk. Its root is "/", so that absolute paths are inside; there are no links.
+
+    Args:
+        files: what is there at the start, by path.
+    """
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        self._key = f"memory:{uuid.uuid4().hex[:12]}"
+        self._files: dict[str, _File] = {}
+        self._folders = {""}
+        self._versions = itertools.count(1)
+        self._lock = threading.RLock()
+        for path, data in (files or {}).items():
+            self.write(self.stat(path).path, [data], if_match=None)
+
+    @property
+    def root_key(self) -> str:
+        """A word of its own for each object."""
+        return self._key
+
+    def stat(self, path: str) -> FileStat:
+        """Look at a path as a caller spells it; see `Backend.stat`."""
+        with self._lock:
+            return self._stat("/".join(self._canonical(path)))
+
+    def list(self, path: str) -> Iterator[Entry]:
+        """The names in one folder; see `Backend.list`."""
+        with self._lock:
+            self._check_folder(path)
+            return iter(self._inside(path))
+
+    def walk(self, path: str, enter: Callable[[Entry], bool]) -> Iterator[Entry]:
+        """Everything below a folder; see `Backend.walk`."""
+        with self._lock:
+            self._check_folder(path)
+        return self._walk(path, enter)
+
+    @contextlib.contextmanager
+    def read(self, path: str) -> Iterator[OpenFile]:
+        """Open a file's bytes; see `Backend.read`."""
+        with self._lock:
+            canonical_parts(path)
+            file = self._file(path)
+            opened = _Opened(self, file.data, self._stat(path))
+        yield opened
+
+    def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
+        """Replace a file's bytes at once; see `Backend.write`."""
+        names = canonical_parts(path)
+        data = b"".join(bytes(chunk) for chunk in chunks)
+        with self._lock:
+            self._check_version(path, if_match)
+            folders = ["/".join(names[:depth]) for depth in range(len(names))]
+            for folder in folders:
+                if folder in self._files:
+                    reason = f"'{folder}' is a file, not a folder"
+                    raise refused(NotADirectory, path, reason, hint="Check the path.", writing=True)
+            if path not in self._files or self._files[path].data != data:
+                self._folders.update(folders)
+                self._files[path] = _File(data, time.time_ns(), str(next(self._versions)))
+            return self._stat(path)
+
+    def delete(self, path: str, *, if_match: str) -> None:
+        """Remove a file; see `Backend.delete`."""
+        canonical_parts(path)
+        with self._lock:
+            self._file(path)
+            self._check_version(path, if_match)
+            del self._files[path]
+
+    def _canonical(self, path: str) -> Sequence[str]:
+        names: list[str] = []
+        stepped = False
+        for part in parts_of(path):
+            here = "/".join(names)
+            if here in self._files:
+                raise refused(NotADirectory, path, f"'{here}' is a file, not a folder", hint="Check the path.")
+            if part == "..":
+                if not names:
+                    raise leads_out(path)
+                stepped = stepped or here not in self._folders
+                names.pop()
+            elif part not in ("", "."):
+                names.append(part)
+        if stepped:
+            raise Invalid(f"'{path}' steps up from a folder that does not exist.", hint="Leave the '..' out.")
+        return names
+
+    def _stat(self, path: str) -> FileStat:
+        key = f"{self._key}/{path}" if path else self._key
+        if path in self._folders:
+            return FileStat(path, key, "directory", 0, 0, "folder")
+        if (file := self._files.get(path)) is None:
+            return FileStat(path, key, "missing")
+        return FileStat(path, key, "file", len(file.data), file.mtime_ns, file.version)
+
+    def _file(self, path: str) -> _File:
+        if path in self._folders:
+            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it, or list it.")
+        self._check_parents(path)
+        if path not in self._files:
+            raise refused(NotFound, path, "it does not exist", hint="List the folder to see what is there.")
+        return self._files[path]
+
+    def _check_parents(self, path: str) -> None:
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            if folder in self._files:
+                raise refused(NotADirectory, path, f"'{folder}' is a file, not a folder", hint="Check the path.")
+
+    def _check_folder(self, path: str) -> None:
+        canonical_parts(path)
+        if path in self._files:
+            raise refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.")
+        if path not in self._folders:
+            self._check_parents(path)
+            raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
+
+    def _check_version(self, path: str, if_match: str | None) -> None:
+        if path in self._folders:
+            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+        there = self._files[path].version if path in self._files else None
+        if there != if_match:
+            reason = "it exists already" if if_match is None else "it has changed meanwhile"
+            hint = "Read it again, then repeat the change."
+            raise refused(Conflict, path, reason, hint=hint, writing=True)
+
+    def _inside(self, path: str) -> tuple[Entry, ...]:
+        prefix = f"{path}/" if path else ""
+        found = []
+        for names, kind in ((self._folders, "directory"), (self._files, "file")):
+            for name in names:
+                rest = name.removeprefix(prefix)
+                if name and name.startswith(prefix) and rest and "/" not in rest:
+                    found.append(Entry(name, rest, "file" if kind == "file" else "directory"))
+        return tuple(found)
+
+    def _walk(self, path: str, enter: Callable[[Entry], bool]) -> Iterator[Entry]:
+        waiting = [path]
+        while waiting:
+            with self._lock:
+                entries = self._inside(waiting.pop())
+            yield from entries
+            waiting += [entry.path for entry in entries if entry.kind == "directory" and enter(entry)]

@@ -1,0 +1,221 @@
+"""Files below one folder of this machine, never outside it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from weakref import finalize
+
+from ..content import Chunk
+from ..errors import Conflict, Denied, FsToolsError, IsDirectory, NotFound
+from .disk_stat import file_stat, not_a_file
+from .disk_walk import PassedOver, entries_below, entries_of
+from .disk_write import Target, check_removable, write_file
+from .hidden_files import PATIENCE, backup_inode, settle
+from .open_file import open_content
+from .operating_system import O_NONBLOCK, Folder
+from .path_names import canonical_parts
+from .protocol import Entry, FileStat, OpenFile
+from .resolution import Root, Trail, descend, descend_making, follow
+from .system_errors import refusal, refused
+
+
+class LocalDisk:
+    """A folder of this machine as a `Backend`.
+
+    Args:
+        root: the folder; it must be there.
+        durable: have every write on the disk before it is answered (fsync of file and folder).
+        openat: open below descriptors (safe against folders swapped for links), or check joined paths; None: whatever
+            the system can.
+        case_insensitive: are names that differ in case one file; None: look at the root.
+
+    Raises:
+        NotFound, NotADirectory: the root is not there, or is a file.
+        Denied, InputOutput: the system does not let us open it.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        durable: bool = True,
+        openat: bool | None = None,
+        case_insensitive: bool | None = None,
+    ) -> None:
+        try:
+            self._root = Root(os.fspath(root), openat=openat, case_insensitive=case_insensitive)
+        except OSError as error:
+            raise refusal(error, "root") from error
+        self._durable = durable
+        self._close = finalize(self, self._root.folder.close)
+
+    @property
+    def root(self) -> Path:
+        """The root's real path."""
+        return Path(self._root.path)
+
+    @property
+    def root_key(self) -> str:
+        """The root's real path, as keys begin with it; "" for the top of the disk."""
+        return self._root.key
+
+    def close(self) -> None:
+        """Let the root go; nothing works afterwards."""
+        self._close()
+
+    def stat(self, path: str) -> FileStat:
+        """Look at a path as a caller spells it; see `Backend.stat`."""
+        try:
+            with Trail(self._root) as trail:
+                names, status, name = follow(self._root, trail, path)
+                if name is not None and (status is None or status.st_nlink > 1):
+                    with contextlib.suppress(TimeoutError):
+                        if settle(trail.folder, name, status, patience=0):
+                            status = trail.folder.look(name)
+                return file_stat(self._root.key, "/".join(names), status)
+        except OSError as error:
+            raise refusal(error, path if not os.path.isabs(path) else "this path") from error
+
+    @contextlib.contextmanager
+    def opened_folder(self, path: str) -> Iterator[Folder]:
+        """A folder held open, for programs that are started in it: its `dir_fd` cannot be led elsewhere.
+
+        Raises:
+            NotFound, NotADirectory, Denied, Conflict
+        """
+        names = canonical_parts(path)
+        with Trail(self._root) as trail:
+            try:
+                descend(trail, names, path)
+            except OSError as error:
+                raise refusal(error, path) from error
+            yield trail.folder
+
+    def list(self, path: str) -> Iterator[Entry]:
+        """The names in one folder; see `Backend.list`."""
+        return entries_of(self._root, path)
+
+    def walk(
+        self, path: str, enter: Callable[[Entry], bool], *, passed_over: PassedOver | None = None
+    ) -> Iterator[Entry]:
+        """Everything below a folder; see `Backend.walk`.
+
+        Args:
+            path: canonical.
+            enter: whether to enter a folder; asked when the names beside it have been given.
+            passed_over: told of each folder that could not be read, and why.
+        """
+        return entries_below(self._root, path, enter, passed_over)
+
+    @contextlib.contextmanager
+    def read(self, path: str) -> Iterator[OpenFile]:
+        """Open a file's bytes; see `Backend.read`. A file without any read permission is `Denied`, also for root."""
+        try:
+            with Trail(self._root) as trail:
+                fd, content = self._open(trail, path)
+        except OSError as error:
+            raise refusal(error, path) from error
+        try:
+            yield content
+        finally:
+            os.close(fd)
+
+    def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
+        """Replace a file's bytes at once; see `Backend.write`. The bytes it has already are not written again."""
+        names = canonical_parts(path)
+        with Trail(self._root) as trail:
+            made = 0
+            try:
+                name = _last(names, path)
+                if if_match is None:
+                    made = descend_making(trail, names[:-1], path, durable=self._durable)
+                else:
+                    descend(trail, names[:-1], path, writing=True)
+                    _settled(trail.folder, name, path)
+                target = Target(trail.folder, name, path, self._durable)
+                return file_stat(self._root.key, path, write_file(target, chunks, if_match=if_match))
+            except BaseException as error:
+                _unmake(trail, made)
+                if isinstance(error, OSError):
+                    raise refusal(error, path, writing=True) from error
+                raise
+
+    def delete(self, path: str, *, if_match: str) -> None:
+        """Remove a file; see `Backend.delete`."""
+        names = canonical_parts(path)
+        try:
+            with Trail(self._root) as trail:
+                name = _last(names, path)
+                descend(trail, names[:-1], path, writing=True)
+                _settled(trail.folder, name, path)
+                target = Target(trail.folder, name, path, self._durable)
+                if check_removable(target, if_match) is None:
+                    raise refused(NotFound, path, "it does not exist", writing=True)
+                trail.folder.confirm()
+                trail.folder.remove(name)
+                if self._durable:
+                    trail.folder.sync()
+        except OSError as error:
+            raise refusal(error, path, writing=True) from error
+
+    def _open(self, trail: Trail, path: str) -> tuple[int, OpenFile]:
+        names = canonical_parts(path)
+        name = _last(names, path)
+        descend(trail, names[:-1], path)
+        for _ in range(3):
+            status = _settled(trail.folder, name, path)
+            if status is None:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            _check_readable(status, path)
+            backup = backup_inode(trail.folder, status)
+            fd = trail.folder.open(name, os.O_RDONLY | O_NONBLOCK)
+            try:
+                trail.folder.confirm()
+                status = os.fstat(fd)
+                _check_readable(status, path)
+                content = open_content(fd, status, self._root.key, path)
+                if backup_inode(trail.folder, status) == backup:
+                    return fd, content
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)  # A writer of a hard-linked file began while it was read.
+        raise _busy(path)
+
+
+def _last(names: list[str], path: str) -> str:
+    if not names:
+        raise refused(IsDirectory, path, "it is the root folder", hint="Name a file in it.")
+    return names[-1]
+
+
+def _settled(folder: Folder, name: str, path: str) -> os.stat_result | None:
+    status = folder.look(name)
+    try:
+        return folder.look(name) if settle(folder, name, status, patience=PATIENCE) else status
+    except TimeoutError:
+        raise _busy(path) from None
+
+
+def _busy(path: str) -> FsToolsError:
+    return refused(Conflict, path, "another program is writing it", hint="Try again.")
+
+
+def _check_readable(status: os.stat_result, path: str) -> None:
+    if fault := not_a_file(status, path):
+        raise fault
+    if not status.st_mode & 0o444:
+        raise refused(Denied, path, "it has no read permission", hint="Check its permissions.")
+
+
+def _unmake(trail: Trail, made: int) -> None:
+    """Remove the folders that a failing write made, unless somebody else uses them already."""
+    with contextlib.suppress(OSError):
+        for _ in range(made):
+            name = trail.names[-1]
+            trail.up()
+            trail.folder.unmake(name)

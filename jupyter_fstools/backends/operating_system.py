@@ -1,0 +1,355 @@
+"""The one module that knows how platforms differ: opening below a folder, links, locks, reading at an offset."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import random
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, cast
+
+if sys.platform != "win32":
+    import fcntl
+
+HAS_OPENAT = {os.open, os.stat, os.mkdir, os.unlink, os.link, os.rename, os.readlink} <= os.supports_dir_fd
+"""True where a name can be opened below an open folder; elsewhere joined paths are checked instead."""
+
+HAS_FLOCK = sys.platform != "win32"
+"""True where an open file can be locked by descriptor; elsewhere `filelock` does it."""
+
+RENAMES_OPEN_FILES = sys.platform != "win32"
+"""False where a file must be closed before it is moved."""
+
+_QUIET = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = getattr(os, "O_DIRECTORY", 0) | _QUIET
+_PASSING = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER
+O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+
+_KEPT_OUT = {"security.capability"}  # The kernel takes capabilities away from a file that is written to.
+_NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
+
+
+class Place(NamedTuple):
+    """A name as `os` functions take it: `os.open(place.path, flags, dir_fd=place.dir_fd)`."""
+
+    path: str
+    dir_fd: int | None
+
+
+class Folder:
+    """An open folder. Its verbs take one name, never a path, and follow no link; they raise `OSError`."""
+
+    __slots__ = ("_prefix", "dir_fd")
+
+    def __init__(self, prefix: str, dir_fd: int | None) -> None:
+        self._prefix = prefix
+        self.dir_fd = dir_fd
+
+    def at(self, name: str) -> Place:
+        """Where `name` is."""
+        return Place(self._prefix + name, self.dir_fd)
+
+    def look(self, name: str) -> os.stat_result | None:
+        """What is there, links not followed; None if nothing is."""
+        try:
+            return os.stat(self._prefix + name, dir_fd=self.dir_fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def has(self, name: str) -> bool:
+        """Is anything there; cheaper than `look`, and False for a link that leads nowhere."""
+        return os.access(self._prefix + name, os.F_OK, dir_fd=self.dir_fd)
+
+    def open(self, name: str, flags: int, mode: int = 0o666) -> int:
+        """A descriptor of the file `name`, not inherited by programs that are started."""
+        return os.open(self._prefix + name, flags | _QUIET, mode, dir_fd=self.dir_fd)
+
+    def readlink(self, name: str) -> str:
+        """Where a link points."""
+        target = os.readlink(self._prefix + name, dir_fd=self.dir_fd)
+        return target.removeprefix("\\\\?\\") if sys.platform == "win32" else target
+
+    def make(self, name: str) -> None:
+        """Make a folder; its mode follows the umask."""
+        os.mkdir(self._prefix + name, dir_fd=self.dir_fd)
+
+    def unmake(self, name: str) -> None:
+        """Remove an empty folder."""
+        os.rmdir(self._prefix + name, dir_fd=self.dir_fd)
+
+    def remove(self, name: str) -> None:
+        """Remove a file or link."""
+        os.unlink(self._prefix + name, dir_fd=self.dir_fd)
+
+    def link(self, name: str, new: str) -> None:
+        """Give a file a second name; never replaces."""
+        os.link(
+            self._prefix + name, self._prefix + new, src_dir_fd=self.dir_fd, dst_dir_fd=self.dir_fd,
+            follow_symlinks=os.link not in os.supports_follow_symlinks,
+        )  # fmt: skip
+
+    def move(self, name: str, new: str) -> None:
+        """Rename at once, replacing what is there. Where open files block it, it is tried for a second."""
+        for attempt in range(20):
+            try:
+                return os.replace(
+                    self._prefix + name, self._prefix + new, src_dir_fd=self.dir_fd, dst_dir_fd=self.dir_fd
+                )
+            except PermissionError:
+                if RENAMES_OPEN_FILES or attempt == 19:
+                    raise
+                time.sleep(0.05)
+
+    def may_write(self, name: str) -> bool:
+        """True if the system lets us write to `name`, whatever its mode bits say to a superuser."""
+        return os.access(
+            self._prefix + name, os.W_OK, dir_fd=self.dir_fd, effective_ids=os.access in os.supports_effective_ids
+        )
+
+    def enter(self, name: str) -> Folder:
+        """The folder `name`; `NotADirectoryError` if it is a file or a link."""
+        raise NotImplementedError
+
+    def status(self) -> os.stat_result:
+        """The folder's own."""
+        raise NotImplementedError
+
+    def entries(self) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        """The names in it, in no order."""
+        raise NotImplementedError
+
+    def sync(self) -> None:
+        """Have its names on the disk, where the system can do that."""
+
+    def confirm(self) -> None:
+        """`NotADirectoryError` if the way to it has changed and that could have led elsewhere."""
+
+    def close(self) -> None:
+        """Let it go."""
+
+
+class _OpenedFolder(Folder):
+    """A folder by descriptor: nothing that happens to its name or to the names above it leads elsewhere."""
+
+    __slots__ = ("_fd",)
+
+    def __init__(self, fd: int) -> None:
+        self._prefix = ""
+        self.dir_fd = self._fd = fd
+
+    def enter(self, name: str) -> Folder:
+        return _OpenedFolder(os.open(name, _PASSING, dir_fd=self._fd))
+
+    def status(self) -> os.stat_result:
+        return os.fstat(self._fd)
+
+    @contextlib.contextmanager
+    def entries(self) -> Iterator[Iterator[os.DirEntry[str]]]:
+        readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=self._fd)
+        try:
+            with os.scandir(readable) as found:
+                yield found
+        finally:
+            os.close(readable)
+
+    def sync(self) -> None:
+        try:
+            readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=self._fd)
+        except PermissionError:
+            return  # A folder may be writable and not readable.
+        try:
+            os.fsync(readable)
+        finally:
+            os.close(readable)
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+class _NamedFolder(Folder):
+    """A folder by its real path, for systems that cannot open below a descriptor; checked again before it counts."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        super().__init__(os.path.join(path, ""), None)
+        self._path = path
+
+    def enter(self, name: str) -> Folder:
+        path = self._prefix + name
+        status = os.lstat(path)
+        if is_link(status) or not stat.S_ISDIR(status.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
+        return _NamedFolder(path)
+
+    def status(self) -> os.stat_result:
+        return os.lstat(self._path)
+
+    def entries(self) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        self.confirm()
+        return os.scandir(self._path)
+
+    def confirm(self) -> None:
+        if os.path.normcase(os.path.realpath(self._path)) != os.path.normcase(self._path):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def open_folder(path: str, *, openat: bool) -> Folder:
+    """The folder at an absolute, real path."""
+    if openat:
+        return _OpenedFolder(os.open(path, _PASSING))
+    if not os.path.isdir(path):
+        os.scandir(path).close()
+    return _NamedFolder(path)
+
+
+def is_link(status: os.stat_result) -> bool:
+    """True for a symbolic link, and for a junction on Windows."""
+    mount_point = 0xA0000003
+    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == mount_point
+
+
+def split_path(path: str) -> list[str]:
+    """The parts of a path; a backslash separates only on Windows."""
+    return (path.replace("\\", "/") if os.sep == "\\" else path).split("/")
+
+
+def read_at(fd: int, length: int, offset: int) -> bytes:
+    """Up to `length` bytes at `offset`, in one call to the system."""
+    if hasattr(os, "pread"):
+        return os.pread(fd, length, offset)
+    os.lseek(fd, offset, os.SEEK_SET)
+    return os.read(fd, length)
+
+
+def read_into(fd: int, view: memoryview, offset: int) -> int:
+    """Fill `view` from `offset`; how many bytes came."""
+    if hasattr(os, "preadv"):
+        return os.preadv(fd, [view], offset)
+    piece = read_at(fd, len(view), offset)
+    view[: len(piece)] = piece
+    return len(piece)
+
+
+def touch(fd: int, like: os.stat_result | None = None) -> None:
+    """Set an open file's times to now, or to those of `like`."""
+    if os.utime in os.supports_fd:
+        now = time.time_ns()
+        os.utime(fd, ns=(like.st_atime_ns, like.st_mtime_ns) if like else (now, now))
+
+
+def keep_owner(fd: int, old: os.stat_result) -> bool:
+    """Give a new file an old one's owner and permission bits; False if the owner cannot be kept.
+
+    The set-user-id and set-group-id bits are not taken over: the kernel, too, takes them from a file that is written.
+    """
+    new = os.fstat(fd)
+    if sys.platform != "win32":
+        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+            try:
+                os.fchown(fd, old.st_uid, old.st_gid)
+            except PermissionError:
+                return False
+        if stat.S_IMODE(new.st_mode) != stat.S_IMODE(old.st_mode) & 0o1777:
+            os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o1777)
+    return True
+
+
+def keep_attributes(source: int, target: int) -> None:
+    """Copy extended attributes, access lists among them, as far as the system lets us."""
+    if not hasattr(os, "listxattr"):
+        return
+    try:
+        names = os.listxattr(source)
+    except OSError:
+        return
+    for name in names:
+        if name in _KEPT_OUT:
+            continue
+        try:
+            os.setxattr(target, name, os.getxattr(source, name))
+        except OSError as error:
+            if error.errno not in _NO_XATTR:
+                raise
+
+
+def try_lock(fd: int) -> bool:
+    """Lock an open file for its descriptor; False if another descriptor has it. True where files have no locks."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL):
+                raise
+    return True
+
+
+def unlock_and_close(fd: int) -> None:
+    """Close a file that may be locked; a forked child's copy of the descriptor keeps no lock."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_UN)
+    os.close(fd)
+
+
+def hold_lock_file(path: str, timeout: float, *, flock: bool = HAS_FLOCK) -> Callable[[], None]:
+    """Lock a lock file against every other thread and process; the answer is the call that releases it.
+
+    Raises:
+        TimeoutError: somebody else held it for `timeout` seconds.
+        OSError: the folder is gone or not writable, or the file system has no locks.
+    """
+    return _flock(path, timeout) if flock else _filelock(path, timeout)
+
+
+def _flock(path: str, timeout: float) -> Callable[[], None]:
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | _QUIET, 0o600)
+        try:
+            _wait_for_flock(fd, timeout)
+            if os.fstat(fd).st_nlink:
+                break
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)  # Somebody cleaned the folder up: this file is nobody else's lock.
+    owner = os.getpid()
+
+    def release() -> None:
+        if os.getpid() == owner:  # In a forked child the lock is the parent's.
+            fcntl.flock(fd, fcntl.LOCK_UN)
+        os.close(fd)
+
+    return release
+
+
+def _wait_for_flock(fd: int, timeout: float) -> None:
+    pause, deadline = 0.0002, 0.0
+    while True:
+        try:
+            return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+            deadline = deadline or now + timeout
+            if now >= deadline:
+                raise TimeoutError from None
+        time.sleep(min(pause * random.uniform(0.5, 1.5), max(deadline - now, 0)))  # noqa: S311 - no secret
+        pause = min(pause * 1.5, 0.02)
+
+
+def _filelock(path: str, timeout: float) -> Callable[[], None]:
+    import filelock
+
+    lock: Any = filelock.FileLock(path, timeout=timeout, mode=0o600, thread_local=False)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise TimeoutError from None
+    return cast(Callable[[], None], lock.release)

@@ -1,0 +1,121 @@
+"""Names and paths as strings: which of them mean anything below a root, and how two of them compare."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import unicodedata
+
+from ..errors import Denied, Invalid, OutsideRoot
+from .operating_system import split_path
+
+HIDDEN_PREFIX = ".~fstools-"
+"""How the backends' own temporary files begin: never listed, never given to a caller."""
+
+LONGEST_PATH, LONGEST_NAME = 4096, 255
+
+_RESERVED = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
+    f"{port}{digit}" for port in ("COM", "LPT") for digit in "123456789¹²³"
+}
+
+
+def parts_of(path: str) -> list[str]:
+    """The parts of a caller's path, `.` and `..` and empty ones among them.
+
+    Raises:
+        Invalid: a NUL, a name that no disk can hold, a path that is too long.
+        Denied: one of the backends' own temporary files.
+    """
+    if "\0" in path:
+        raise Invalid("A path cannot hold a NUL character.", hint="Take the NUL out of `path`.")
+    try:
+        long = len(path) * 4 > LONGEST_NAME and _is_too_long(path)
+        if not path.isascii():
+            os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise Invalid(
+            f"`path` holds a character that no name can have (at {error.start}).",
+            hint="Give the path as a listing gave it.",
+        ) from None
+    if long:
+        if _steps_out(path):
+            raise leads_out(path)
+        raise Invalid(
+            f"`path` is too long: at most {LONGEST_PATH} bytes, and {LONGEST_NAME} for each name in it.",
+            hint="Use a shorter path.",
+        )
+    parts = split_path(path)
+    if HIDDEN_PREFIX in path and any(part.startswith(HIDDEN_PREFIX) for part in parts):
+        raise Denied(
+            f"Names that begin with '{HIDDEN_PREFIX}' are temporary files of the tools themselves.",
+            hint="Use another name.",
+        )
+    return parts
+
+
+def canonical_parts(path: str) -> list[str]:
+    """The names in a `FileStat.path`; [] for the root itself.
+
+    Raises:
+        OutsideRoot, Invalid: it is none.
+    """
+    if not path:
+        return []
+    parts = parts_of(path)
+    if ".." in parts or os.path.isabs(path):
+        raise leads_out(path)
+    if "" in parts or "." in parts:
+        raise Invalid("This path is not the canonical one.", hint="Use the path that `stat` gave.")
+    return parts
+
+
+def check_names(names: list[str]) -> None:
+    """Refuse what Windows would take for something else.
+
+    Raises:
+        Invalid: with the reason.
+    """
+    for name in names:
+        if os.name == "nt" and (fault := windows_fault(name)):
+            raise Invalid(f"The name '{name}' {fault}.", hint="Use another name.")
+
+
+def windows_fault(name: str) -> str:
+    """Why Windows would take this name for something else; "" if it would not."""
+    if any(sign in '<>:"|?*' or sign < " " for sign in name):
+        return "holds a character that Windows keeps for itself"
+    if name.endswith((".", " ")) and name.strip("."):
+        return "ends with a dot or a space"
+    if name.partition(".")[0].rstrip(" ").upper() in _RESERVED:
+        return "is the name of a device"
+    return ""
+
+
+def leads_out(path: str) -> OutsideRoot:
+    """The one refusal for all that is outside; it repeats no absolute path and tells not whether anything is there."""
+    subject = "This path" if os.path.isabs(path) else f"'{path}'"
+    return OutsideRoot(f"{subject} leads out of the root.", hint="Give a path relative to the root.")
+
+
+def folded(name: str) -> str:
+    """Equal for names that a case-insensitive disk takes for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def temporary_name(name: str) -> str:
+    """Where new bytes for `name` are collected; always the same, so that what a killed writer left is found."""
+    return HIDDEN_PREFIX + hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _is_too_long(path: str) -> bool:
+    encoded = os.fsencode(path)
+    return len(encoded) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in encoded.split(b"/"))
+
+
+def _steps_out(path: str) -> bool:
+    depth = 0
+    for part in split_path(path):
+        depth += {"..": -1, ".": 0, "": 0}.get(part, 1)
+        if depth < 0:
+            return True
+    return False

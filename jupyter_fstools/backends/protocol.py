@@ -1,0 +1,127 @@
+"""What a backend must do: six verbs on bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ..content import Chunk, Content
+
+Kind = Literal["file", "directory", "other", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What one look at a path tells.
+
+    Attributes:
+        path: canonical, relative to the root, `/`-separated; "" is the root itself. No link, `.` or `..` is left in
+            it, also where its tail does not exist yet.
+        key: the same file's name for every process and root (`backend.root_key + "/" + path`): locks, receipts and
+            the journal go by it.
+        kind: `other` is a device, FIFO or socket.
+        size: bytes; 0 unless a file.
+        mtime_ns: modification time, nanoseconds since 1970; 0 if missing.
+        version: equal only while nothing touched the file (on a disk: device, inode, size, mtime, ctime); "" if
+            missing. Works like an ETag.
+    """
+
+    path: str
+    key: str
+    kind: Kind
+    size: int = 0
+    mtime_ns: int = 0
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name in a folder: `path` is relative to the root; `kind` "link" has not been followed."""
+
+    path: str
+    name: str
+    kind: Literal["file", "directory", "link", "other"]
+
+
+class OpenFile(Content, Protocol):
+    """A file held open: one consistent version of its bytes."""
+
+    @property
+    def stat(self) -> FileStat:
+        """The file as it was when it was opened."""
+
+    def unchanged(self) -> bool:
+        """True while the open file still has the version of `stat`."""
+
+
+class Backend(Protocol):
+    """Bytes by path. Refusals are `FsToolsError`s; nothing else is raised for bad input or a broken disk.
+
+    Only `stat` takes a caller's spelling of a path; the other verbs take the `path` of a `FileStat` and follow no
+    link: where a part of it has become one meanwhile, they refuse with `Conflict`.
+    """
+
+    @property
+    def root_key(self) -> str:
+        """What every `FileStat.key` of this backend begins with (on a disk: the root's real path)."""
+
+    def stat(self, path: str) -> FileStat:
+        """Look at a path as a caller spells it: relative to the root, or absolute and inside it.
+
+        Links are followed while they stay inside the root. A missing file is `kind="missing"`, not an error.
+
+        Raises:
+            OutsideRoot: the path, or a link in it, leads out of the root (whether something is there or not).
+            NotADirectory: a part before the last is a file.
+            Invalid: a loop of links, a name or path that is too long.
+            Denied: the system does not let us look.
+        """
+
+    def list(self, path: str) -> Iterator[Entry]:
+        """The names in one folder, in no order, without the backend's own temporary files.
+
+        Raises:
+            NotFound, NotADirectory, Denied, Conflict
+        """
+
+    def walk(self, path: str, enter: Callable[[Entry], bool]) -> Iterator[Entry]:
+        """Everything below a folder, folders before what is in them; a folder is entered only if `enter(entry)`.
+
+        No link is followed. Folders that cannot be read are passed over.
+
+        Raises:
+            NotFound, NotADirectory, Denied, Conflict: for the folder `path` itself.
+        """
+
+    def read(self, path: str) -> AbstractContextManager[OpenFile]:
+        """Open a file's bytes.
+
+        Raises:
+            NotFound, IsDirectory, Denied (also: a device, FIFO or socket, without blocking), Conflict, InputOutput
+        """
+
+    def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
+        """Replace a file's bytes at once: a reader sees the old or the new bytes, never a mixture.
+
+        Args:
+            path: canonical; missing folders above it are made.
+            chunks: the new bytes, each chunk valid only until the next is asked for.
+            if_match: the version that must still be there; None: the file must not exist.
+
+        Mode, owner, extended attributes and hard links of an existing file stay. After any error the old bytes are
+        there and no temporary file is left.
+
+        Raises:
+            Conflict: the version is no longer there, or a file is there that should not be.
+            Denied: not writable (by its mode bits, also for root), or the system refuses.
+            NotADirectory, IsDirectory, InputOutput (disk full, device error)
+        """
+
+    def delete(self, path: str, *, if_match: str) -> None:
+        """Remove a file whose version is still `if_match`.
+
+        Raises:
+            Conflict, NotFound, Denied, IsDirectory, InputOutput
+        """

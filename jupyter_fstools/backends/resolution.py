@@ -1,0 +1,296 @@
+"""From a path to an open folder and a name in it, one component at a time, never out of the root."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..errors import Conflict, FsToolsError, Invalid, NotADirectory, NotFound
+from .operating_system import HAS_OPENAT, Folder, is_link, open_folder
+from .path_names import check_names, folded, leads_out, parts_of
+from .system_errors import refused
+
+MOST_LINKS = 40
+_HELD_OPEN = 32
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+class Found(NamedTuple):
+    """Where a caller's path leads.
+
+    Attributes:
+        names: the canonical path.
+        status: what is there; None if nothing is.
+        name: the last name, in the folder where the trail stands; None where the trail stands in the target itself,
+            or where more than the last name is missing.
+    """
+
+    names: list[str]
+    status: os.stat_result | None
+    name: str | None
+
+
+class Root:
+    """The folder that nothing leads out of.
+
+    Args:
+        path: the folder, also by way of links.
+        openat: open below descriptors, or check joined paths; None: whatever the system can.
+        case_insensitive: are names that differ in case one file; None: look.
+    """
+
+    def __init__(self, path: str, *, openat: bool | None = None, case_insensitive: bool | None = None) -> None:
+        given, real = os.path.abspath(path), os.path.realpath(path)
+        try:
+            self.folder = open_folder(real, openat=HAS_OPENAT if openat is None else openat)
+        except NotADirectoryError:
+            raise NotADirectory("The root is a file.", hint="Set the root to a folder.") from None
+        except FileNotFoundError:
+            raise NotFound("The root does not exist.", hint="Make the folder, or set another root.") from None
+        self.path = real
+        self.key = real.replace(os.sep, "/").rstrip("/")
+        self.is_top = os.path.dirname(real) == real
+        self._spellings = [[part for part in parts_of(real) if part]]
+        if given != real and os.path.samefile(given, real):
+            self._spellings.append([part for part in parts_of(given) if part])
+        self._case_insensitive = self._ignores_case() if case_insensitive is None else case_insensitive
+
+    def parts(self, path: str) -> list[str]:
+        """The parts of a path below the root, given relative or absolute.
+
+        Raises:
+            OutsideRoot, Invalid, Denied
+        """
+        parts = parts_of(path)
+        if os.path.isabs(path):
+            parts = self._inside(path, parts)
+        elif os.path.splitdrive(path)[0]:
+            raise leads_out(path)
+        check_names(parts)
+        return parts
+
+    def spelling(self, folder: Folder, name: str) -> str:
+        """The name as it is on the disk, where the disk ignores case."""
+        if not self._case_insensitive:
+            return name
+        wanted, other = folded(name), name
+        try:
+            with folder.entries() as entries:
+                for entry in entries:
+                    if entry.name == name:
+                        return name
+                    if folded(entry.name) == wanted:
+                        other = entry.name
+        except PermissionError:
+            return name
+        return other
+
+    def _inside(self, path: str, parts: list[str]) -> list[str]:
+        for spelling in self._spellings:
+            rest = list(reversed(parts))
+            for name in spelling:
+                while rest and rest[-1] in ("", "."):
+                    rest.pop()
+                if not rest or not self._same(rest.pop(), name):
+                    break
+            else:
+                return rest[::-1]
+        raise leads_out(path)
+
+    def _same(self, one: str, other: str) -> bool:
+        return one == other or (self._case_insensitive and folded(one) == folded(other))
+
+    def _ignores_case(self) -> bool:
+        swapped = ""
+        try:
+            with self.folder.entries() as entries:
+                name = next((entry.name for entry in entries if entry.name.swapcase() != entry.name), "")
+                swapped = name.swapcase()
+            mine, other = (self.folder.look(name), self.folder.look(swapped)) if name else (None, None)
+            if mine is None or other is None or not os.path.samestat(mine, other):
+                return False
+            with self.folder.entries() as entries:
+                return all(entry.name != swapped for entry in entries)
+        except OSError:
+            return False
+
+
+class Trail:
+    """A way down from the root: its names so far, and the last folders on it held open."""
+
+    __slots__ = ("_held", "_root", "names")
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._held: list[Folder] = []
+        self.names: list[str] = []
+
+    def __enter__(self) -> Trail:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for folder in self._held:
+            folder.close()
+        self._held.clear()
+
+    @property
+    def folder(self) -> Folder:
+        """Where the trail stands. Raises `OSError` where an upper folder that was let go is no longer there."""
+        if not self.names:
+            return self._root.folder
+        if not self._held:
+            names, self.names = self.names, []
+            try:
+                for name in names:
+                    self.enter(name)
+            except BaseException:
+                self.__exit__()
+                self.names = names
+                raise
+        return self._held[-1]
+
+    def enter(self, name: str) -> None:
+        """One step down; `NotADirectoryError` if it is a file or a link."""
+        self._held.append(self.folder.enter(name))
+        self.names.append(name)
+        if len(self._held) > _HELD_OPEN:
+            self._held.pop(0).close()
+
+    def up(self) -> None:
+        """One step up, to the folder the trail came from."""
+        self.names.pop()
+        if self._held:
+            self._held.pop().close()
+
+    def back_to(self, depth: int) -> None:
+        """Up until `depth` names are left."""
+        while len(self.names) > depth:
+            self.up()
+
+
+def follow(root: Root, trail: Trail, path: str) -> Found:
+    """Where a caller's path leads; links are followed while they stay inside.
+
+    Raises:
+        OutsideRoot, NotADirectory, Invalid, Denied, OSError
+    """
+    pending, links = root.parts(path)[::-1], 0
+    while pending:
+        part = pending.pop()
+        if part in ("", "."):
+            continue
+        if part == "..":
+            _step_up(root, trail, path)
+            continue
+        name = root.spelling(trail.folder, part)
+        if pending and _entered(trail, name):
+            continue
+        status = trail.folder.look(name)
+        if status is None:
+            return _missing(root, trail, name, pending, path)
+        if is_link(status):
+            links += 1
+            if links > MOST_LINKS:
+                raise Invalid(f"'{path}' is a loop of links.", hint="Name the file itself.")
+            pending += reversed(_target(root, trail, name, path))
+        elif not pending:
+            return Found([*trail.names, name], status, name)
+        elif stat.S_ISDIR(status.st_mode):
+            trail.enter(name)
+        else:
+            raise refused(NotADirectory, path, f"'{name}' is a file, not a folder", hint="Check the path.")
+    return Found(list(trail.names), trail.folder.status(), None)
+
+
+def descend(trail: Trail, names: Iterable[str], path: str, *, writing: bool = False) -> None:
+    """Down a canonical path, through folders only.
+
+    Raises:
+        NotFound, NotADirectory: a part of it is not there, or is a file.
+        Conflict: a part of it has become a link.
+    """
+    for name in names:
+        if not _entered(trail, name):
+            raise _blocked(trail, name, path, writing=writing)
+
+
+def descend_making(trail: Trail, names: Iterable[str], path: str, *, durable: bool) -> int:
+    """Down a canonical path, making the folders that are missing; how many were made.
+
+    Raises:
+        NotADirectory, Conflict
+    """
+    made = 0
+    for name in names:
+        if _entered(trail, name):
+            continue
+        if trail.folder.look(name) is not None:
+            raise _blocked(trail, name, path, writing=True)
+        try:
+            trail.folder.make(name)
+            made += 1
+        except FileExistsError:
+            made = 0
+        if durable:
+            trail.folder.sync()
+        descend(trail, [name], path, writing=True)
+    return made
+
+
+def _entered(trail: Trail, name: str) -> bool:
+    """One step down; False where nothing is there, or no folder."""
+    try:
+        trail.enter(name)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER:
+            raise
+        return False
+    return True
+
+
+def _blocked(trail: Trail, name: str, path: str, *, writing: bool = False) -> FsToolsError:
+    status = trail.folder.look(name)
+    if status is None:
+        reason, hint = f"'{name}' does not exist", "List the folder above it."
+        return refused(NotFound, path, reason, hint=hint, writing=writing)
+    if not is_link(status) and not stat.S_ISDIR(status.st_mode):
+        reason = f"'{name}' is a file, not a folder"
+        return refused(NotADirectory, path, reason, hint="Check the path.", writing=writing)
+    reason = f"'{name}' has become a link meanwhile"
+    return refused(Conflict, path, reason, hint="Look at the path again.", writing=writing)
+
+
+def _step_up(root: Root, trail: Trail, path: str) -> None:
+    if trail.names:
+        trail.up()
+    elif not root.is_top:
+        raise leads_out(path)
+
+
+def _target(root: Root, trail: Trail, name: str, path: str) -> list[str]:
+    target = trail.folder.readlink(name)
+    if not os.path.isabs(target):
+        return parts_of(target)
+    trail.back_to(0)
+    try:
+        return root.parts(target)
+    except FsToolsError:
+        raise leads_out(path) from None
+
+
+def _missing(root: Root, trail: Trail, name: str, pending: list[str], path: str) -> Found:
+    depth, rest, stepped = len(trail.names) + 1, [name], False
+    for part in reversed(pending):
+        if part == "..":
+            depth, stepped = depth - 1, True
+            if depth < 0 and not root.is_top:
+                raise leads_out(path)
+        elif part not in ("", "."):
+            depth += 1
+            rest.append(part)
+    if stepped:
+        raise Invalid(f"'{path}' steps up from a folder that does not exist.", hint="Leave the '..' out.")
+    return Found([*trail.names, *rest], None, None if len(rest) > 1 else name)

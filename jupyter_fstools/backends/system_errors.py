@@ -1,0 +1,58 @@
+"""What the system said, as a refusal that names the next step."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from ..errors import (
+    Conflict,
+    Denied,
+    FsToolsError,
+    InputOutput,
+    Invalid,
+    IsDirectory,
+    NotADirectory,
+    NotFound,
+)
+
+Refusal = tuple[type[FsToolsError], str, str]
+
+_DENIED: Refusal = (Denied, "the system does not permit it", "Check the permissions of the file and of its folder.")
+_FULL: Refusal = (InputOutput, "the disk is full", "Free some space, then try again.")
+_QUOTA: Refusal = (InputOutput, "the disk quota or size limit is reached", "Free some space, then try again.")
+_TOO_LONG: Refusal = (Invalid, "the name or the path is too long", "Use a shorter name.")
+_SWAPPED: Refusal = (Conflict, "a part of the path has become a link", "Look at the path again.")
+
+_REFUSALS: dict[int, Refusal] = {
+    errno.ENOENT: (NotFound, "it does not exist", "List the folder to see what is there."),
+    errno.EEXIST: (Conflict, "it exists already", "Read it first, then edit or overwrite it."),
+    errno.ENOTDIR: (NotADirectory, "a part of the path is a file, not a folder", "Check the path."),
+    errno.EISDIR: (IsDirectory, "it is a folder", "Name a file in it, or list it."),
+    errno.EACCES: _DENIED,
+    errno.EPERM: _DENIED,
+    errno.EROFS: (Denied, "the file system is read-only", "Choose another folder."),
+    errno.ENXIO: (Denied, "it is a device, FIFO or socket", "Choose a regular file."),
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _QUOTA,
+    errno.EFBIG: _QUOTA,
+    errno.ENAMETOOLONG: _TOO_LONG,
+    errno.EILSEQ: (Invalid, "the file system does not take this name", "Use another name."),
+    errno.ELOOP: _SWAPPED,
+}
+
+
+def refusal(error: OSError, path: str, *, writing: bool = False) -> FsToolsError:
+    """The refusal that says what `error` means for `path`; a failing write says that nothing was modified."""
+    number = error.errno or 0
+    said = os.strerror(number) if number else "the system gave no reason"
+    kind, reason, hint = _REFUSALS.get(number, (InputOutput, f"the system says: {said}", "Try again."))
+    if kind is InputOutput and number in _REFUSALS:
+        reason += f" ({said})"
+    return refused(kind, path, reason, hint=hint, writing=writing)
+
+
+def refused(kind: type[FsToolsError], path: str, reason: str, *, hint: str = "", writing: bool = False) -> FsToolsError:
+    """A refusal about `path` in the words all backends use."""
+    shown = path or "."
+    return kind(f"'{shown}' was not modified: {reason}." if writing else f"'{shown}': {reason}.", hint=hint)

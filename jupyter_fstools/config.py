@@ -1,0 +1,229 @@
+"""The settings that server and kernel read, and the workspace that both make of them."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, Union, validate
+from traitlets.config import Config, Configurable
+
+from . import policy
+from .backends.file_locks import FileLocks
+from .backends.local_disk import LocalDisk
+from .errors import Invalid
+from .limits import Limits
+from .policy import Policy
+from .records import Reader
+from .stores.open_store import open_store
+from .stores.protocol import Store, StoreLimits
+from .workspace import Rules, Workspace
+
+ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
+"""What server and kernel must agree on travels here, as JSON; never a secret."""
+
+_log = logging.getLogger("jupyter_fstools")
+_LIMITS = Limits()
+_STORE_LIMITS = StoreLimits()
+
+
+class FsToolsConfig(Configurable):
+    """Settings of jupyter-fstools, for `jupyter_server_config` and `ipython_kernel_config`."""
+
+    root = Unicode(help="Folder that the tools work in; empty: the server's root, or the kernel's working directory.")
+    root.tag(config=True)
+    store = Unicode(
+        "sqlite:",
+        help="Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
+        "or 'memory:' (forgotten when the process ends, not shared with kernels).",
+    ).tag(config=True)
+    read_only = Bool(False, help="Leave out every tool that writes.").tag(config=True)
+    approval = Union(
+        [Enum(["never", "always"]), List(Unicode())],
+        default_value="never",
+        help="Which changes wait for a person: 'never', 'always', or a list of gitignore-like rules for their paths.",
+    ).tag(config=True)
+    deny_read = List(Unicode(), help="More rules for what no tool reads, lists or suggests (gitignore-like).")
+    deny_read.tag(config=True)
+    deny_write = List(Unicode(), help="More rules for what no tool writes (gitignore-like).").tag(config=True)
+    default_deny_read = List(Unicode(), list(policy.DENY_READ), help="The rules that deny_read is added to.").tag(
+        config=True
+    )
+    default_deny_write = List(Unicode(), list(policy.DENY_WRITE), help="The rules that deny_write is added to.").tag(
+        config=True
+    )
+    durable = Bool(True, help="Wait until the disk has a write (fsync) before a call returns.").tag(config=True)
+    refuse_unseen_edits = Bool(
+        False, help="Refuse an edit whose match lies outside every line shown, instead of only saying so."
+    ).tag(config=True)
+    overwrite_needs_full_read = Bool(
+        True, help="Overwriting a file demands that all of it was shown, not only a part."
+    ).tag(config=True)
+    tool_prefix = Unicode(help="What every tool's name begins with, such as 'fs_'.").tag(config=True)
+    max_receipts = Int(
+        _STORE_LIMITS.max_receipts, min=1, help="Receipts kept per session; the least recently used go first."
+    ).tag(config=True)
+    journal_max_changes = Int(_STORE_LIMITS.journal_max_changes, min=1, help="Changes kept in the journal.").tag(
+        config=True
+    )
+    journal_max_bytes = Int(
+        _STORE_LIMITS.journal_max_bytes, min=1, help="Bytes kept in the journal to undo changes."
+    ).tag(config=True)
+    journal_max_days = Float(_STORE_LIMITS.journal_max_days, min=0, help="Days that a change is kept.").tag(config=True)
+    full_read_bytes = Int(_LIMITS.full_read_bytes, min=1, help="A file above this is read by windows only.").tag(
+        config=True
+    )
+    read_lines = Int(_LIMITS.read_lines, min=1, help="Lines shown where the caller names no limit.").tag(config=True)
+    max_output_bytes = Int(_LIMITS.max_output_bytes, min=1, help="Bytes of text that one call shows at most.").tag(
+        config=True
+    )
+    max_line_length = Int(_LIMITS.max_line_length, min=1, help="Characters shown of one line.").tag(config=True)
+    max_edit_bytes = Int(_LIMITS.max_edit_bytes, min=1, help="A file above this is not edited.").tag(config=True)
+    max_write_bytes = Int(_LIMITS.max_write_bytes, min=1, help="Bytes of content that one call writes at most.").tag(
+        config=True
+    )
+    list_entries = Int(_LIMITS.list_entries, min=1, help="Entries listed where the caller names no limit.").tag(
+        config=True
+    )
+    max_list_entries = Int(_LIMITS.max_list_entries, min=1, help="Entries that one call lists at most.").tag(
+        config=True
+    )
+    lock_seconds = Float(
+        _LIMITS.lock_seconds, min=0, help="Seconds that a call waits for a file which another call holds."
+    ).tag(config=True)
+
+    @validate("tool_prefix")
+    def _check_tool_prefix(self, proposal: dict[str, Any]) -> str:
+        prefix: str = proposal["value"]
+        if prefix and not prefix.replace("_", "a").replace("-", "a").isalnum():
+            raise TraitError(f"tool_prefix takes letters, digits, _ and -, got {prefix!r}")
+        return prefix
+
+    @validate("deny_read", "deny_write", "default_deny_read", "default_deny_write")
+    def _check_rules(self, proposal: dict[str, Any]) -> list[str]:
+        rules: list[str] = proposal["value"]
+        try:
+            Policy(deny_read=rules)
+        except Invalid as error:
+            raise TraitError(f"{proposal['trait'].name}: {error.message}") from None
+        return rules
+
+    @validate("store")
+    def _check_store(self, proposal: dict[str, Any]) -> str:
+        where: str = proposal["value"]
+        if not where.startswith(("sqlite:", "memory:")):
+            raise TraitError(f"store takes 'sqlite:', 'sqlite:PATH' or 'memory:', got {where!r}")
+        return where
+
+    def shared_settings(self) -> dict[str, Any]:
+        """What a kernel must agree on with its server: every setting that differs from its default."""
+        return {
+            name: getattr(self, name)
+            for name, trait in self.class_traits(config=True).items()
+            if getattr(self, name) != trait.default(self)
+        }
+
+    def share_with_kernels(self, root: str) -> None:
+        """Hand the settings to kernels that this process starts."""
+        os.environ[ENVIRONMENT] = json.dumps({**self.shared_settings(), "root": root})
+
+    def open_store(self) -> Store:
+        """The store that the settings name."""
+        return open_store(
+            self.store,
+            StoreLimits(
+                max_receipts=self.max_receipts,
+                journal_max_changes=self.journal_max_changes,
+                journal_max_bytes=self.journal_max_bytes,
+                journal_max_days=self.journal_max_days,
+            ),
+        )
+
+    def workspace(
+        self, root: str | os.PathLike[str], reader: Reader, *, store: Store | None = None, committed: Any = None
+    ) -> Workspace:
+        """The workspace of these settings, for one reader.
+
+        Args:
+            root: the folder, unless the settings name one.
+            reader: who asks.
+            store: an open store to use instead of the one that the settings name.
+            committed: called with every change made through the workspace, as `(change: Change) -> None`.
+
+        Raises:
+            NotFound, NotADirectory: the root is no folder.
+        """
+        return Workspace(
+            LocalDisk(self.root or root, durable=self.durable),
+            store or self.open_store(),
+            FileLocks(lock_folder(), timeout=self.lock_seconds),
+            Policy(
+                deny_read=[*self.default_deny_read, *self.deny_read],
+                deny_write=[*self.default_deny_write, *self.default_deny_read, *self.deny_read, *self.deny_write],
+                denied_keys=denied_folders(),
+                approval=self.approval,
+                read_only=self.read_only,
+            ),
+            reader,
+            limits=Limits(**{name: getattr(self, name) for name in Limits.__dataclass_fields__}),
+            rules=Rules(self.refuse_unseen_edits, self.overwrite_needs_full_read),
+            tool_prefix=self.tool_prefix,
+            committed=committed,
+        )
+
+
+def handed_settings() -> dict[str, Any]:
+    """What a server handed to this process; empty without one."""
+    try:
+        settings = json.loads(os.environ.get(ENVIRONMENT, "{}"))
+    except ValueError:
+        _log.warning("%s holds no JSON and is ignored", ENVIRONMENT)
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def config_with_handed_settings(own: Config | None = None) -> FsToolsConfig:
+    """The settings of this process: its own configuration over what a server handed to it."""
+    merged = Config({"FsToolsConfig": handed_settings()})
+    merged.merge(own or {})
+    return FsToolsConfig(config=merged)
+
+
+def system_user() -> str:
+    """The account this process runs as: the reader of everybody without an identity of their own.
+
+    A JupyterHub names its users; kernels learn the name from their environment.
+    """
+    try:
+        return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def data_folder() -> Path:
+    """Where jupyter-fstools keeps what is its own: a folder in Jupyter's data directory."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "fstools"
+
+
+def lock_folder() -> Path | None:
+    """The folder of the lock files; None (locks within this process only) where it cannot be made."""
+    folder = data_folder() / "locks"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        _log.warning("No locks between processes: %s cannot be made (%s)", folder, error.strerror)
+        return None
+    return folder
+
+
+def denied_folders() -> list[str]:
+    """What no tool touches wherever the root is: Jupyter's runtime files (they hold tokens), and our own."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    return [os.path.realpath(jupyter_runtime_dir()), os.path.realpath(data_folder())]

@@ -1,0 +1,48 @@
+"""Bytes that can be read from any place, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+Chunk = bytes | bytearray
+"""A run of bytes whose length is exact; a bytearray is a reused buffer, valid until the next chunk."""
+
+CHUNK_BYTES = 1 << 20
+"""One reused buffer of 1 MiB: larger ones cost page faults, smaller ones calls."""
+
+
+class Content(Protocol):
+    """One consistent version of a file's bytes."""
+
+    @property
+    def size(self) -> int:
+        """Length in bytes."""
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`; shorter only at the end."""
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """The bytes from `start` to `end`, in order; each chunk is valid until the next one is asked for."""
+
+
+class BytesContent:
+    """Content that is already in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    @property
+    def size(self) -> int:
+        """Length in bytes."""
+        return len(self.data)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`; shorter only at the end."""
+        return self.data[start : start + length]
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """The bytes from `start` to `end` as one chunk, without a copy where it is the whole."""
+        end = len(self.data) if end is None else min(end, len(self.data))
+        if start < end:
+            yield self.data if (start, end) == (0, len(self.data)) else self.data[start:end]

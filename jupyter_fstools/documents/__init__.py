@@ -1,0 +1,1 @@
+"""What a file's bytes mean: text, notebook, image, pdf."""

@@ -1,0 +1,57 @@
+"""How lines are shown to a reader: numbered, enveloped, cut lines marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import add
+from xml.sax.saxutils import quoteattr
+
+from .text_window import CutLine
+
+CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
+"""Stands for a `\\r` that ends no line."""
+
+CUT_MARKER = re.compile(r" ?\[\.\.\. (\d+) more characters?: read with offset=\d+, column=\d+\]")
+LINE_NUMBER = re.compile(r"^[ ]*\d+\t")
+"""The prefix of a numbered row."""
+
+
+def cut_marker(cut: CutLine) -> str:
+    """What is shown after a cut line: how many characters were left out, and how to read them."""
+    plural = "" if cut.omitted == 1 else "s"
+    column = cut.column + cut.shown
+    return f" [... {cut.omitted} more character{plural}: read with offset={cut.line}, column={column}]"
+
+
+def shown_body(rows: Sequence[str], first: int, *, numbers: bool, cuts: Iterable[CutLine] = ()) -> str:
+    r"""The rows as they are shown, one under the other: `N<TAB>text` if numbered; never a `\r`."""
+    shown = list(rows)
+    for cut in cuts:
+        shown[cut.line - first] += cut_marker(cut)
+    if numbers:
+        shown = list(map(add, _prefixes(first, len(shown)), shown))
+    return "\n".join(shown).replace("\r", CARRIAGE_RETURN)
+
+
+@lru_cache(maxsize=8)
+def _prefixes(first: int, count: int) -> tuple[str, ...]:
+    return tuple([f"{number}\t" for number in range(first, first + count)])
+
+
+def envelope(tag: str, attributes: Sequence[tuple[str, object]], body: str) -> str:
+    """`<tag name="value">` newline, the body, `</tag>`; the tag gets a suffix if the body has the closing one.
+
+    No newline is put before the closing tag: one that the file does not have would be copied into an edit.
+    """
+    name, number = tag, 1
+    while f"</{name}>" in body:
+        number += 1
+        name = f"{tag}-{number}"
+    head = "".join(f" {key}={_quoted(value)}" for key, value in attributes)
+    return f"<{name}{head}>\n{body}</{name}>"
+
+
+def _quoted(value: object) -> str:
+    return quoteattr(str(value), {'"': "&quot;"})

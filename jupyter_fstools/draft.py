@@ -1,0 +1,120 @@
+"""What is to become of one file: the right to change it, and the step to be taken."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .backends.protocol import FileStat, OpenFile
+from .content import BytesContent, Content
+from .errors import Denied, IsDirectory
+from .file_diff import FileDiff, Operation
+from .fingerprint import Fingerprint
+from .records import Change, ChangeStatus, FileState, Reader, Receipt
+from .splices import Splice, packed
+
+MAX_UNDO_BYTES = 64 << 20
+"""What one change may keep to be undone."""
+
+
+class Draft:
+    """The right to change one file, held under its lock; only `Workspace.draft` makes one.
+
+    Attributes:
+        given: the path as the caller spelled it.
+        stat: the file as it is.
+        before: its bytes; None if it does not exist.
+        receipt: what the reader was shown; None where the file is new.
+    """
+
+    def __init__(self, given: str, stat: FileStat, before: OpenFile | None, receipt: Receipt | None) -> None:
+        self.given = given
+        self.stat = stat
+        self.before = before
+        self.receipt = receipt
+
+    @property
+    def content(self) -> Content:
+        """The bytes there are, none for a new file."""
+        return self.before if self.before is not None else BytesContent(b"")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a commit does to the file of its draft.
+
+    Attributes:
+        op: `delete` removes the file, all others write it.
+        splices: what changes, in bytes of the draft's content; for a deletion all that was there.
+        diff: for people.
+        tool: who asks.
+        encoding: the one the caller named, to be remembered.
+        undoes: the change that this one takes back.
+        written: the whole text, where the reader wrote the whole file.
+    """
+
+    op: Operation
+    splices: Sequence[Splice]
+    diff: FileDiff
+    tool: str
+    encoding: str | None = None
+    undoes: str | None = None
+    written: str | None = None
+
+    @property
+    def undoable(self) -> bool:
+        """What it takes to go back is not too much to keep."""
+        return sum(len(splice.removed) for splice in self.splices) <= MAX_UNDO_BYTES
+
+    def kept(self) -> bytes:
+        """What the journal keeps of a step that was carried out: enough to go back, if that is not too much."""
+        return packed(self.splices, keep_inserted=False) if self.undoable else b""
+
+
+def new_change(
+    draft: Draft,
+    step: Step,
+    reader: Reader,
+    states: tuple[FileState | None, FileState | None],
+    status: ChangeStatus,
+) -> Change:
+    """The journal's entry for a step; `states` are the file's before and after it."""
+    return Change(
+        id=f"c{secrets.token_hex(6)}",
+        key=draft.stat.key,
+        path=draft.stat.path,
+        tool=step.tool,
+        user=reader.user,
+        session=reader.session,
+        created_at=time.time(),
+        status=status,
+        before=states[0],
+        after=states[1],
+        diff=step.diff,
+        undoes=step.undoes,
+        undoable=step.undoable,
+    )
+
+
+def state_of(fingerprint: Fingerprint, size: int) -> FileState:
+    """What is remembered of a content."""
+    return FileState(text_sha=fingerprint.text, exact_sha=fingerprint.exact, size=size)
+
+
+def unhashed_state(size: int) -> FileState:
+    """What is remembered of a content that nobody hashed."""
+    return FileState(text_sha=None, exact_sha=None, size=size)
+
+
+def require_file(path: str, stat: FileStat) -> None:
+    """Refuse what is there but no file; `path` as the caller spelled it.
+
+    Raises:
+        IsDirectory; Denied: a device, FIFO or socket.
+    """
+    if stat.kind == "directory":
+        raise IsDirectory(f"{path!r} is a folder", hint="See what is in it with list_files.")
+    if stat.kind == "other":
+        raise Denied(f"{path!r} is a device, pipe or socket, not a file", hint="Name a regular file.")

@@ -1,0 +1,192 @@
+"""Every way a call can be refused.
+
+FsToolsError
+├── Invalid                 400  an argument is wrong
+├── OutsideRoot             403  the path leads out of the root
+├── Denied                  403  a deny rule, a device, or the system's permission
+├── Disabled                403  the tool is switched off
+├── NotFound                404  no such file, cell or change
+├── IsDirectory             409  a file was expected
+├── NotADirectory           409  a folder was expected
+├── Conflict                409  somebody else was faster
+├── Stale                   412  changed since it was read
+├── TooLarge                413  over a limit
+├── Binary                  415  not text
+├── EncodingRefused         415  text, but not in this encoding
+├── OutOfRange              416  a line or page that is not there
+├── NoMatch                 422  the old string is not in the file
+├── Ambiguous               422  the old string is there more than once
+├── NoOp                    422  nothing would change
+├── NotebookRefused         422  a notebook is edited by cells, or cannot be read as one
+├── Unsaved                 423  unsaved state that cannot be reached
+├── NotRead                 428  read it first
+├── InputOutput             500  what the system said
+└── TimedOut                504  over the time limit
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class FsToolsError(Exception):
+    """A call was refused; nothing was modified by it.
+
+    Attributes:
+        code: the stable word a program decides by (the first column of the refusal table).
+        status: the HTTP status of that code.
+        message: what was wrong, for the caller.
+        hint: the caller's next step; empty where there is none.
+        details: JSON-ready facts (totals, offsets, line numbers, a diff).
+    """
+
+    code: ClassVar[str] = "error"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, *, hint: str = "", **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details: dict[str, Any] = details
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}" + (f"\nHint: {self.hint}" if self.hint else "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """`{"code", "message", "hint", "details"}`: the body every surface sends."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "details": self.details,
+        }
+
+    def _render_traceback_(self) -> list[str]:
+        # IPython calls this instead of printing a traceback: a refusal is an answer, not a crash.
+        return str(self).split("\n")
+
+
+class Invalid(FsToolsError):
+    """An argument is wrong: names the field, what it takes, what it got."""
+
+    code, status = "invalid", 400
+
+
+class OutsideRoot(FsToolsError):
+    """The path leads out of the root; never says whether something is there."""
+
+    code, status = "outside_root", 403
+
+
+class Denied(FsToolsError):
+    """A deny rule, a device or FIFO, or the system's permission."""
+
+    code, status = "denied", 403
+
+
+class Disabled(FsToolsError):
+    """The tool is switched off here."""
+
+    code, status = "disabled", 403
+
+
+class NotFound(FsToolsError):
+    """No such file, cell or change; with up to three near names from inside the root."""
+
+    code, status = "not_found", 404
+
+
+class IsDirectory(FsToolsError):
+    """A file was expected, a folder is there."""
+
+    code, status = "is_directory", 409
+
+
+class NotADirectory(FsToolsError):
+    """A folder was expected, a file is there."""
+
+    code, status = "not_a_directory", 409
+
+
+class Conflict(FsToolsError):
+    """Somebody else was faster, or `create_only` met an existing file."""
+
+    code, status = "conflict", 409
+
+
+class Stale(FsToolsError):
+    """The file changed since this reader was shown it; `details["diff"]` says how."""
+
+    code, status = "stale", 412
+
+
+class TooLarge(FsToolsError):
+    """Over a limit: names size, limit and remedy."""
+
+    code, status = "too_large", 413
+
+
+class Binary(FsToolsError):
+    """Not text (or a broken picture): names the byte offset."""
+
+    code, status = "binary", 415
+
+
+class EncodingRefused(FsToolsError):
+    """Text that this encoding cannot hold or decode: names the offset and what would work."""
+
+    code, status = "encoding", 415
+
+
+class OutOfRange(FsToolsError):
+    """A line, cell or page past the end: names the total."""
+
+    code, status = "out_of_range", 416
+
+
+class NoMatch(FsToolsError):
+    """The old string is not in the file; the hint shows the nearest text, never takes it."""
+
+    code, status = "no_match", 422
+
+
+class Ambiguous(FsToolsError):
+    """The old string (or cell id) is there more than once: counts and line numbers."""
+
+    code, status = "ambiguous", 422
+
+
+class NoOp(FsToolsError):
+    """Old and new are the same, or differ only in line endings."""
+
+    code, status = "no_op", 422
+
+
+class NotebookRefused(FsToolsError):
+    """A notebook is edited by cells, or this file cannot be read as a notebook."""
+
+    code, status = "notebook", 422
+
+
+class Unsaved(FsToolsError):
+    """Open in a browser that cannot be reached for its unsaved state."""
+
+    code, status = "unsaved", 423
+
+
+class NotRead(FsToolsError):
+    """This reader has not been shown what it wants to change."""
+
+    code, status = "not_read", 428
+
+
+class InputOutput(FsToolsError):
+    """Disk full, device error: what the system said."""
+
+    code, status = "io", 500
+
+
+class TimedOut(FsToolsError):
+    """Over the time limit; partial results are said to be partial."""
+
+    code, status = "timeout", 504

@@ -1,0 +1,54 @@
+"""What changed in one file, for a person or a panel; never part of what a model reads."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+Operation = Literal["create", "edit", "overwrite", "delete"]
+
+
+class DiffRow(BaseModel):
+    """One line of a hunk; `old` and `new` are 1-based line numbers, 0 on the side that has none."""
+
+    kind: Literal["context", "add", "remove"]
+    old: int
+    new: int
+    text: str
+
+
+class DiffHunk(BaseModel):
+    """Neighbouring changed lines with up to three lines of context, as in a unified diff."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    rows: list[DiffRow]
+
+
+class CellDiff(BaseModel):
+    """One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted)."""
+
+    cell_id: str
+    index: int
+    action: Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
+    cell_type: str
+    hunks: list[DiffHunk] = Field(default_factory=list)
+
+
+class FileDiff(BaseModel):
+    """One file's change: counts of added and removed lines, and hunks (for a notebook also cells).
+
+    `truncated` is True where the rows were cut to a bound; the counts are still whole.
+    """
+
+    path: str
+    op: Operation
+    kind: Literal["text", "notebook", "binary"] = "text"
+    added: int = 0
+    removed: int = 0
+    hunks: list[DiffHunk] = Field(default_factory=list)
+    cells: list[CellDiff] | None = None
+    truncated: bool = False

@@ -1,0 +1,221 @@
+"""The changes there were: looking at them, deciding about them, taking them back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .documents.text_encoding import TextEncoding, encoding_of
+from .draft import Draft, Step
+from .errors import Conflict, Denied, FsToolsError, NotFound, TooLarge
+from .file_diff import FileDiff, Operation
+from .records import Change, ChangeStatus
+from .shown_text import ShownText
+from .splices import Splice, unpacked, unpacked_undo
+from .stores.protocol import ChangeFilter
+from .text_diff import diff_of_creation, diff_of_splices
+from .workspace import Workspace
+
+
+@dataclass(frozen=True)
+class ChangeQuery:
+    """Which changes to list; None means any.
+
+    Attributes:
+        path: of this file or below this folder, as a caller spells it.
+        session: made in this session.
+        status: with this status.
+        after: only revisions above this one, in rising order; None: newest first.
+        limit: at most so many.
+        offset: leave out so many first.
+    """
+
+    path: str | None = None
+    session: str | None = None
+    status: ChangeStatus | None = None
+    after: int | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+class Journal:
+    """The changes of the files below one workspace's root."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._store = workspace.store
+
+    def changes(self, query: ChangeQuery) -> list[Change]:
+        """The changes a query describes, paths relative to this root."""
+        workspace = self._workspace
+        prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
+        wanted = ChangeFilter(
+            key_prefix=prefix.rstrip("/"),
+            session=query.session,
+            status=query.status,
+            after=query.after,
+            limit=query.limit,
+            offset=query.offset,
+        )
+        return [change for found in self._store.changes(wanted) if (change := self._visible(found)) is not None]
+
+    def change(self, change_id: str) -> Change:
+        """One change.
+
+        Raises:
+            NotFound: there is none, or it is about a file outside this root.
+        """
+        found = self._store.change(change_id)
+        change = self._visible(found) if found is not None else None
+        if change is None:
+            raise NotFound(f"there is no change {change_id[:80]!r}", hint="List the changes to see their ids.")
+        return change
+
+    def newest_to_undo(self, path: str, *, own: bool) -> Change:
+        """The newest change of a file that still stands and is no step back itself.
+
+        Raises:
+            NotFound: there is none.
+        """
+        stat = self._workspace.peek(path)
+        reader = self._workspace.reader if own else None
+        for offset in range(0, 10_000, 50):
+            wanted = ChangeFilter(key=stat.key, reader=reader, status="applied", limit=50, offset=offset)
+            page = self._store.changes(wanted)
+            for found in page:
+                change = self._visible(found) if found.undoes is None else None
+                if change is not None:
+                    return change
+            if len(page) < wanted.limit:
+                break
+        whose = " of yours" if own else ""
+        raise NotFound(f"there is no change{whose} to undo in {path!r}", hint="List the changes to see what there was.")
+
+    def undo(self, change: Change, *, by_person: bool, tool: str = "undo") -> Change:
+        """Take an applied change back; an undo is a change of its own that names what it undoes.
+
+        Args:
+            change: what to take back.
+            by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
+                to wait for approval.
+            tool: the name the new change carries.
+
+        Raises:
+            Stale: the file no longer has the content that the change left; says what differs.
+            Conflict: the change does not stand; Denied: somebody else's; TooLarge: too much to have been kept.
+        """
+        if not by_person and change.reader != self._workspace.reader:
+            raise Denied(f"change {change.id} was made by another session", hint="A person can undo it.")
+        self._require(change, "applied", "undone")
+        if not change.undoable:
+            raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
+        why, known = f"change {change.id} cannot be undone", ShownText.told_by(change.diff, "new")
+        with self._workspace.draft_to_restore(change.path, change.after, known, why) as draft:
+            self._require(self.change(change.id), "applied", "undone")
+            step = replace(self._step_back(draft, change), tool=tool, undoes=change.id)
+            done = self._workspace.commit(draft, step, approved=by_person)
+        if done is None:
+            raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
+        return done
+
+    def approve(self, change_id: str) -> Change:
+        """Carry out a proposed change, if the file is still what it was proposed for.
+
+        Raises:
+            Stale: the file moved on; the proposal is refused, not merged.
+            Conflict: it was decided already; NotFound
+        """
+        change = self.change(change_id)
+        self._require(change, "proposed", "approved")
+        why, known = f"change {change.id} cannot be approved", ShownText.told_by(change.diff, "old")
+        with self._workspace.draft_to_restore(change.path, change.before, known, why) as draft:
+            self._require(self.change(change.id), "proposed", "approved")
+            splices = unpacked(self._store.splices(change.id) or b"\x00[true,[]]\n")
+            op = change.diff.op
+            written = None
+            if op in ("create", "overwrite") and change.tool != "undo":
+                written = _text_after(draft, splices)
+            step = Step(op, splices, change.diff, change.tool, undoes=change.undoes, written=written)
+            return self._workspace.carry_out(draft, step, change)
+
+    def reject(self, change_id: str) -> Change:
+        """Decline a proposed change; the file is left as it is.
+
+        Raises:
+            Conflict: it was decided already; NotFound
+        """
+        change = self.change(change_id)
+        self._require(change, "proposed", "rejected")
+        with self._workspace.held(change.key):
+            rejected = self._store.decide(
+                change.id,
+                "proposed",
+                "rejected",
+                decided_at=time.time(),
+                decided_by=self._workspace.reader.user,
+                splices=b"",
+            )
+        if rejected is None:
+            self._require(self.change(change_id), "proposed", "rejected")
+            raise NotFound(f"there is no change {change_id!r} any more", hint="List the changes.")
+        self._workspace.settled(rejected)
+        return self._visible(rejected) or rejected
+
+    def _visible(self, change: Change) -> Change | None:
+        path = self._workspace.path_of(change.key)
+        if path is None or not self._workspace.policy.may_read(path, change.key):
+            return None
+        if change.path == path and change.diff.path == path:
+            return change
+        return change.model_copy(update={"path": path, "diff": change.diff.model_copy(update={"path": path})})
+
+    def _require(self, change: Change, status: ChangeStatus, verb: str) -> None:
+        if change.status != status:
+            by = f" by {change.decided_by}" if change.decided_by else ""
+            raise Conflict(
+                f"change {change.id} is {change.status}{by}; only one that is {status} can be {verb}",
+                hint="Look at the change again.",
+                status=change.status,
+            )
+
+    def _step_back(self, draft: Draft, change: Change) -> Step:
+        content = draft.content
+        steps = unpacked_undo(self._store.splices(change.id) or b"\x00[false,[]]\n")
+        encoding = _encoding(draft)
+        if change.before is None:
+            data = content.read(0, content.size)
+            diff = diff_of_creation(change.path, "delete", data, encoding)
+            return Step("delete", [Splice(0, data, b"")], diff, "undo")
+        splices = [Splice(s.offset, content.read(s.offset, s.length), s.restored) for s in steps]
+        op: Operation = "create" if change.after is None else "edit"
+        if draft.before is None:
+            diff = diff_of_creation(change.path, op, b"".join(s.inserted for s in splices), encoding)
+        else:
+            diff = self._diff(draft, op, splices, encoding)
+        return Step(op, splices, diff, "undo")
+
+    def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
+        assert draft.before is not None
+        opened = draft.before
+        index = self._workspace.index(opened)
+        return diff_of_splices(
+            draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
+        )
+
+
+def _encoding(draft: Draft) -> TextEncoding:
+    try:
+        return encoding_of(draft.content, draft.stat.path, draft.receipt.encoding if draft.receipt else None)
+    except FsToolsError:
+        return TextEncoding("latin-1")
+
+
+def _text_after(draft: Draft, splices: Sequence[Splice]) -> str:
+    data, at = [], 0
+    for splice in splices:
+        data += [draft.content.read(at, splice.offset - at), splice.inserted]
+        at = splice.end
+    whole = b"".join([*data, draft.content.read(at, draft.content.size)])
+    encoding = _encoding(draft)
+    return whole.decode(encoding.codec, "replace").removeprefix("\ufeff")

@@ -1,0 +1,32 @@
+"""How much one call may read, show and write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of the tools, by name; every one is a setting.
+
+    Attributes:
+        full_read_bytes: a file above this is read by windows only.
+        read_lines: lines shown where the caller names no limit.
+        max_output_bytes: text shown by one call.
+        max_line_length: characters shown of one line.
+        max_edit_bytes: a file above this is not edited.
+        max_write_bytes: content one call may write.
+        list_entries: entries listed where the caller names no limit.
+        max_list_entries: entries one call may list.
+        lock_seconds: how long a call waits for a file that another call holds.
+    """
+
+    full_read_bytes: int = 256 << 10
+    read_lines: int = 2000
+    max_output_bytes: int = 256 << 10
+    max_line_length: int = 2000
+    max_edit_bytes: int = 1 << 30
+    max_write_bytes: int = 64 << 20
+    list_entries: int = 1000
+    max_list_entries: int = 10_000
+    lock_seconds: float = 30.0

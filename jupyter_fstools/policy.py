@@ -1,0 +1,168 @@
+"""Where a caller may go, and what waits for a person."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from pathspec import GitIgnoreSpec
+
+from .errors import Denied, Invalid
+
+DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
+"""Never read, listed or suggested, at any depth."""
+
+DENY_WRITE = (
+    *DENY_READ,
+    ".git/",
+    ".ipynb_checkpoints/",
+    "**/.ipython/**/startup/",
+    "jupyter_*_config.{py,json}",
+    "**/kernels/*/kernel.json",
+    ".bashrc",
+    ".profile",
+    ".zshrc",
+)
+"""Never written, at any depth: writing here would run code, or break what others own."""
+
+Approval = Literal["never", "always"] | Sequence[str]
+MAX_PATH_BYTES = 4096
+_MOST_BRACES = 256
+
+
+class Policy:
+    """Deny rules, approval and read-only mode of one workspace.
+
+    Rules are gitignore patterns with braces, matched without regard to case or Unicode normalisation, so that a rule
+    holds on every file system.
+
+    Args:
+        deny_read: rules for every tool, suggestion and listing.
+        deny_write: rules for the tools that write.
+        denied_keys: files and folders (`FileStat.key`) that no tool touches.
+        approval: "never", "always", or rules for the files whose changes wait for a person.
+        read_only: nothing is written at all.
+    """
+
+    def __init__(
+        self,
+        *,
+        deny_read: Iterable[str] = DENY_READ,
+        deny_write: Iterable[str] = DENY_WRITE,
+        denied_keys: Iterable[str] = (),
+        approval: Approval = "never",
+        read_only: bool = False,
+    ) -> None:
+        self._read = _rules(deny_read)
+        self._write = _rules(deny_write)
+        self._denied_keys = tuple(denied_keys)
+        self._approval = _rules([] if isinstance(approval, str) else approval)
+        self._always = approval == "always"
+        self.read_only = read_only
+        # The same few paths come again and again; two dozen patterns are slower than a look-up.
+        self._verdict = lru_cache(maxsize=4096)(self._judge)
+
+    def may_read(self, path: str, key: str = "") -> bool:
+        """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
+        return self._verdict(path, "read") and not self._is_denied_key(key)
+
+    def require_read(self, given: str, path: str, key: str) -> None:
+        """Refuse a read of `path`, which the caller spelled `given`.
+
+        Raises:
+            Denied: a rule matches either spelling.
+        """
+        if not (self.may_read(path, key) and self.may_read(given)):
+            raise Denied(
+                f"reading {given!r} is denied by a rule of this server",
+                hint="Use another file; an administrator can change deny_read.",
+            )
+
+    def require_write(self, given: str, path: str, key: str) -> None:
+        """Refuse a change of `path`, which the caller spelled `given`.
+
+        Raises:
+            Denied: a rule matches either spelling, or everything is read-only.
+        """
+        if self.read_only:
+            raise Denied("this workspace is read-only", hint="An administrator can change read_only.")
+        allowed = self._verdict(path, "write") and self._verdict(given, "write")
+        if not allowed or not self.may_read(path, key) or not self.may_read(given):
+            raise Denied(
+                f"writing {given!r} is denied by a rule of this server",
+                hint="Use another file; an administrator can change deny_write.",
+            )
+
+    def needs_approval(self, path: str) -> bool:
+        """A change of this file waits until a person approves it."""
+        return self._always or (bool(self._approval) and self._approval.match_file(_folded(path)))
+
+    def _judge(self, path: str, purpose: str) -> bool:
+        rules = self._read if purpose == "read" else self._write
+        name = _folded(path).lstrip("/")
+        return not (rules.match_file(name) or rules.match_file(f"{name}/"))
+
+    def _is_denied_key(self, key: str) -> bool:
+        return any(key == denied or key.startswith(f"{denied}/") for denied in self._denied_keys)
+
+
+def checked_path(path: str) -> str:
+    """A path as a caller spells it, if a file could have that name.
+
+    Nothing is expanded: `~`, `$HOME`, `%2e` and `file:` are names like any other.
+
+    Raises:
+        Invalid: empty, a NUL, a lone surrogate that stands for no byte, or too long.
+    """
+    if not path.strip():
+        raise Invalid("path is empty", hint='Name a file, or "." for the root.', field="path")
+    if "\0" in path:
+        raise Invalid("path holds a NUL character", hint="Leave it out; no file has such a name.", field="path")
+    try:
+        length = len(path.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        raise Invalid(
+            "path holds a lone surrogate", hint="Give the path as a listing shows it.", field="path"
+        ) from None
+    if length > MAX_PATH_BYTES:
+        raise Invalid(
+            f"path is {length} bytes long, more than {MAX_PATH_BYTES}", hint="Use a shorter path.", field="path"
+        )
+    return path
+
+
+def expanded_braces(pattern: str) -> list[str]:
+    """`a.{py,md}` as `a.py` and `a.md`; nested braces too.
+
+    Raises:
+        Invalid: more than 256 alternatives.
+    """
+    found = [pattern]
+    while True:
+        at = next((n for n, text in enumerate(found) if re.search(r"\{[^{}]*,[^{}]*\}", text)), None)
+        if at is None:
+            return found
+        found[at : at + 1] = _without_innermost_brace(found[at])
+        if len(found) > _MOST_BRACES:
+            raise Invalid(f"the pattern {pattern!r} has too many alternatives", hint="Use fewer braces.")
+
+
+def _without_innermost_brace(pattern: str) -> Iterator[str]:
+    match = re.search(r"\{([^{}]*,[^{}]*)\}", pattern)
+    assert match is not None
+    for choice in match[1].split(","):
+        yield pattern[: match.start()] + choice + pattern[match.end() :]
+
+
+def _rules(patterns: Iterable[str]) -> GitIgnoreSpec:
+    try:
+        return GitIgnoreSpec.from_lines([_folded(one) for pattern in patterns for one in expanded_braces(pattern)])
+    except ValueError as error:
+        raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()

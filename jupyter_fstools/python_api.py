@@ -1,0 +1,57 @@
+"""The tools for Python code: open a workspace, call a tool, get the schemas."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+from traitlets import TraitError
+from traitlets.config import Config
+
+from .config import FsToolsConfig, config_with_handed_settings, system_user
+from .errors import Invalid
+from .records import Reader
+from .sessions import DEFAULT_SESSION, checked_session
+from .tools import TOOLS, Tool, available_tools
+from .tools.schemas import as_schema
+from .workspace import Workspace
+
+SchemaFormat = Literal["mcp", "openai", "anthropic"]
+
+
+def open_workspace(root: str | os.PathLike[str] = ".", session: str = DEFAULT_SESSION, **settings: Any) -> Workspace:
+    """Open a folder for the tools.
+
+    Args:
+        root: the folder; no tool leaves it.
+        session: whose receipts count; the same session (of the same user) in `%fs`, over REST and here is one reader.
+        settings: any setting of `FsToolsConfig`, such as `read_only=True` or `store="memory:"`.
+
+    Raises:
+        Invalid: no such session name or setting; NotFound, NotADirectory: the root is no folder.
+    """
+    unknown = sorted(set(settings) - set(FsToolsConfig.class_trait_names(config=True)))
+    if unknown:
+        raise Invalid(f"unknown setting {unknown[0]!r}", hint="See FsToolsConfig for the settings.", field=unknown[0])
+    try:
+        configured = config_with_handed_settings(Config({"FsToolsConfig": {**settings, "root": os.fspath(root)}}))
+    except TraitError as error:
+        raise Invalid(str(error), hint="Correct the setting.") from None
+    return configured.workspace(root, Reader(system_user(), checked_session(session)))
+
+
+def tool_schemas(
+    format: SchemaFormat = "mcp",
+    workspace: Workspace | None = None,
+) -> list[dict[str, Any]]:
+    """The tools' names, descriptions and argument schemas, in the form that a protocol takes.
+
+    Args:
+        format: "mcp" (`tools/list` entries), "openai" (function calling) or "anthropic" (tool use).
+        workspace: leave out what does not exist there, and use its prefix; None: all of them.
+
+    Raises:
+        Invalid: another format.
+    """
+    tools: dict[str, Tool] = available_tools(workspace) if workspace is not None else dict(TOOLS)
+    return [as_schema(name, tool, format) for name, tool in tools.items()]

@@ -1,0 +1,25 @@
+"""What a session is called."""
+
+from __future__ import annotations
+
+import re
+
+from .errors import Invalid
+
+DEFAULT_SESSION = "default"
+_SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+
+def checked_session(name: str) -> str:
+    """A session's name, if it is one.
+
+    Raises:
+        Invalid: not 1 to 128 of letters, digits and `._:-`.
+    """
+    if not _SESSION.fullmatch(name):
+        raise Invalid(
+            f"session: takes 1 to 128 letters, digits, '.', '_', ':' or '-', got {name!a:.60}",
+            hint='Use a plain name, such as "default".',
+            field="session",
+        )
+    return name

@@ -1,0 +1,167 @@
+"""A bounded copy of the lines a reader was shown, so that a refusal can say what changed."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from .file_diff import FileDiff
+from .line_diff import line_hunks
+
+MAX_KEPT_CHARACTERS = 256 << 10
+"""Text kept per receipt, before compression: what one call shows at most by default."""
+_COMPRESSED_FROM = 16 << 10
+_MOST_EDITS = 64
+
+
+class LineChange(NamedTuple):
+    """`removed` lines from line `first` (1-based, old numbering) became the lines `added`."""
+
+    first: int
+    removed: int
+    added: list[str]
+
+
+def line_changes(diff: FileDiff) -> list[LineChange] | None:
+    """The changed lines of a diff; None if rows of it are missing."""
+    if diff.truncated:
+        return None
+    changes: list[LineChange] = []
+    for hunk in diff.hunks:
+        old = hunk.old_start + (hunk.old_count == 0)
+        run: LineChange | None = None
+        for row in hunk.rows:
+            if row.kind == "context":
+                old, run = old + 1, None
+                continue
+            if run is None:
+                run = LineChange(old, 0, [])
+                changes.append(run)
+            if row.kind == "remove":
+                old += 1
+                run = run._replace(removed=run.removed + 1)
+                changes[-1] = run
+            else:
+                run.added.append(row.text)
+    return changes
+
+
+class ShownText:
+    """Segments of lines as they were shown, and the reader's own edits since.
+
+    The edits are kept beside the segments and applied when somebody asks: an edit then costs its own size.
+    As bytes: the length of the segments, the segments, one line per edit.
+    """
+
+    def __init__(self, base: bytes = b"[]\n", edits: Sequence[bytes] = ()) -> None:
+        self._base = base
+        self._edits = list(edits)
+
+    def with_lines(self, first: int, text: str) -> ShownText:
+        """With a window added, if there is room for it; a segment that it overlaps makes way."""
+        count = text.count("\n") + (0 if text.endswith("\n") or not text else 1)
+        size = len(text)
+        kept = []
+        for start, other in self._segments():
+            if start + other.count("\n") + 1 <= first or start >= first + count:
+                kept.append((start, other))
+                size += len(other)
+        if size > MAX_KEPT_CHARACTERS:
+            return self
+        return ShownText(_base_of(sorted([*kept, (first, text)])))
+
+    def with_changes(self, changes: Sequence[LineChange]) -> ShownText:
+        """With an own edit added."""
+        edit = json.dumps(changes, separators=(",", ":")).encode()
+        told = ShownText(self._base, [*self._edits, edit])
+        if len(told._edits) < _MOST_EDITS:
+            return told
+        return ShownText(_base_of(told._segments()))
+
+    def packed(self) -> bytes:
+        """As bytes for the store."""
+        return b"%d\n%b%b" % (len(self._base), self._base, b"".join(edit + b"\n" for edit in self._edits))
+
+    @classmethod
+    def told_by(cls, diff: FileDiff, side: Literal["old", "new"]) -> ShownText:
+        """The lines of the content before (`old`) or after (`new`) a change, as far as its diff tells them."""
+        left_out = "add" if side == "old" else "remove"
+        return cls(
+            _base_of(
+                (
+                    getattr(hunk, f"{side}_start"),
+                    "".join(f"{row.text}\n" for row in hunk.rows if row.kind != left_out),
+                )
+                for hunk in diff.hunks
+            )
+        )
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> ShownText:
+        """From the bytes of `packed`."""
+        length, _, rest = data.partition(b"\n")
+        return cls(rest[: int(length)], rest[int(length) :].split(b"\n")[:-1])
+
+    def diff(self, path: str, text: str) -> FileDiff | None:
+        """What became of the shown lines in the text that is there now; None if none were kept."""
+        segments = [(first, _split(shown)) for first, shown in self._segments()]
+        if not segments:
+            return None
+        now = _split(text)
+        diff = FileDiff(path=path, op="edit")
+        for first, lines in segments:
+            end = len(now) if len(segments) == 1 and first == 1 else first + len(lines) - 1
+            for hunk in line_hunks(lines, now[first - 1 : end], old_start=first, new_start=first):
+                diff.hunks.append(hunk)
+                diff.added += sum(row.kind == "add" for row in hunk.rows)
+                diff.removed += sum(row.kind == "remove" for row in hunk.rows)
+        return diff
+
+    def _segments(self) -> list[tuple[int, str]]:
+        base = zlib.decompress(self._base) if self._base[:1] == b"\x78" else self._base
+        head, _, texts = base.partition(b"\n")
+        segments, at = [], 0
+        for first, length in json.loads(head):
+            segments.append((first, texts[at : at + length].decode("utf-8", "surrogatepass")))
+            at += length
+        for edit in self._edits:
+            changes = [LineChange(*change) for change in json.loads(edit)]
+            lines = _changed([(first, _split(text)) for first, text in segments], changes)
+            segments = [(first, "".join(f"{line}\n" for line in rows)) for first, rows in lines]
+        return segments
+
+
+def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
+    texts = [(first, text.encode("utf-8", "surrogatepass")) for first, text in segments]
+    head = json.dumps([(first, len(text)) for first, text in texts]).encode()
+    base = head + b"\n" + b"".join(text for _, text in texts)
+    # A compressed base is known by zlib's first byte; a plain one begins with a bracket.
+    return zlib.compress(base, 1) if len(base) > _COMPRESSED_FROM else base
+
+
+def _changed(segments: Sequence[tuple[int, list[str]]], changes: Sequence[LineChange]) -> list[tuple[int, list[str]]]:
+    changed = list(segments)
+    for change in reversed(changes):
+        end = change.first + change.removed
+        shift = len(change.added) - change.removed
+        after: list[tuple[int, list[str]]] = []
+        for first, lines in changed:
+            last = first + len(lines)
+            if last < change.first or (last == change.first and change.removed):
+                after.append((first, lines))
+            elif first > end or (first == end and not first <= change.first):
+                after.append((first + shift, lines))
+            else:
+                low, high = max(0, change.first - first), max(0, end - first)
+                after.append((min(first, change.first), [*lines[:low], *change.added, *lines[high:]]))
+        changed = after
+    return changed
+
+
+def _split(text: str) -> list[str]:
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]

@@ -1,0 +1,1 @@
+"""Where receipts and changes are kept; the place where processes meet."""

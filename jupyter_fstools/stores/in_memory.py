@@ -1,0 +1,255 @@
+"""Receipts and changes in this process' memory, gone when it ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..records import Change, ChangeStatus, Reader, Receipt
+from .protocol import ChangeFilter, StoreLimits
+from .record_json import from_json, to_json
+
+DROPPED_PER_RECEIPT = 4
+"""How many evicted receipts are remembered as such, for each one that may be kept."""
+
+_DEFAULTS = StoreLimits()
+_SWEEP_SECONDS = 3600.0
+
+
+@dataclass(slots=True)
+class _KeptReceipt:
+    body: str
+    shown: bytes | None
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """One reader's receipts, least recently used first."""
+
+    kept: OrderedDict[str, _KeptReceipt] = field(default_factory=OrderedDict)
+    dropped: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    used_at: float = 0.0
+
+
+@dataclass(slots=True)
+class _KeptChange:
+    """A change as it was given, and beside it what may change about it."""
+
+    body: str
+    splices: bytes
+    key: str
+    reader: Reader
+    created_at: float
+    revision: int
+    status: ChangeStatus
+    decided_at: float | None
+    decided_by: str | None
+
+    def change(self) -> Change:
+        change = from_json(Change, self.body)
+        change.revision, change.status = self.revision, self.status
+        change.decided_at, change.decided_by = self.decided_at, self.decided_by
+        return change
+
+    def meets(self, wanted: ChangeFilter) -> bool:
+        return (
+            wanted.key in (None, self.key)
+            and wanted.reader in (None, self.reader)
+            and wanted.session in (None, self.reader.session)
+            and wanted.status in (None, self.status)
+            and (wanted.key_prefix is None or _is_below(self.key, wanted.key_prefix))
+        )
+
+
+def _is_below(key: str, prefix: str) -> bool:
+    folder = prefix.removesuffix("/")
+    return key == folder or key.startswith(folder + "/")
+
+
+class InMemoryStore:
+    """A `Store` for one process; safe for its threads.
+
+    It keeps records as text, as a store on disk does, so nobody shares an object with it.
+
+    Args:
+        limits: how much it keeps.
+        first_revision: the revision of the empty journal.
+    """
+
+    def __init__(self, limits: StoreLimits = _DEFAULTS, *, first_revision: int = 0) -> None:
+        self._limits = limits
+        self._lock = threading.RLock()
+        self._shelves: dict[Reader, _Shelf] = {}
+        self._changes: dict[str, _KeptChange] = {}
+        self._revision = first_revision
+        self._next_sweep = 0.0
+
+    def receipt(self, reader: Reader, key: str) -> Receipt | None:
+        """The reader's receipt of a file; being asked for counts as use."""
+        with self._lock:
+            shelf = self._shelves.get(reader)
+            if shelf is None or key not in shelf.kept:
+                return None
+            shelf.kept.move_to_end(key)
+            shelf.used_at = time.time()
+            return from_json(Receipt, shelf.kept[key].body)
+
+    def was_dropped(self, reader: Reader, key: str) -> bool:
+        """True if the bound on their number pushed the receipt out."""
+        with self._lock:
+            shelf = self._shelves.get(reader)
+            return shelf is not None and key in shelf.dropped
+
+    def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
+        """Keep a receipt; `shown` None leaves the text that is kept."""
+        body = to_json(receipt)
+        with self._lock:
+            self._sweep()
+            shelf = self._shelves.setdefault(receipt.reader, _Shelf())
+            earlier = shelf.kept.pop(receipt.key, None)
+            if shown is None and earlier is not None:
+                shown = earlier.shown
+            shelf.kept[receipt.key] = _KeptReceipt(body, shown)
+            shelf.dropped.pop(receipt.key, None)
+            shelf.used_at = time.time()
+            self._evict(shelf)
+
+    def _evict(self, shelf: _Shelf) -> None:
+        while len(shelf.kept) > self._limits.max_receipts:
+            key, _ = shelf.kept.popitem(last=False)
+            shelf.dropped[key] = None
+        while len(shelf.dropped) > DROPPED_PER_RECEIPT * self._limits.max_receipts:
+            shelf.dropped.popitem(last=False)
+
+    def _sweep(self) -> None:
+        now = time.time()
+        if now < self._next_sweep:
+            return
+        self._next_sweep = now + _SWEEP_SECONDS
+        oldest = now - self._limits.journal_max_days * 86400
+        self._shelves = {reader: shelf for reader, shelf in self._shelves.items() if shelf.used_at >= oldest}
+
+    def shown_text(self, reader: Reader, key: str) -> bytes | None:
+        """The copy kept by `put_receipt`."""
+        with self._lock:
+            shelf = self._shelves.get(reader)
+            kept = shelf.kept.get(key) if shelf else None
+            return kept.shown if kept else None
+
+    def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
+        """All of a reader's receipts below a key prefix, most recently used first."""
+        with self._lock:
+            shelf = self._shelves.get(reader, _Shelf())
+            return [
+                from_json(Receipt, kept.body)
+                for key, kept in reversed(shelf.kept.items())
+                if key_prefix is None or _is_below(key, key_prefix)
+            ]
+
+    def forget(self, reader: Reader, key: str | None = None) -> int:
+        """Drop one receipt, or all of a reader's; says how many."""
+        with self._lock:
+            if key is None:
+                return len(self._shelves.pop(reader, _Shelf()).kept)
+            shelf = self._shelves.get(reader, _Shelf())
+            shelf.dropped.pop(key, None)
+            return 0 if shelf.kept.pop(key, None) is None else 1
+
+    def add_change(
+        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
+    ) -> Change:
+        """Append a change and, in the same step, put a receipt."""
+        body = to_json(change)
+        with self._lock:
+            self._revision += 1
+            self._changes[change.id] = kept = _KeptChange(
+                body=body,
+                splices=splices,
+                key=change.key,
+                reader=change.reader,
+                created_at=change.created_at,
+                revision=self._revision,
+                status=change.status,
+                decided_at=change.decided_at,
+                decided_by=change.decided_by,
+            )
+            if receipt is not None:
+                self.put_receipt(receipt, shown)
+            self._prune(keep=change.id)
+            return change.model_copy(update={"revision": kept.revision})
+
+    def _prune(self, keep: str) -> None:
+        limits = self._limits
+        count = len(self._changes) - limits.journal_max_changes
+        size = sum(len(kept.splices) for kept in self._changes.values()) - limits.journal_max_bytes
+        oldest = time.time() - limits.journal_max_days * 86400
+        for name, kept in list(self._changes.items()):
+            if kept.status == "proposed" or name == keep:
+                continue
+            if count <= 0 and size <= 0 and kept.created_at >= oldest:
+                break
+            del self._changes[name]
+            count, size = count - 1, size - len(kept.splices)
+
+    def decide(
+        self,
+        change_id: str,
+        expected: ChangeStatus,
+        status: ChangeStatus,
+        *,
+        decided_at: float,
+        decided_by: str | None = None,
+        splices: bytes | None = None,
+    ) -> Change | None:
+        """Move a change from one status to another, if it still has the expected one."""
+        with self._lock:
+            kept = self._changes.get(change_id)
+            if kept is None or kept.status != expected:
+                return None
+            self._revision += 1
+            kept.revision, kept.status = self._revision, status
+            kept.decided_at, kept.decided_by = decided_at, decided_by
+            kept.splices = kept.splices if splices is None else splices
+            return kept.change()
+
+    def change(self, change_id: str) -> Change | None:
+        """One change."""
+        with self._lock:
+            kept = self._changes.get(change_id)
+            return kept.change() if kept else None
+
+    def splices(self, change_id: str) -> bytes | None:
+        """A change's packed splices."""
+        with self._lock:
+            kept = self._changes.get(change_id)
+            return kept.splices if kept else None
+
+    def changes(self, wanted: ChangeFilter) -> list[Change]:
+        """The changes a filter describes."""
+        limit, start = max(0, wanted.limit), 0
+        with self._lock:
+            found = list(self._matching(wanted))
+            if wanted.after is None:
+                start = max(0, wanted.offset)
+            else:
+                newer = (kept for kept in found if kept.revision > wanted.after)
+                found = sorted(newer, key=lambda kept: kept.revision)
+            return [kept.change() for kept in found[start : start + limit]]
+
+    def count_changes(self, wanted: ChangeFilter) -> int:
+        """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        with self._lock:
+            return sum(1 for _ in self._matching(wanted))
+
+    def _matching(self, wanted: ChangeFilter) -> Iterator[_KeptChange]:
+        return (kept for kept in reversed(self._changes.values()) if kept.meets(wanted))
+
+    def revision(self) -> int:
+        """The newest revision."""
+        return self._revision
+
+    def close(self) -> None:
+        """Nothing to let go of: what is remembered stays."""

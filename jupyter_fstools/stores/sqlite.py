@@ -1,0 +1,251 @@
+"""Receipts and changes in one SQLite file, shared by every process of a user."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from ..errors import InputOutput
+from ..records import Change, ChangeStatus, Reader, Receipt
+from . import sqlite_changes, sqlite_receipts
+from .in_memory import InMemoryStore
+from .protocol import ChangeFilter, Store, StoreLimits
+from .record_json import UnreadableRecord
+from .sqlite_changes import ChangeTable
+from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
+
+_DEFAULTS = StoreLimits()
+_SCHEMA = sqlite_receipts.SCHEMA + sqlite_changes.SCHEMA
+_HINTS = {
+    sqlite3.SQLITE_BUSY: "Another process holds the store; try again.",
+    sqlite3.SQLITE_FULL: "The disk is full: free some space, then try again.",
+}
+
+_LOOK_SECONDS = 0.01
+"""A file put in the place of ours is noticed after this time: a look costs a third of a lookup."""
+
+_log = logging.getLogger("jupyter_fstools")
+
+Answer = TypeVar("Answer")
+
+
+class _Database(ChangeTable):
+    """The tables over one open connection."""
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class SqliteStore:
+    """A `Store` in one SQLite file; safe for threads and processes, also across a fork.
+
+    The file is opened at the first call and when another has taken its place. A damaged file is set aside
+    under a new name and a new one begun; where no file can be used at all, the store goes on in memory. Both are
+    said once, by a warning of the logger `jupyter_fstools`.
+
+    Args:
+        path: the file; made (0600), with its folder (0700), where it does not exist.
+        limits: how much it keeps.
+
+    Every method raises:
+        InputOutput: the disk is full or broken, or another process held the file for more than ten seconds.
+    """
+
+    def __init__(self, path: Path, limits: StoreLimits = _DEFAULTS) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._limits = limits
+        self._lock = threading.RLock()
+        self._database: _Database | None = None
+        self._identity: tuple[int, int] | None = None
+        self._memory: InMemoryStore | None = None
+        self._looked_at = 0.0
+        self._restarted = False
+        _stores.add(self)
+
+    def receipt(self, reader: Reader, key: str) -> Receipt | None:
+        """The reader's receipt of a file; being asked for counts as use."""
+        return self._run(lambda store: store.receipt(reader, key))
+
+    def was_dropped(self, reader: Reader, key: str) -> bool:
+        """True if the bound on their number pushed the receipt out."""
+        return self._run(lambda store: store.was_dropped(reader, key))
+
+    def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
+        """Keep a receipt; `shown` None leaves the text that is kept."""
+        self._run(lambda store: store.put_receipt(receipt, shown))
+
+    def shown_text(self, reader: Reader, key: str) -> bytes | None:
+        """The copy kept by `put_receipt`."""
+        return self._run(lambda store: store.shown_text(reader, key))
+
+    def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
+        """All of a reader's receipts below a key prefix, most recently used first."""
+        return self._run(lambda store: store.receipts(reader, key_prefix))
+
+    def forget(self, reader: Reader, key: str | None = None) -> int:
+        """Drop one receipt, or all of a reader's; says how many."""
+        return self._run(lambda store: store.forget(reader, key))
+
+    def add_change(
+        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
+    ) -> Change:
+        """Append a change and, in the same step, put a receipt."""
+        return self._run(lambda store: store.add_change(change, splices, receipt, shown))
+
+    def decide(
+        self,
+        change_id: str,
+        expected: ChangeStatus,
+        status: ChangeStatus,
+        *,
+        decided_at: float,
+        decided_by: str | None = None,
+        splices: bytes | None = None,
+    ) -> Change | None:
+        """Move a change from one status to another, if it still has the expected one."""
+        return self._run(
+            lambda store: store.decide(
+                change_id, expected, status, decided_at=decided_at, decided_by=decided_by, splices=splices
+            )
+        )
+
+    def change(self, change_id: str) -> Change | None:
+        """One change."""
+        return self._run(lambda store: store.change(change_id))
+
+    def splices(self, change_id: str) -> bytes | None:
+        """A change's packed splices."""
+        return self._run(lambda store: store.splices(change_id))
+
+    def changes(self, wanted: ChangeFilter) -> list[Change]:
+        """The changes a filter describes."""
+        return self._run(lambda store: store.changes(wanted))
+
+    def count_changes(self, wanted: ChangeFilter) -> int:
+        """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        return self._run(lambda store: store.count_changes(wanted))
+
+    def revision(self) -> int:
+        """The newest revision."""
+        return self._run(lambda store: store.revision())
+
+    def close(self) -> None:
+        """Close the connection; a later call opens it again."""
+        with self._lock:
+            self._disconnect()
+
+    def _run(self, step: Callable[[Store], Answer]) -> Answer:
+        with self._lock:
+            for _ in range(2):
+                try:
+                    return step(self._current())
+                except (sqlite3.Error, UnreadableRecord) as problem:
+                    self._recover(problem)
+            try:
+                return step(self._current())
+            except (sqlite3.Error, UnreadableRecord) as problem:
+                raise self._refusal(problem) from problem
+
+    def _current(self) -> Store:
+        if self._memory is not None:
+            return self._memory
+        if self._database is None:
+            return self._opened()
+        now = time.monotonic()
+        if now - self._looked_at > _LOOK_SECONDS:
+            if identity(self.path) != self._identity:
+                return self._opened()
+            self._looked_at = now
+        return self._database
+
+    def _opened(self) -> Store:
+        if self._database is not None:
+            self._restarted = True
+        self._disconnect()
+        self._identity = identity(self.path)
+        try:
+            connection = connected(self.path, _SCHEMA, self._first_revision())
+        except Unusable as problem:
+            return self._in_memory(str(problem))
+        self._database = _Database(connection, self._limits)
+        self._identity = self._identity or identity(self.path)
+        return self._database
+
+    def _first_revision(self) -> int:
+        # Whoever follows the journal must not wait until a begun-again one has caught up: time is ahead of it.
+        return int(time.time() * 1000) if self._restarted else 0
+
+    def _recover(self, problem: Exception) -> None:
+        """Make a second try worth while, or refuse."""
+        if primary_code(problem) == sqlite3.SQLITE_BUSY:
+            raise self._refusal(problem) from problem
+        moved = identity(self.path) != self._identity
+        self._disconnect()
+        if isinstance(problem, UnreadableRecord) or is_damage(problem):
+            self._restarted = True
+            self._set_aside(problem)
+        elif not moved and primary_code(problem) != sqlite3.SQLITE_READONLY:
+            raise self._refusal(problem) from problem
+
+    def _set_aside(self, problem: Exception) -> None:
+        try:
+            aside = set_aside(self.path, self._identity) if self._identity else None
+        except OSError as refused:
+            self._in_memory(f"it is damaged ({problem}) and cannot be renamed ({refused})")
+            return
+        if aside is not None:
+            _log.warning(
+                "The store %s is damaged (%s). It was set aside as %s and a new one begun: what assistants had read "
+                "and the journal of their changes start afresh; no file of yours is affected.",
+                self.path,
+                problem,
+                aside.name,
+            )
+
+    def _in_memory(self, reason: str) -> InMemoryStore:
+        _log.warning(
+            "The store %s is left alone: %s. Until this process ends, what assistants have read and changed is "
+            "remembered in its memory only.",
+            self.path,
+            reason,
+        )
+        self._memory = InMemoryStore(self._limits, first_revision=self._first_revision())
+        return self._memory
+
+    def _refusal(self, problem: Exception) -> InputOutput:
+        hint = _HINTS.get(primary_code(problem), "Look whether the disk of the store is there and healthy.")
+        return InputOutput(f"the store {self.path} failed: {problem}", hint=hint)
+
+    def _disconnect(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+# SQLite must not be carried across a fork: the child would share, and on closing drop, locks it does not hold.
+# So no connection is open while a process forks; both sides open their own at the next call.
+_stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+_held: list[SqliteStore] = []
+
+
+def _before_fork() -> None:
+    for store in list(_stores):
+        store._lock.acquire()
+        _held.append(store)
+        store._disconnect()
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop()._lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

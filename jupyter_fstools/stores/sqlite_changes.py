@@ -1,0 +1,221 @@
+"""The SQLite table of changes: the journal, in order, bounded."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Any
+
+from ..records import Change, ChangeStatus, Receipt
+from .protocol import ChangeFilter, StoreLimits
+from .record_json import from_json, to_json
+from .sqlite_receipts import ReceiptTable, as_blob, place_of, prefix_bounds
+
+# What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
+# and every index would cost each new change a page. A change's number is its first revision.
+SCHEMA = """
+CREATE TABLE changes (
+    number INTEGER PRIMARY KEY, revision INTEGER, id BLOB, key BLOB, user BLOB, session BLOB, status TEXT,
+    created_at REAL, decided_at REAL, decided_by BLOB, size INTEGER
+);
+CREATE INDEX decided ON changes (revision) WHERE revision <> number;
+CREATE TABLE contents (number INTEGER PRIMARY KEY, body TEXT, splices BLOB);
+CREATE TABLE beginning (revision INTEGER);
+"""
+
+_REVISION = """
+SELECT max(
+    coalesce((SELECT max(number) FROM changes), (SELECT revision FROM beginning), 0),
+    coalesce((SELECT max(revision) FROM changes WHERE revision <> number), 0))
+"""
+_ADD = "INSERT INTO changes VALUES (?1, ?1, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_CONTENT = "INSERT INTO contents VALUES (?, ?, ?)"
+_NUMBER = "SELECT number FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1"
+_DECIDE = """
+UPDATE changes SET revision = ?, status = ?, decided_at = ?, decided_by = ?, size = coalesce(?, size)
+WHERE number = ? AND status = ?
+"""
+_MATCHING = """
+(:key IS NULL OR key = :key)
+AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond))
+AND (:user IS NULL OR (user = :user AND session = :readers))
+AND (:session IS NULL OR session = :session)
+AND (:status IS NULL OR status = :status)
+"""
+# Put together from constants only; every value is bound.
+_COUNT = f"SELECT count(*) FROM changes WHERE {_MATCHING}"  # noqa: S608 - as said above
+_LOAD = """
+SELECT page.revision, page.status, page.decided_at, page.decided_by, contents.body
+FROM (SELECT * FROM changes WHERE {which}) page JOIN contents USING (number) ORDER BY page.{order}
+"""
+_NEWEST_FIRST = _LOAD.format(which=f"{_MATCHING} ORDER BY number DESC LIMIT :limit OFFSET :offset", order="number DESC")
+_AFTER = _LOAD.format(
+    which=f"""{_MATCHING} AND (number > :after OR (revision <> number AND revision > :after))
+    ORDER BY revision LIMIT :limit""",
+    order="revision",
+)
+_ONE = _LOAD.format(which="number = ?", order="number")
+_MEASURE = "SELECT count(*), coalesce(sum(size), 0) FROM changes"
+_OLDEST = """
+SELECT number, created_at, size FROM changes
+WHERE status <> 'proposed' AND number < (SELECT max(number) FROM changes) ORDER BY number
+"""
+
+_LARGEST = 2**62
+
+
+class ChangeTable(ReceiptTable):
+    """Changes over one connection, beside the receipts: a change and its receipt are one step."""
+
+    def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
+        super().__init__(connection, limits)
+        self._adds_left, self._bytes_left = 0, 0
+
+    def add_change(
+        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
+    ) -> Change:
+        """Append a change and, in the same step, put a receipt."""
+        columns, body = _columns(change, len(splices)), to_json(change)
+        if receipt is not None:
+            place, receipt_body = place_of(receipt.reader, receipt.key), to_json(receipt)
+            self._meet(receipt.reader)
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            revision = self.revision() + 1
+            self._execute(_ADD, (revision, *columns))
+            self._execute(_ADD_CONTENT, (revision, body, splices))
+            if receipt is not None:
+                self._put_within(place, receipt_body, shown)
+        if receipt is not None:
+            self._after_put(receipt)
+        self._after_add(len(splices))
+        return change.model_copy(update={"revision": revision})
+
+    def decide(
+        self,
+        change_id: str,
+        expected: ChangeStatus,
+        status: ChangeStatus,
+        *,
+        decided_at: float,
+        decided_by: str | None = None,
+        splices: bytes | None = None,
+    ) -> Change | None:
+        """Move a change from one status to another, if it still has the expected one."""
+        size = None if splices is None else len(splices)
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            number = self._number(change_id)
+            step = (self.revision() + 1, status, decided_at, _blob(decided_by), size, number, expected)
+            if number is None or self._execute(_DECIDE, step).rowcount != 1:
+                return None
+            if splices is not None:
+                self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
+            return self._load(_ONE, (number,))[0]
+
+    def change(self, change_id: str) -> Change | None:
+        """One change."""
+        found = self._load(_ONE, (self._number(change_id),))
+        return found[0] if found else None
+
+    def splices(self, change_id: str) -> bytes | None:
+        """A change's packed splices."""
+        number = self._number(change_id)
+        row = self._execute("SELECT splices FROM contents WHERE number = ?", (number,)).fetchone()
+        return row[0] if row else None
+
+    def changes(self, wanted: ChangeFilter) -> list[Change]:
+        """The changes a filter describes."""
+        return self._load(_NEWEST_FIRST if wanted.after is None else _AFTER, _values(wanted))
+
+    def count_changes(self, wanted: ChangeFilter) -> int:
+        """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        return int(self._execute(_COUNT, _values(wanted)).fetchone()[0])
+
+    def revision(self) -> int:
+        """The newest revision."""
+        return int(self._execute(_REVISION).fetchone()[0])
+
+    def _number(self, change_id: str) -> int | None:
+        row = self._execute(_NUMBER, (as_blob(change_id),)).fetchone()
+        return row[0] if row else None
+
+    def _load(self, query: str, values: dict[str, Any] | tuple[Any, ...]) -> list[Change]:
+        return [_loaded(*row) for row in self._execute(query, values)]
+
+    def _after_add(self, size: int) -> None:
+        self._adds_left -= 1
+        self._bytes_left -= size
+        if self._adds_left > 0 and self._bytes_left > 0:
+            return
+        self._prune()
+        self._adds_left = max(1, self._limits.journal_max_changes // 32)
+        self._bytes_left = min(self._limits.journal_max_bytes // 32, self._limits.journal_max_bytes - size)
+
+    def _prune(self) -> None:
+        if not self._superfluous():
+            return
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            numbers = [(number,) for number in self._superfluous()]
+            self._connection.executemany("DELETE FROM changes WHERE number = ?", numbers)
+            self._connection.executemany("DELETE FROM contents WHERE number = ?", numbers)
+
+    def _superfluous(self) -> list[int]:
+        # The newest change always stays: revisions are counted from it.
+        count, size = self._execute(_MEASURE).fetchone()
+        count -= self._limits.journal_max_changes
+        size -= self._limits.journal_max_bytes
+        oldest = time.time() - self._limits.journal_max_days * 86400
+        numbers = []
+        for number, created_at, its_size in self._execute(_OLDEST):
+            if count <= 0 and size <= 0 and created_at >= oldest:
+                break
+            numbers.append(number)
+            count, size = count - 1, size - its_size
+        return numbers
+
+
+def _columns(change: Change, size: int) -> tuple[Any, ...]:
+    return (
+        as_blob(change.id),
+        as_blob(change.key),
+        as_blob(change.user),
+        as_blob(change.session),
+        change.status,
+        change.created_at,
+        change.decided_at,
+        _blob(change.decided_by),
+        size,
+    )
+
+
+def _loaded(
+    revision: int, status: ChangeStatus, decided_at: float | None, decided_by: bytes | None, body: str
+) -> Change:
+    change = from_json(Change, body)
+    change.revision, change.status, change.decided_at = revision, status, decided_at
+    change.decided_by = None if decided_by is None else decided_by.decode("utf-8", "surrogatepass")
+    return change
+
+
+def _values(wanted: ChangeFilter) -> dict[str, Any]:
+    user, session = wanted.reader or (None, None)
+    folder, below, beyond = prefix_bounds(wanted.key_prefix)
+    return {
+        "key": _blob(wanted.key),
+        "folder": folder,
+        "below": below,
+        "beyond": beyond,
+        "user": _blob(user),
+        "readers": _blob(session),
+        "session": _blob(wanted.session),
+        "status": wanted.status,
+        "after": max(-_LARGEST, min(wanted.after or 0, _LARGEST)),
+        "limit": max(0, min(wanted.limit, _LARGEST)),
+        "offset": max(0, min(wanted.offset, _LARGEST)),
+    }
+
+
+def _blob(text: str | None) -> bytes | None:
+    return None if text is None else as_blob(text)

@@ -1,0 +1,232 @@
+"""The SQLite table of receipts: who was shown what, least recently used out first."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import OrderedDict
+
+from ..records import Reader, Receipt
+from .in_memory import DROPPED_PER_RECEIPT
+from .protocol import StoreLimits
+from .record_json import from_json, to_json
+
+SCHEMA = """
+CREATE TABLE receipts (
+    user BLOB, session BLOB, key BLOB, used INTEGER, body TEXT,
+    PRIMARY KEY (user, session, key)
+) WITHOUT ROWID;
+CREATE TABLE shown (
+    user BLOB, session BLOB, key BLOB, content BLOB,
+    PRIMARY KEY (user, session, key)
+) WITHOUT ROWID;
+CREATE TABLE dropped (
+    user BLOB, session BLOB, key BLOB, used INTEGER,
+    PRIMARY KEY (user, session, key)
+) WITHOUT ROWID;
+CREATE TABLE readers (
+    user BLOB, session BLOB, seen REAL,
+    PRIMARY KEY (user, session)
+) WITHOUT ROWID;
+"""
+
+_FIND = "SELECT body FROM receipts WHERE user = ? AND session = ? AND key = ?"
+_TOUCH = "UPDATE receipts SET used = ?4 WHERE user = ?1 AND session = ?2 AND key = ?3"
+_PUT = """
+INSERT INTO receipts VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET used = excluded.used, body = excluded.body
+"""
+_PUT_SHOWN = """
+INSERT INTO shown VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET content = excluded.content WHERE content IS NOT excluded.content
+"""
+_SHOWN = "SELECT content FROM shown WHERE user = ? AND session = ? AND key = ?"
+_LIST = """
+SELECT body FROM receipts WHERE user = ?1 AND session = ?2
+AND (?3 IS NULL OR key = ?3 OR (key >= ?4 AND key < ?5)) ORDER BY used DESC
+"""
+_WAS_DROPPED = """
+SELECT EXISTS (SELECT 1 FROM dropped WHERE user = ?1 AND session = ?2 AND key = ?3)
+AND NOT EXISTS (SELECT 1 FROM receipts WHERE user = ?1 AND session = ?2 AND key = ?3)
+"""
+_FORGET_ONE = (
+    "DELETE FROM receipts WHERE user = ? AND session = ? AND key = ?",
+    "DELETE FROM shown WHERE user = ? AND session = ? AND key = ?",
+    "DELETE FROM dropped WHERE user = ? AND session = ? AND key = ?",
+)
+_FORGET_ALL = (
+    "DELETE FROM receipts WHERE user = ? AND session = ?",
+    "DELETE FROM shown WHERE user = ? AND session = ?",
+    "DELETE FROM dropped WHERE user = ? AND session = ?",
+)
+_SEEN = "INSERT INTO readers VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET seen = excluded.seen"
+_UNSEEN = "SELECT user, session FROM readers WHERE seen < ?"
+_FORGET_READER = "DELETE FROM readers WHERE user = ? AND session = ?"
+_MEASURE = "SELECT count(*), coalesce(max(used), 0) FROM receipts WHERE user = ? AND session = ?"
+_LEAST_USED = """
+SELECT user, session, key, used FROM receipts WHERE user = ? AND session = ? ORDER BY used LIMIT ?
+"""
+_DROP = "INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)"
+_FADE = """
+DELETE FROM dropped WHERE user = ?1 AND session = ?2 AND key IN (
+    SELECT key FROM dropped WHERE user = ?1 AND session = ?2 ORDER BY used DESC LIMIT -1 OFFSET ?3
+)
+"""
+
+_DAY = 86400.0
+_MOST_READERS = 10_000
+_HOT_SECONDS = 1.0
+
+Place = tuple[bytes, bytes, bytes]
+
+
+def as_blob(text: str) -> bytes:
+    """Any string as bytes: SQLite refuses text with lone surrogates, which file names may hold."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def prefix_bounds(prefix: str | None) -> tuple[bytes, bytes, bytes] | tuple[None, None, None]:
+    """For `key = ? OR (key >= ? AND key < ?)`: the folder itself, and what lies below it ("0" follows "/")."""
+    if prefix is None:
+        return None, None, None
+    folder = as_blob(prefix.removesuffix("/"))
+    return folder, folder + b"/", folder + b"0"
+
+
+class ReceiptTable:
+    """Receipts over one connection; the caller sees to it that one thread at a time is in here.
+
+    What it remembers beside the table only saves work: who was met, and which receipts are so recently used
+    that saying so again would not change whose turn it is to go.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self._limits = limits
+        self._hot: OrderedDict[tuple[Reader, str], float] = OrderedDict()
+        self._most_hot = limits.max_receipts // 32
+        self._puts_left: dict[Reader, int] = {}
+        self._met: dict[Reader, float] = {}
+        self._last_stamp = 0
+
+    def receipt(self, reader: Reader, key: str) -> Receipt | None:
+        """The reader's receipt of a file; being asked for counts as use."""
+        place = place_of(reader, key)
+        row = self._execute(_FIND, place).fetchone()
+        if row is None:
+            return None
+        self._meet(reader)
+        if not self._use(reader, key):
+            self._execute(_TOUCH, (*place, self._stamp()))
+        return from_json(Receipt, row[0])
+
+    def was_dropped(self, reader: Reader, key: str) -> bool:
+        """True if the bound on their number pushed the receipt out."""
+        return bool(self._execute(_WAS_DROPPED, place_of(reader, key)).fetchone()[0])
+
+    def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
+        """Keep a receipt; `shown` None leaves the text that is kept."""
+        body, place = to_json(receipt), place_of(receipt.reader, receipt.key)
+        self._meet(receipt.reader)
+        if shown is None:
+            self._execute(_PUT, (*place, self._stamp(), body))
+        else:
+            with self._connection:
+                self._execute("BEGIN IMMEDIATE")
+                self._put_within(place, body, shown)
+        self._after_put(receipt)
+
+    def _put_within(self, place: Place, body: str, shown: bytes | None) -> None:
+        self._execute(_PUT, (*place, self._stamp(), body))
+        if shown is not None:
+            self._execute(_PUT_SHOWN, (*place, shown))
+
+    def shown_text(self, reader: Reader, key: str) -> bytes | None:
+        """The copy kept by `put_receipt`."""
+        row = self._execute(_SHOWN, place_of(reader, key)).fetchone()
+        return row[0] if row else None
+
+    def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
+        """All of a reader's receipts below a key prefix, most recently used first."""
+        bounds = prefix_bounds(key_prefix)
+        rows = self._execute(_LIST, (as_blob(reader.user), as_blob(reader.session), *bounds))
+        return [from_json(Receipt, body) for (body,) in rows]
+
+    def forget(self, reader: Reader, key: str | None = None) -> int:
+        """Drop one receipt, or all of a reader's; says how many."""
+        place: tuple[bytes, ...] = place_of(reader, key or "")
+        statements = _FORGET_ONE
+        if key is None:
+            statements, place = _FORGET_ALL, place[:2]
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            counts = [self._execute(statement, place).rowcount for statement in statements]
+        return counts[0]
+
+    def _stamp(self) -> int:
+        # Microseconds, rising also where the clock does not; eight bytes always, so a touch rewrites in place.
+        self._last_stamp = max(self._last_stamp + 1, time.time_ns() // 1000)
+        return self._last_stamp
+
+    def _use(self, reader: Reader, key: str) -> bool:
+        """Note a use; True if the last one noted in the table still stands for it."""
+        now = time.monotonic()
+        noted = self._hot.pop((reader, key), None)
+        hot = noted is not None and now - noted < _HOT_SECONDS
+        self._hot[reader, key] = noted if hot and noted is not None else now
+        if len(self._hot) > self._most_hot:
+            self._hot.popitem(last=False)
+        return hot
+
+    def _meet(self, reader: Reader) -> None:
+        """Once a day: say that the session lives, and let those go that do not."""
+        now = time.time()
+        if now - self._met.get(reader, 0.0) < _DAY:
+            return
+        if len(self._met) >= _MOST_READERS:
+            self._met.clear()
+            self._puts_left.clear()
+        self._met[reader] = now
+        user, session = as_blob(reader.user), as_blob(reader.session)
+        self._execute(_SEEN, (user, session, now))
+        self._last_stamp = max(self._last_stamp, self._execute(_MEASURE, (user, session)).fetchone()[1])
+        self._forget_unused(now - max(self._limits.journal_max_days, 2) * _DAY)
+
+    def _forget_unused(self, before: float) -> None:
+        if self._execute(_UNSEEN, (before,)).fetchone() is None:
+            return
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            unused = self._execute(_UNSEEN, (before,)).fetchall()
+            for statement in (*_FORGET_ALL, _FORGET_READER):
+                self._connection.executemany(statement, unused)
+
+    def _after_put(self, receipt: Receipt) -> None:
+        reader = receipt.reader
+        if self._use(reader, receipt.key):
+            return
+        left = self._puts_left.get(reader, 1) - 1
+        if left <= 0:
+            self._evict(as_blob(reader.user), as_blob(reader.session))
+            left = max(1, self._most_hot)
+        self._puts_left[reader] = left
+
+    def _evict(self, user: bytes, session: bytes) -> None:
+        most = self._limits.max_receipts
+        if self._execute(_MEASURE, (user, session)).fetchone()[0] <= most:
+            return
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            excess = self._execute(_MEASURE, (user, session)).fetchone()[0] - most
+            least_used = self._execute(_LEAST_USED, (user, session, max(0, excess))).fetchall()
+            places = [row[:3] for row in least_used]
+            for statement in _FORGET_ONE:
+                self._connection.executemany(statement, places)
+            self._connection.executemany(_DROP, least_used)
+            self._execute(_FADE, (user, session, DROPPED_PER_RECEIPT * most))
+
+
+def place_of(reader: Reader, key: str) -> Place:
+    """The columns that name a receipt."""
+    return as_blob(reader.user), as_blob(reader.session), as_blob(key)

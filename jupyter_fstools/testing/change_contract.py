@@ -1,0 +1,197 @@
+"""What every `Store` must do with changes, as tests."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from ..records import Change, Reader
+from ..stores.protocol import ChangeFilter, Store, StoreLimits
+from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of
+
+
+class ChangeContract(StoreFixtures):
+    """Changes: in order, followed by revision, decided once, bounded."""
+
+    def test_a_change_comes_back_with_its_revision(self, store: Store) -> None:
+        given = change_of("c1", decided_by="bob", decided_at=5.0, undoes="c0", undoable=False)
+        added = store.add_change(given, b"\x00packed")
+        assert added == given.model_copy(update={"revision": store.revision()})
+        assert store.change("c1") == added
+        assert store.splices("c1") == b"\x00packed"
+
+    def test_an_unknown_change_is_none(self, store: Store) -> None:
+        for name in ("", "c1", "\ud800", "x" * 10_000):
+            assert store.change(name) is None
+            assert store.splices(name) is None
+            assert store.decide(name, "proposed", "applied", decided_at=1.0) is None
+
+    def test_a_change_and_its_receipt_are_one_step(self, store: Store) -> None:
+        store.put_receipt(receipt_of(version="1"), b"before")
+        store.add_change(change_of("c1"), b"", receipt_of(version="2"))
+        assert store.shown_text(ANN, "/root/a.txt") == b"before"
+        store.add_change(change_of("c2"), b"", receipt_of(version="3"), b"after")
+        kept = store.receipt(ANN, "/root/a.txt")
+        assert kept is not None
+        assert kept.version == "3"
+        assert store.shown_text(ANN, "/root/a.txt") == b"after"
+
+    def test_every_step_raises_the_revision(self, store: Store) -> None:
+        seen = [store.revision()]
+        steps: tuple[Callable[[], Change | None], ...] = (
+            lambda: store.add_change(change_of("c1", status="proposed"), b""),
+            lambda: store.add_change(change_of("c2"), b""),
+            lambda: store.decide("c1", "proposed", "applied", decided_at=1.0),
+            lambda: store.decide("c1", "applied", "undone", decided_at=2.0),
+            lambda: store.add_change(change_of("c3"), b""),
+        )
+        for step in steps:
+            change = step()
+            assert change is not None
+            assert change.revision == store.revision() > seen[-1]
+            seen.append(store.revision())
+
+    def test_what_is_no_step_leaves_the_revision(self, store: Store) -> None:
+        store.add_change(change_of("c1"), b"")
+        before = store.revision()
+        assert store.decide("c1", "proposed", "applied", decided_at=1.0) is None
+        store.put_receipt(receipt_of())
+        assert store.revision() == before
+
+    def test_a_decision_is_remembered(self, store: Store) -> None:
+        store.add_change(change_of("c1", status="proposed"), b"both ways")
+        decided = store.decide("c1", "proposed", "applied", decided_at=7.0, decided_by="bob", splices=b"back")
+        assert decided is not None
+        assert decided == store.change("c1")
+        assert (decided.status, decided.decided_at, decided.decided_by) == ("applied", 7.0, "bob")
+        assert store.splices("c1") == b"back"
+
+    def test_a_decision_without_splices_leaves_them(self, store: Store) -> None:
+        store.add_change(change_of("c1"), b"packed")
+        store.decide("c1", "applied", "undone", decided_at=7.0)
+        assert store.splices("c1") == b"packed"
+
+    def test_of_many_who_decide_one_does(self, store: Store) -> None:
+        store.add_change(change_of("c1", status="proposed"), b"")
+        together = threading.Barrier(8)
+
+        def decide(number: int) -> Change | None:
+            together.wait()
+            return store.decide("c1", "proposed", "applied", decided_at=1.0, decided_by=str(number))
+
+        with ThreadPoolExecutor(8) as pool:
+            winners = [change for change in pool.map(decide, range(8)) if change is not None]
+        assert winners == [store.change("c1")]
+
+    def test_changes_are_listed_newest_first_and_keep_their_place(self, store: Store) -> None:
+        for name in ("c1", "c2", "c3"):
+            store.add_change(change_of(name, created_at=time.time()), b"")
+        store.decide("c1", "applied", "undone", decided_at=1.0)
+        assert names(store.changes(ChangeFilter())) == ["c3", "c2", "c1"]
+        assert names(store.changes(ChangeFilter(limit=1, offset=1))) == ["c2"]
+        assert names(store.changes(ChangeFilter(limit=0))) == []
+
+    def test_following_gives_each_step_in_order(self, store: Store) -> None:
+        for name in ("c1", "c2", "c3"):
+            store.add_change(change_of(name), b"")
+        cursor = store.revision()
+        store.decide("c1", "applied", "undone", decided_at=1.0)
+        store.add_change(change_of("c4"), b"")
+        assert names(store.changes(ChangeFilter(after=cursor))) == ["c1", "c4"]
+        assert names(store.changes(ChangeFilter(after=cursor, limit=1))) == ["c1"]
+        assert names(store.changes(ChangeFilter(after=0))) == ["c2", "c3", "c1", "c4"]
+        assert store.changes(ChangeFilter(after=store.revision())) == []
+
+    def test_huge_numbers_in_a_filter_are_only_huge(self, store: Store) -> None:
+        store.add_change(change_of("c1"), b"")
+        assert store.changes(ChangeFilter(after=2**80, limit=2**80)) == []
+        assert store.changes(ChangeFilter(offset=2**80)) == []
+        assert names(store.changes(ChangeFilter(after=-(2**80), limit=2**80))) == ["c1"]
+
+    @pytest.mark.parametrize(
+        ("wanted", "expected"),
+        [
+            (ChangeFilter(key="/r/a%b"), ["folder"]),
+            (ChangeFilter(key_prefix="/r/a%b"), ["session", "user", "inside", "folder"]),
+            (ChangeFilter(key_prefix="/r/a%b/"), ["session", "user", "inside", "folder"]),
+            (ChangeFilter(key_prefix="/r", status="proposed"), ["like"]),
+            (ChangeFilter(reader=ANN), ["like", "inside", "folder"]),
+            (ChangeFilter(session="default"), ["user", "like", "inside", "folder"]),
+            (ChangeFilter(reader=ANN, session="other"), []),
+            (ChangeFilter(key_prefix="/r/a%b", session="other", after=0), ["session"]),
+        ],
+    )
+    def test_a_filter_describes(self, store: Store, wanted: ChangeFilter, expected: list[str]) -> None:
+        store.add_change(change_of("folder", "/r/a%b"), b"")
+        store.add_change(change_of("inside", "/r/a%b/x"), b"")
+        store.add_change(change_of("like", "/r/a-b/x", status="proposed"), b"")
+        store.add_change(change_of("user", "/r/a%b/y", Reader("bob", "default")), b"")
+        store.add_change(change_of("session", "/r/a%b/z", Reader("ann", "other")), b"")
+        assert names(store.changes(wanted)) == expected
+        assert store.count_changes(wanted) == len(expected)
+
+    def test_counting_leaves_the_page_aside(self, store: Store) -> None:
+        for number in range(3):
+            store.add_change(change_of(str(number)), b"")
+        assert store.count_changes(ChangeFilter(limit=1, offset=2, after=10**6)) == 3
+
+
+class BoundsContract(StoreFixtures):
+    """The journal's bounds: the oldest go first, never a proposed one, never the newest."""
+
+    def test_the_oldest_changes_go_first_and_proposed_ones_stay(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_changes=3))
+        store.add_change(change_of("p", status="proposed"), b"")
+        for name in ("c1", "c2", "c3"):
+            store.add_change(change_of(name), b"")
+        assert names(store.changes(ChangeFilter())) == ["c3", "c2", "p"]
+        assert store.change("c1") is None
+        assert store.splices("c1") is None
+
+    def test_the_bytes_are_bounded(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_bytes=1000))
+        for name in ("c1", "c2", "c3", "c4"):
+            store.add_change(change_of(name), b"x" * 400)
+        assert names(store.changes(ChangeFilter())) == ["c4", "c3"]
+
+    def test_what_alone_is_too_large_stays_while_it_is_the_newest(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_bytes=10))
+        store.add_change(change_of("c1"), b"x" * 100)
+        assert names(store.changes(ChangeFilter())) == ["c1"]
+        store.add_change(change_of("c2"), b"")
+        assert names(store.changes(ChangeFilter())) == ["c2"]
+
+    def test_old_changes_go(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_changes=10, journal_max_days=30))
+        store.add_change(change_of("old", created_at=time.time() - 31 * 86400), b"")
+        store.add_change(change_of("young", created_at=time.time() - 29 * 86400), b"")
+        store.add_change(change_of("new"), b"")
+        assert names(store.changes(ChangeFilter())) == ["new", "young"]
+
+    def test_revisions_rise_over_what_has_gone(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_changes=1))
+        store.add_change(change_of("p", status="proposed"), b"")
+        store.add_change(change_of("c1"), b"")
+        store.decide("p", "proposed", "rejected", decided_at=1.0)
+        before = store.revision()
+        assert store.add_change(change_of("c2"), b"").revision > before
+        assert names(store.changes(ChangeFilter())) == ["c2"]
+        assert store.add_change(change_of("c3"), b"").revision > before + 1
+
+    def test_threads_lose_nothing(self, store: Store) -> None:
+        def work(worker: int) -> list[int]:
+            revisions = []
+            for number in range(20):
+                name = f"{worker}-{number}"
+                store.put_receipt(receipt_of(name))
+                revisions.append(store.add_change(change_of(name, name), b"", receipt_of(name)).revision)
+            return revisions
+
+        with ThreadPoolExecutor(4) as pool:
+            revisions = sorted(revision for part in pool.map(work, range(4)) for revision in part)
+        assert len(set(revisions)) == store.count_changes(ChangeFilter()) == 80
+        assert len(store.receipts(ANN)) == 80

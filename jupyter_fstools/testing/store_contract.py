@@ -1,0 +1,21 @@
+"""What every `Store` must do, as tests: subclass `StoreContract` and give it a `make_store` fixture.
+
+class TestMyStore(StoreContract):
+    @pytest.fixture
+    def make_store(self):
+        return lambda limits: MyStore(limits)
+"""
+
+from __future__ import annotations
+
+from .change_contract import BoundsContract, ChangeContract
+from .receipt_contract import ReceiptContract
+
+
+class StoreContract(ReceiptContract, ChangeContract, BoundsContract):
+    """All that a store must do.
+
+    A subclass gives the fixture `make_store`: called with `StoreLimits` it makes an empty store, a different one each
+    time. `store` is one with the default limits; override it where making one costs much. Bounds of less than
+    32 are taken exactly, larger ones may be passed by a few for a while.
+    """

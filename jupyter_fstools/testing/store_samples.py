@@ -1,0 +1,67 @@
+"""Receipts and changes to try a store with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ..file_diff import DiffHunk, DiffRow, FileDiff
+from ..records import Change, FileState, Reader, Receipt
+from ..stores.protocol import Store, StoreLimits
+
+ANN = Reader("ann", "default")
+NO_UTF8 = "/root/na\udcefve.txt"
+
+MakeStore = Callable[[StoreLimits], Store]
+
+
+def receipt_of(key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Receipt:
+    """A receipt with every field set, as a test may change it."""
+    given: dict[str, Any] = {
+        "version": "1:2:3",
+        "text_sha": "t" * 64,
+        "exact_sha": "e" * 64,
+        "lines": [(1, 20), (40, 41)],
+        "views": ["1+20"],
+        "cells": {"c1": "f1"},
+        "read_at": time.time(),
+    }
+    return Receipt(user=reader.user, session=reader.session, key=key, **(given | fields))
+
+
+def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Change:
+    """A change with a diff of one line, as a test may change it."""
+    rows = [DiffRow(kind="add", old=0, new=1, text="é")]
+    hunk = DiffHunk(old_start=1, old_count=0, new_start=1, new_count=1, rows=rows)
+    given: dict[str, Any] = {
+        "path": key.rpartition("/")[2],
+        "tool": "edit_file",
+        "created_at": time.time(),
+        "status": "applied",
+        "before": None,
+        "after": FileState(text_sha="t", exact_sha="e", size=3),
+        "diff": FileDiff(path="a.txt", op="edit", added=1, hunks=[hunk]),
+    }
+    return Change(id=name, user=reader.user, session=reader.session, key=key, **(given | fields))
+
+
+def names(changes: list[Change]) -> list[str]:
+    """The changes' ids."""
+    return [change.id for change in changes]
+
+
+class StoreFixtures:
+    """What the tests of a store ask for."""
+
+    @pytest.fixture
+    def make_store(self) -> MakeStore:
+        """Makes an empty store of its own with the given limits, at each call."""
+        raise NotImplementedError("give the fixture `make_store`")
+
+    @pytest.fixture
+    def store(self, make_store: MakeStore) -> Store:
+        """An empty store with the default limits."""
+        return make_store(StoreLimits())

@@ -1,0 +1,179 @@
+"""The FileDiff of a text file, made from the splices of its change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from .content import BytesContent, Content
+from .documents.text_encoding import TextEncoding
+from .file_diff import DiffHunk, DiffRow, FileDiff, Operation
+from .line_diff import CONTEXT_LINES, line_hunks
+from .splices import Splice
+
+MAX_ROWS = 4000
+"""Rows kept in one diff; its counts are of all."""
+_MOST_LINE_BYTES = 64 << 10
+_MOST_REGION_BYTES = 16 << 20
+
+
+def diff_of_splices(
+    path: str,
+    op: Operation,
+    before: Content,
+    splices: Sequence[Splice],
+    encoding: TextEncoding,
+    line_at: Callable[[int], int],
+) -> FileDiff:
+    """What splices do to a text file, line by line, without reading more of it than the changed lines.
+
+    Args:
+        path: as the diff shall name it.
+        op: what kind of change it is.
+        before: the content that the offsets of the splices count in.
+        splices: sorted and disjoint.
+        encoding: how its text is written.
+        line_at: the 1-based line number of a byte offset.
+    """
+    diff = FileDiff(path=path, op=op)
+    shift = 0
+    for region in _regions(before, splices, encoding):
+        if region.too_large:
+            diff.truncated = True
+            continue
+        old, new = region.lines(before, encoding)
+        first = line_at(region.start)
+        hunks = line_hunks(old, new, old_start=first, new_start=first + shift)
+        shift += len(new) - len(old)
+        _take(diff, hunks)
+    return diff
+
+
+def diff_of_creation(path: str, op: Operation, data: bytes, encoding: TextEncoding) -> FileDiff:
+    """The diff of a file that begins (`create`) or ends (`delete`) to exist."""
+    empty = BytesContent(b"")
+    diff = diff_of_splices(path, op, empty, [Splice(0, b"", data)], encoding, lambda _: 1)
+    if op == "delete":
+        for hunk in diff.hunks:
+            hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count = (
+                hunk.new_start,
+                hunk.new_count,
+                hunk.old_start,
+                hunk.old_count,
+            )
+            hunk.rows = [DiffRow(kind="remove", old=row.new, new=0, text=row.text) for row in hunk.rows]
+        diff.added, diff.removed = 0, diff.added
+    return diff
+
+
+def unified(diff: FileDiff, most_bytes: int = 4096) -> str:
+    """A diff as unified text, cut after whole rows to a number of bytes."""
+    lines: list[str] = []
+    size = 0
+    signs = {"context": " ", "add": "+", "remove": "-"}
+    for hunk in diff.hunks:
+        head = f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+        for line in [head, *(signs[row.kind] + row.text for row in hunk.rows)]:
+            size += len(line.encode("utf-8", "surrogatepass")) + 1
+            if size > most_bytes:
+                return "\n".join([*lines, f"[... {diff.added} lines added and {diff.removed} removed in all]"])
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _take(diff: FileDiff, hunks: Sequence[DiffHunk]) -> None:
+    kept = sum(len(hunk.rows) for hunk in diff.hunks)
+    for hunk in hunks:
+        diff.added += sum(row.kind == "add" for row in hunk.rows)
+        diff.removed += sum(row.kind == "remove" for row in hunk.rows)
+        room = MAX_ROWS - kept
+        if len(hunk.rows) > room:
+            diff.truncated = True
+            hunk.rows = hunk.rows[:room]
+        if hunk.rows:
+            diff.hunks.append(hunk)
+        kept += len(hunk.rows)
+
+
+class _Region:
+    """Whole lines around neighbouring splices, with their context."""
+
+    def __init__(self, start: int, end: int, splices: list[Splice]) -> None:
+        self.start = start
+        self.end = end
+        self.splices = splices
+
+    @property
+    def too_large(self) -> bool:
+        return self.end - self.start + sum(len(s.inserted) for s in self.splices) > _MOST_REGION_BYTES
+
+    def lines(self, before: Content, encoding: TextEncoding) -> tuple[list[str], list[str]]:
+        old = before.read(self.start, self.end - self.start)
+        new, at = [], 0
+        for splice in self.splices:
+            new += [old[at : splice.offset - self.start], splice.inserted]
+            at = splice.end - self.start
+        return _lines(old, encoding), _lines(b"".join([*new, old[at:]]), encoding)
+
+
+def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding) -> Iterator[_Region]:
+    region: _Region | None = None
+    for splice in splices:
+        if region is not None and splice.offset <= region.end:
+            region.splices.append(splice)
+            region.end = max(region.end, _lines_after(before, splice.end, encoding))
+            continue
+        if region is not None:
+            yield region
+        start = _lines_before(before, splice.offset, encoding)
+        region = _Region(start, _lines_after(before, splice.end, encoding), [splice])
+    if region is not None:
+        yield region
+
+
+def _lines(data: bytes, encoding: TextEncoding) -> list[str]:
+    text = data.decode(encoding.codec, "replace").removeprefix("\ufeff")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+        return lines
+    # What unified diffs say, so that a lost final newline is a visible change.
+    lines[-1] += "\n\\ No newline at end of file"
+    return lines
+
+
+def _lines_before(content: Content, offset: int, encoding: TextEncoding) -> int:
+    """Where the line `CONTEXT_LINES` above the one that holds `offset` begins."""
+    base = max(0, offset - _MOST_LINE_BYTES)
+    base -= base % encoding.unit
+    data = content.read(base, offset - base)
+    at = len(data)
+    for _ in range(CONTEXT_LINES + 1):
+        at = _rfind(data, encoding, at)
+        if at < 0:
+            return base
+    return base + at + encoding.unit
+
+
+def _lines_after(content: Content, offset: int, encoding: TextEncoding) -> int:
+    """Where the line `CONTEXT_LINES` below the one that `offset` is in ends, newline included."""
+    data = content.read(offset, _MOST_LINE_BYTES)
+    at = -encoding.unit
+    for _ in range(CONTEXT_LINES + 1):
+        at = _find(data, encoding, at + encoding.unit)
+        if at < 0:
+            return offset + len(data)
+    return offset + at + encoding.unit
+
+
+def _rfind(data: bytes, encoding: TextEncoding, end: int) -> int:
+    at = data.rfind(encoding.newline, 0, end)
+    while at >= 0 and at % encoding.unit:
+        at = data.rfind(encoding.newline, 0, at + len(encoding.newline) - 1)
+    return at
+
+
+def _find(data: bytes, encoding: TextEncoding, start: int) -> int:
+    at = data.find(encoding.newline, start)
+    while at >= 0 and at % encoding.unit:
+        at = data.find(encoding.newline, at + 1)
+    return at

@@ -1,0 +1,209 @@
+"""edit_file: exact old strings become new ones, all or nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from ..documents.shown_lines import shown_body
+from ..documents.text_edits import EditOutcome, TextEdit, apply_edits
+from ..documents.text_encoding import Utf8View, encoding_of
+from ..draft import Draft, Step
+from ..errors import Invalid, NotebookRefused, NotRead
+from ..file_diff import FileDiff
+from ..policy import checked_path
+from ..records import Change
+from ..text_diff import diff_of_splices
+from ..workspace import Workspace
+from .arguments import Arguments, Flag, PathArgument, Text
+from .tool import Tool, ToolResult, text_block
+
+_SNIPPET_ROWS = 40
+_SNIPPET_CHARACTERS = 200
+
+OldString = Annotated[
+    Text,
+    Field(
+        description="The exact text to replace, spaces and indentation included; without line numbers.",
+    ),
+]
+NewString = Annotated[
+    Text,
+    Field(
+        description="The text to put in its place; empty to delete.",
+    ),
+]
+ReplaceAll = Annotated[
+    Flag,
+    Field(
+        description="Replace every place where old_string stands, instead of refusing when there are several.",
+    ),
+]
+
+
+class OneEdit(Arguments):
+    """One replacement."""
+
+    old_string: OldString
+    new_string: NewString
+    replace_all: ReplaceAll = False
+
+
+class EditFileArguments(Arguments):
+    """What edit_file takes: a list of edits, or the fields of one at top level."""
+
+    path: PathArgument
+    edits: Annotated[
+        list[OneEdit] | None,
+        Field(description="Edits, applied in order, each seeing the result of the one before; all or nothing."),
+    ] = None
+    old_string: OldString | None = None
+    new_string: NewString | None = None
+    replace_all: ReplaceAll = False
+    if_stale: Annotated[
+        Literal["refuse", "match"],
+        Field(
+            description='What to do if the file changed since it was read: "refuse", or "match": go on if every old '
+            "string still matches exactly once."
+        ),
+    ] = "refuse"
+
+    @model_validator(mode="after")
+    def _one_form(self) -> EditFileArguments:
+        single = self.old_string is not None or self.new_string is not None or "replace_all" in self.model_fields_set
+        if self.edits is not None and single:
+            raise ValueError("give either edits or old_string and new_string, not both")
+        if self.edits is None and (self.old_string is None or self.new_string is None):
+            missing = "old_string" if self.old_string is None else "new_string"
+            raise ValueError(f"{missing} is required (or a list of edits)")
+        return self
+
+    def text_edits(self) -> list[TextEdit]:
+        """The edits, whichever form they came in."""
+        if self.edits is not None:
+            return [TextEdit(one.old_string, one.new_string, one.replace_all) for one in self.edits]
+        assert self.old_string is not None and self.new_string is not None
+        return [TextEdit(self.old_string, self.new_string, self.replace_all)]
+
+
+def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
+    """Edit a text file through the gate."""
+    edits = arguments.text_edits()
+    match_stale = arguments.if_stale == "match"
+    if match_stale and any(edit.replace_all for edit in edits):
+        raise Invalid(
+            'if_stale: "match" cannot be combined with replace_all',
+            hint="Read the file again, or replace one place at a time.",
+            field="if_stale",
+        )
+    if checked_path(arguments.path).lower().endswith(".ipynb"):
+        raise _notebook(arguments.path)
+    with workspace.draft(arguments.path, accept_stale=match_stale) as draft:
+        if draft.stat.path.lower().endswith(".ipynb"):
+            raise _notebook(draft.stat.path)
+        assert draft.before is not None and draft.receipt is not None
+        encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
+        outcome = apply_edits(Utf8View(draft.before, encoding), edits)
+        opened = draft.before
+        index = workspace.index(opened)
+        diff = diff_of_splices(
+            draft.stat.path, "edit", opened, outcome.splices, encoding, lambda offset: index.line_at(opened, offset)
+        )
+        outside = _outside_shown_lines(draft, diff)
+        if outside and workspace.rules.refuse_unseen_edits:
+            raise NotRead(
+                f"the match at line {outside[0]} of {draft.stat.path} lies outside every line shown to this session",
+                hint=f"Read around line {outside[0]} first.",
+                lines=outside,
+            )
+        change = workspace.commit(
+            draft, Step("edit", outcome.splices, diff, "edit_file", encoding=draft.receipt.encoding)
+        )
+    return _result(draft, outcome, diff, change, outside)
+
+
+def _notebook(path: str) -> NotebookRefused:
+    return NotebookRefused(
+        f"{path} is a notebook; editing its JSON as text would break it",
+        hint="Edit its cells with edit_notebook.",
+    )
+
+
+def _outside_shown_lines(draft: Draft, diff: FileDiff) -> list[int]:
+    """The first old line of each change that no read has shown (bounded)."""
+    assert draft.receipt is not None
+    if draft.receipt.full:
+        return []
+    outside = []
+    for hunk in diff.hunks:
+        for row in hunk.rows:
+            # An insertion has no old line of its own; the removed line beside it stands for it.
+            if row.kind == "remove" and not _is_shown(draft.receipt.lines, row.old):
+                outside.append(row.old)
+                break
+    return outside[:20]
+
+
+def _is_shown(ranges: list[tuple[int, int]], line: int) -> bool:
+    return any(first <= line <= last for first, last in ranges)
+
+
+def _result(
+    draft: Draft, outcome: EditOutcome, diff: FileDiff, change: Change | None, outside: list[int]
+) -> ToolResult:
+    path = draft.stat.path
+    snippet = _snippet(diff)
+    total = sum(outcome.replacements)
+    places = f"{total} place{'' if total == 1 else 's'}"
+    if change is None:
+        said = f"The edits cancel each other: {path} is unchanged; nothing was written."
+    elif change.status == "proposed":
+        said = f"Not written yet: change {change.id} of {path} ({places}) waits for a person's approval."
+    else:
+        said = f"Edited {path} ({places})."
+    if outside:
+        said += f" Note: line {outside[0]} had not been shown in this session."
+    content = [text_block(f"{said}\n{snippet}" if snippet and change is not None else said)]
+    data: dict[str, Any] = {
+        "path": path,
+        "replacements": outcome.replacements,
+        "snippet": snippet,
+        "outside_shown_lines": bool(outside),
+        "changed": change is not None,
+        "status": change.status if change is not None else "unchanged",
+        "change_id": change.id if change is not None else None,
+        "fingerprint": change.after.text_sha if change is not None and change.after is not None else None,
+    }
+    return ToolResult(tool="edit_file", content=content, data=data, change=change)
+
+
+def _snippet(diff: FileDiff) -> str:
+    """The new lines with some around them, numbered, bounded."""
+    shown: list[str] = []
+    for hunk in diff.hunks:
+        rows = [row for row in hunk.rows if row.kind != "remove"]
+        if shown and rows:
+            shown.append("...")
+        for row in rows:
+            text = row.text.split("\n", 1)[0][:_SNIPPET_CHARACTERS]
+            shown.append(shown_body([text], row.new, numbers=True))
+            if len(shown) >= _SNIPPET_ROWS:
+                return "\n".join([*shown, "..."])
+    return "\n".join(shown)
+
+
+EDIT_FILE = Tool(
+    name="edit_file",
+    title="Edit a file",
+    description=(
+        "Replace exact text in a file. The file must have been read in this session and must not have changed since. "
+        "old_string must be in the file exactly once (or set replace_all); copy it exactly, with its indentation and "
+        "without line numbers. Either old_string and new_string for one edit, or edits for several, which are applied "
+        "in order, all or nothing. The file's encoding and line endings are kept."
+    ),
+    arguments=EditFileArguments,
+    run=run,
+    reads_only=False,
+    destructive=True,
+)

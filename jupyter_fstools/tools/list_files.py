@@ -1,0 +1,127 @@
+"""list_files: what is in a folder."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ..backends.protocol import Entry
+from ..errors import FsToolsError, NotADirectory
+from ..workspace import Workspace
+from .arguments import Arguments, Count, Flag, Ordinal, Text
+from .tool import Tool, ToolResult, text_block
+
+NOT_ENTERED = (".git", ".ipynb_checkpoints", "__pycache__", "node_modules")
+"""Folders that a recursive listing names but does not enter."""
+
+
+class ListFilesArguments(Arguments):
+    """What list_files takes."""
+
+    path: Annotated[
+        Text,
+        Field(
+            description='Folder, relative to the root; "." is the root.',
+        ),
+    ] = "."
+    recursive: Annotated[Flag, Field(description="List everything below the folder too.")] = False
+    limit: Annotated[Ordinal | None, Field(description="At most so many entries.")] = None
+    offset: Annotated[Count, Field(description="Leave out so many entries first, to page.")] = 0
+
+
+def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
+    """List a folder, leaving no receipt."""
+    folder = workspace.peek(arguments.path)
+    if folder.kind == "missing":
+        raise workspace.not_found(arguments.path, folder)
+    if folder.kind != "directory":
+        raise NotADirectory(f"{arguments.path!r} is not a folder", hint="Read a file with read_file.")
+    found = workspace.entries(folder, recursive=arguments.recursive, skipped=NOT_ENTERED)
+    listed = sorted((entry for entry in found if _is_inside(workspace, entry)), key=_order)
+    limit = min(arguments.limit or workspace.limits.list_entries, workspace.limits.max_list_entries)
+    page = listed[arguments.offset : arguments.offset + limit]
+    entries = [described for entry in page if (described := _described(workspace, entry)) is not None]
+    truncated = arguments.offset + limit < len(listed)
+    not_entered = sorted({entry.path for entry in listed if entry.name in NOT_ENTERED and entry.kind == "directory"})
+    data: dict[str, Any] = {
+        "path": folder.path or ".",
+        "entries": entries,
+        "total": len(listed),
+        "truncated": truncated,
+        "next_offset": arguments.offset + limit if truncated else None,
+        "not_entered": not_entered[:20] if arguments.recursive else [],
+    }
+    return ToolResult(tool="list_files", content=[text_block(_shown(data, arguments))], data=data)
+
+
+def _is_inside(workspace: Workspace, entry: Entry) -> bool:
+    """A link is listed only if what it points to may be seen."""
+    if entry.kind != "link":
+        return True
+    try:
+        return workspace.peek(entry.path).kind != "missing"
+    except FsToolsError:
+        return False
+
+
+def _order(entry: Entry) -> tuple[list[tuple[bool, str]], str]:
+    # Folders before files on every level, then by name; a folder stands before what is in it.
+    parts = entry.path.split("/")
+    is_file = entry.kind != "directory"
+    return [(is_file and at == len(parts) - 1, part) for at, part in enumerate(parts)], entry.path
+
+
+def _described(workspace: Workspace, entry: Entry) -> dict[str, Any] | None:
+    try:
+        stat = workspace.peek(entry.path)
+    except FsToolsError:
+        return None
+    if stat.kind == "missing":
+        return None
+    is_directory = stat.kind == "directory"
+    described: dict[str, Any] = {"path": entry.path, "name": entry.name, "is_directory": is_directory}
+    if stat.kind == "file":
+        described["size_bytes"] = stat.size
+    described["modified_at"] = iso_time(stat.mtime_ns)
+    return described
+
+
+def iso_time(nanoseconds: int) -> str:
+    """A file's time as ISO 8601 in UTC, to the microsecond."""
+    try:
+        moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
+    except (OverflowError, ValueError, OSError):
+        moment = datetime.fromtimestamp(0, UTC)
+    return moment.replace(microsecond=nanoseconds // 1000 % 1_000_000).isoformat().replace("+00:00", "Z")
+
+
+def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> str:
+    rows = []
+    for entry in data["entries"]:
+        name = entry["path"] if arguments.recursive else entry["name"]
+        # A name may hold a newline: it is shown quoted, one entry is one line.
+        shown = ascii(name) if any(character in name for character in "\n\r") else name
+        rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip())
+    if not rows:
+        rows.append("The folder is empty." if not data["total"] else "No entries from this offset on.")
+    if data["truncated"]:
+        rows.append(f"[{data['total']} entries in all; go on with offset={data['next_offset']}]")
+    if data["not_entered"]:
+        rows.append(f"[not entered: {', '.join(data['not_entered'])}]")
+    return "\n".join(rows)
+
+
+LIST_FILES = Tool(
+    name="list_files",
+    title="List a folder",
+    description=(
+        "List the files and folders in a folder: folders first (they end in /), files with their size in bytes. "
+        "recursive=true lists everything below; folders such as .git and node_modules are named but not entered."
+    ),
+    arguments=ListFilesArguments,
+    run=run,
+    reads_only=True,
+    idempotent=True,
+)

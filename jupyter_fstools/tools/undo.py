@@ -1,0 +1,62 @@
+"""undo: take back one's own change."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from ..journal import Journal
+from ..workspace import Workspace
+from .arguments import Arguments, PathArgument, Text
+from .tool import Tool, ToolResult, text_block
+
+
+class UndoArguments(Arguments):
+    """What undo takes: a change, or a file."""
+
+    change_id: Annotated[
+        Text | None,
+        Field(description="The change to take back."),
+    ] = None
+    path: Annotated[PathArgument | None, Field(description="Take back your newest change of this file.")] = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> UndoArguments:
+        if (self.change_id is None) == (self.path is None):
+            raise ValueError("give either change_id or path")
+        return self
+
+
+def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
+    """Take a change of one's own back, through the same approval as any change."""
+    journal = Journal(workspace)
+    if arguments.change_id is not None:
+        change = journal.change(arguments.change_id)
+    else:
+        assert arguments.path is not None
+        change = journal.newest_to_undo(arguments.path, own=True)
+    done = journal.undo(change, by_person=False)
+    what = f"change {change.id} ({change.tool} of {change.path})"
+    if done.status == "proposed":
+        said = f"Not undone yet: change {done.id} (the undo of {what}) waits for a person's approval."
+    elif done.diff.op == "delete":
+        said = f"Undid {what}: the file it had created is removed."
+    else:
+        said = f"Undid {what}."
+    data = {"path": change.path, "change": done.id, "undoes": change.id, "status": done.status}
+    return ToolResult(tool="undo", content=[text_block(said)], data=data, change=done)
+
+
+UNDO = Tool(
+    name="undo",
+    title="Undo a change",
+    description=(
+        "Take back a change of your own, by its id or (path) your newest one of a file. Works only while the file "
+        "still has the content that the change left. Undoing a creation removes the file."
+    ),
+    arguments=UndoArguments,
+    run=run,
+    reads_only=False,
+    destructive=True,
+)

@@ -1,0 +1,189 @@
+"""write_file: a new file, or a file that was read, with new content."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ..documents.line_index import LineIndex
+from ..documents.placeholders import placeholder_line
+from ..documents.text_encoding import TextEncoding, encoding_of, known_encoding
+from ..draft import Draft, Step
+from ..errors import Invalid, NotebookRefused, TooLarge
+from ..file_diff import FileDiff
+from ..policy import checked_path
+from ..records import Change
+from ..splices import Splice, trimmed
+from ..text_diff import diff_of_creation, diff_of_splices
+from ..workspace import Workspace
+from .arguments import Arguments, Flag, PathArgument, Text
+from .tool import Tool, ToolResult, text_block
+
+_MOST_COMPARED_BYTES = 64 << 20
+
+
+class WriteFileArguments(Arguments):
+    """What write_file takes."""
+
+    path: PathArgument
+    content: Annotated[Text, Field(description="The whole new content of the file.")]
+    create_only: Annotated[Flag, Field(description="Refuse if the file exists already.")] = False
+    encoding: Annotated[
+        Text | None, Field(description="Encoding of a new file (default UTF-8); an existing file keeps its own.")
+    ] = None
+
+
+def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
+    """Write a whole file through the gate."""
+    path = checked_path(arguments.path)
+    if path.endswith(("/", "/.")) or path == ".":
+        raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")
+    _require_writable_text(workspace, arguments)
+    with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only) as draft:
+        if path.lower().endswith(".ipynb") or draft.stat.path.lower().endswith(".ipynb"):
+            _require_new_notebook(draft, arguments.content)
+        named = arguments.encoding or (draft.receipt.encoding if draft.receipt else None)
+        encoding = _encoding(draft, named)
+        text = _with_file_endings(workspace, draft, encoding, arguments.content)
+        data = encoding.bom + encoding.encode(text)
+        _require_no_placeholder(draft, encoding, arguments.content)
+        splices, diff = _difference(workspace, draft, encoding, data)
+        step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
+        change = workspace.commit(draft, step)
+        if change is None:
+            workspace.record_own_content(draft, text, named)
+    return _result(draft, change, encoding, text, data)
+
+
+def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) -> None:
+    limit = workspace.limits.max_write_bytes
+    if len(arguments.content) > limit:
+        raise TooLarge(
+            f"content has {len(arguments.content)} characters; one call writes at most {limit} bytes",
+            hint="Write a smaller file, or write it in parts with edit_file.",
+            size=len(arguments.content),
+            limit=limit,
+        )
+    if "\0" in arguments.content:
+        raise Invalid("content holds a NUL character", hint="Text files have none; leave it out.", field="content")
+    known_encoding("utf-8").encode(arguments.content)
+
+
+def _require_new_notebook(draft: Draft, content: str) -> None:
+    if draft.before is not None:
+        raise NotebookRefused(
+            f"{draft.stat.path} is a notebook; its cells are edited one by one",
+            hint="Use edit_notebook.",
+        )
+    # nbformat takes over a second to import: only for a new notebook.
+    import nbformat
+
+    try:
+        nbformat.validate(nbformat.reads(content, as_version=nbformat.NO_CONVERT))  # type: ignore[no-untyped-call]  # nbformat has few types
+    except Exception as error:  # nbformat and its schema library raise whatever a broken document makes them meet.
+        said = str(error).split("\n", 1)[0][:200]
+        raise NotebookRefused(
+            f"content is no valid notebook: {said}", hint="Write a document that nbformat validates."
+        ) from None
+
+
+def _encoding(draft: Draft, named: str | None) -> TextEncoding:
+    if draft.before is not None and draft.before.size:
+        return encoding_of(draft.before, draft.stat.path, named)
+    return known_encoding(named) if named else TextEncoding("utf-8")
+
+
+def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncoding, content: str) -> str:
+    """The content with the line endings that the file has: those of most of its lines."""
+    text = content.removeprefix("\ufeff") if encoding.bom else content
+    if draft.before is None or "\n" not in text:
+        return text
+    if encoding.counts_newline_bytes:
+        index = workspace.index(draft.before)
+        index.scan_to_line(draft.before, 1 << 62)
+    else:
+        index = LineIndex(0)
+        index.count(
+            draft.before.read(0, draft.before.size).decode(encoding.codec, "replace").encode("utf-8", "replace")
+        )
+    if index.eol in ("cr", "none"):
+        return text
+    plain = text.replace("\r\n", "\n")
+    return plain.replace("\n", "\r\n") if index.mostly_crlf else plain
+
+
+def _require_no_placeholder(draft: Draft, encoding: TextEncoding, content: str) -> None:
+    old = ""
+    if draft.before is not None and ("..." in content or "…" in content):
+        old = draft.before.read(0, min(draft.before.size, _MOST_COMPARED_BYTES)).decode(encoding.codec, "replace")
+    line = placeholder_line(content, lambda line: line in old)
+    if line is not None:
+        raise Invalid(
+            f"content holds a placeholder instead of text: {line.strip()[:100]!r}",
+            hint="Write out the whole file, or change a part of it with edit_file.",
+            field="content",
+        )
+
+
+def _difference(
+    workspace: Workspace, draft: Draft, encoding: TextEncoding, data: bytes
+) -> tuple[list[Splice], FileDiff]:
+    if draft.before is None:
+        return [Splice(0, b"", data)], diff_of_creation(draft.stat.path, "create", data, encoding)
+    opened = draft.before
+    if opened.size > _MOST_COMPARED_BYTES:
+        raise TooLarge(
+            f"{draft.stat.path} has {opened.size} bytes; files above {_MOST_COMPARED_BYTES} are not overwritten whole",
+            hint="Change parts of it with edit_file, or write another file.",
+            size=opened.size,
+            limit=_MOST_COMPARED_BYTES,
+        )
+    splices = trimmed(opened.read(0, opened.size), data)
+    index = workspace.index(opened)
+    diff = diff_of_splices(
+        draft.stat.path, "overwrite", opened, splices, encoding, lambda offset: index.line_at(opened, offset)
+    )
+    return splices, diff
+
+
+def _result(draft: Draft, change: Change | None, encoding: TextEncoding, text: str, data: bytes) -> ToolResult:
+    index = LineIndex(0)
+    index.count(text.encode("utf-8"))
+    created = draft.before is None
+    facts: dict[str, Any] = {
+        "path": draft.stat.path,
+        "created": created,
+        "changed": change is not None,
+        "bytes": len(data),
+        "lines": index.total_lines,
+        "eol": index.eol,
+        "encoding": encoding.codec,
+        "fingerprint": change.after.text_sha if change is not None and change.after is not None else None,
+        "status": change.status if change is not None else "unchanged",
+        "change_id": change.id if change is not None else None,
+    }
+    size = f"{index.total_lines} line{'' if index.total_lines == 1 else 's'}, {len(data)} bytes"
+    if change is None:
+        said = f"{draft.stat.path} has this content already; nothing was written."
+    elif change.status == "proposed":
+        said = f"Not written yet: change {change.id} of {draft.stat.path} ({size}) waits for a person's approval."
+    else:
+        said = f"{'Created' if created else 'Overwrote'} {draft.stat.path} ({size})."
+    return ToolResult(tool="write_file", content=[text_block(said)], data=facts, change=change)
+
+
+WRITE_FILE = Tool(
+    name="write_file",
+    title="Write a file",
+    description=(
+        "Create a file with the given content, or overwrite one. An existing file must have been read completely in "
+        "this session and must not have changed since; it keeps its encoding and line endings. To change a part of a "
+        "file, use edit_file. Missing folders are made."
+    ),
+    arguments=WriteFileArguments,
+    run=run,
+    reads_only=False,
+    destructive=True,
+    idempotent=True,
+)

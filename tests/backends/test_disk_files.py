@@ -1,0 +1,455 @@
+"""Reading, writing and listing on a disk: what a file is besides its bytes stays, and nothing blocks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import socket
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from jupyter_fstools.backends import disk_write, hidden_files, open_file
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.content import CHUNK_BYTES
+from jupyter_fstools.errors import Conflict, Denied, InputOutput, Invalid, IsDirectory, NotADirectory, NotFound
+from jupyter_fstools.testing.backend_contract import content, names, put, race
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and devices of POSIX")
+
+
+@pytest.fixture(params=[True, False], ids=["descriptors", "paths"])
+def disk(request, tmp_path):
+    return LocalDisk(tmp_path, openat=request.param)
+
+
+@pytest.fixture
+def hard_linked(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"old " * 50)
+    (tmp_path / "folder").mkdir()
+    os.link(tmp_path / "a.txt", tmp_path / "folder" / "b.txt")
+    return tmp_path
+
+
+def make_socket(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, make_socket], ids=["fifo", "socket"])
+def test_a_fifo_or_socket_is_refused_at_once(disk, tmp_path, make):
+    """R31: by its name and through a link."""
+    make(tmp_path / "odd")
+    (tmp_path / "link").symlink_to("odd")
+    seen = disk.stat("link")
+    assert (seen.path, seen.kind, seen.size) == ("odd", "other", 0)
+    for touch in (lambda: content(disk, "odd"), lambda: put(disk, "odd", b"")):
+        with pytest.raises(Denied, match="device, FIFO or socket"):
+            touch()
+
+
+@pytest.mark.parametrize("path", ["zero", "null", "stdin", "fd/0", "tty"])
+def test_devices_are_refused_at_once(path):
+    """R31, R32"""
+    disk = LocalDisk("/")
+    with pytest.raises((Denied, NotFound, Conflict)):
+        content(disk, f"/dev/{path}")
+
+
+def test_a_linked_device_outside_is_refused(disk, tmp_path):
+    """R32"""
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with pytest.raises((Denied, Conflict)), disk.read("zero"):
+        pass
+
+
+def test_files_of_the_kernel_are_read_though_they_say_they_are_empty():
+    """R46"""
+    disk = LocalDisk("/proc/self")
+    assert disk.stat("status").size == 0
+    with disk.read("status") as file:
+        assert file.read(0, file.size).startswith(b"Name:")
+        assert file.size == file.stat.size > 100
+
+
+def test_a_file_without_read_permission_is_denied(disk, tmp_path):
+    """R33: by its mode bits, also for root."""
+    (tmp_path / "a.txt").write_bytes(b"")
+    (tmp_path / "a.txt").chmod(0)
+    with pytest.raises(Denied, match="permission"):
+        content(disk, "a.txt")
+
+
+def test_a_file_that_grows_is_read_as_it_was(disk, tmp_path, monkeypatch):
+    """R34: the bytes and the version are of one moment."""
+    (tmp_path / "log").write_bytes(b"one\n")
+
+    def grow():
+        with (tmp_path / "log").open("ab") as log:
+            log.write(b"more\n")
+
+    reading = before_each_read(monkeypatch, grow)
+    with disk.read("log") as file:
+        assert file.size == len(file.read(0, 999))
+        assert file.read(0, 999) == (b"one\n" + b"more\n" * 99)[: file.size]
+        assert not file.unchanged()
+    assert reading
+
+
+def test_a_file_that_changes_all_the_time_is_no_mixture(disk, tmp_path, monkeypatch):
+    """R34"""
+    (tmp_path / "a.txt").write_bytes(b"0" * 10)
+    letters = iter("abcdefghijklmnop")
+    before_each_read(monkeypatch, lambda: (tmp_path / "a.txt").write_bytes(next(letters).encode() * 10))
+    with pytest.raises(Conflict, match="changes while it is read"):
+        content(disk, "a.txt")
+
+
+def test_fewer_bytes_than_the_system_says_are_no_empty_file(disk, tmp_path, monkeypatch):
+    """R35"""
+    (tmp_path / "a.txt").write_bytes(b"in the cloud")
+    monkeypatch.setattr(open_file, "read_at", lambda *_: b"")
+    with pytest.raises(InputOutput, match="short read"):
+        content(disk, "a.txt")
+
+
+def test_a_large_file_that_is_cut_short_is_a_conflict(disk, tmp_path):
+    """R34"""
+    put(disk, "large", bytes(5 * CHUNK_BYTES))
+    with disk.read("large") as file:
+        os.truncate(tmp_path / "large", 10)
+        with pytest.raises(Conflict, match="shorter"):
+            list(file.chunks())
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o600, 0o664, 0o200])
+def test_the_mode_of_a_file_stays(disk, tmp_path, mode):
+    """W14"""
+    seen = put(disk, "a.txt", b"old")
+    (tmp_path / "a.txt").chmod(mode | 0o6000)
+    disk.write("a.txt", [b"new"], if_match=disk.stat("a.txt").version)
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == mode
+    assert disk.stat("a.txt").version != seen.version
+
+
+def test_a_new_file_follows_the_umask(disk, tmp_path):
+    """W15"""
+    before = os.umask(0o027)
+    try:
+        put(disk, "new/a.txt", b"")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new" / "a.txt").stat().st_mode) == 0o640
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o750
+
+
+def test_owner_and_extended_attributes_stay(disk, tmp_path):
+    """W31"""
+    put(disk, "a.txt", b"old")
+    try:
+        os.setxattr(tmp_path / "a.txt", "user.note", b"kept")
+        os.chown(tmp_path / "a.txt", 1234, 4321)
+    except OSError:
+        pytest.skip("needs root and a disk with extended attributes")
+    put(disk, "a.txt", b"new")
+    after = (tmp_path / "a.txt").stat()
+    assert (after.st_uid, after.st_gid) == (1234, 4321)
+    assert os.getxattr(tmp_path / "a.txt", "user.note") == b"kept"
+
+
+def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
+    """W31: somebody else's file stays theirs."""
+    put(disk, "a.txt", b"old")
+    before = (tmp_path / "a.txt").stat()
+    monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
+    put(disk, "a.txt", b"new and longer")
+    assert (tmp_path / "a.txt").stat().st_ino == before.st_ino
+    assert content(disk, "a.txt") == b"new and longer"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_hard_links_stay_linked(disk, hard_linked):
+    """W18"""
+    for data in (b"new", b"longer " * 100, b""):
+        assert put(disk, "a.txt", data) == disk.stat("a.txt")
+        assert content(disk, "folder/b.txt") == data
+    assert (hard_linked / "a.txt").samefile(hard_linked / "folder" / "b.txt")
+    assert sorted(os.listdir(hard_linked)) == ["a.txt", "folder"]
+
+
+def test_a_file_can_be_written_from_its_own_bytes(disk, hard_linked):
+    """W18: the source may be the very file that is written in place."""
+    with disk.read("a.txt") as file:
+        chunks = (bytes(chunk) + b"new" for _ in range(2) for chunk in file.chunks())
+        disk.write("a.txt", chunks, if_match=file.stat.version)
+    assert content(disk, "folder/b.txt") == (b"old " * 50 + b"new") * 2
+
+
+@pytest.mark.parametrize("fails_at", [0, 1, 2])
+def test_hard_links_have_their_old_bytes_after_a_failure(disk, hard_linked, monkeypatch, fails_at):
+    """W19: whichever of the copies fails."""
+    before = (hard_linked / "a.txt").stat()
+    fail_on_call(monkeypatch, hidden_files, "write_all", fails_at + 1)
+    with pytest.raises(InputOutput, match="not modified: the disk is full"):
+        put(disk, "a.txt", b"new" * 500_000 + b"!" * CHUNK_BYTES)
+    assert (hard_linked / "folder" / "b.txt").read_bytes() == b"old " * 50
+    assert (hard_linked / "a.txt").stat().st_mtime_ns == before.st_mtime_ns
+    assert sorted(os.listdir(hard_linked)) == ["a.txt", "folder"]
+
+
+FULL_DISK = """
+import resource, sys
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.errors import InputOutput
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+disk = LocalDisk(sys.argv[1])
+for path in ("old.txt", "linked.txt", "new/new.txt"):
+    seen = disk.stat(path)
+    try:
+        disk.write(path, (b"x" * 50_000 for _ in range(5)), if_match=seen.version or None)
+    except InputOutput as error:
+        print(error.message)
+"""
+
+
+def test_a_full_disk_leaves_the_old_bytes(tmp_path):
+    """W20: a real limit of the system."""
+    for name in ("old.txt", "linked.txt"):
+        (tmp_path / name).write_bytes(b"old")
+    os.link(tmp_path / "linked.txt", tmp_path / "second.txt")
+    done = subprocess.run([sys.executable, "-c", FULL_DISK, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout.count("was not modified: the disk quota or size limit is reached") == 3
+    assert sorted(os.listdir(tmp_path)) == ["linked.txt", "old.txt", "second.txt"]
+    assert {path.read_bytes() for path in tmp_path.iterdir()} == {b"old"}
+
+
+@pytest.mark.parametrize("verb", ["move", "link", "sync"])
+def test_a_failing_last_step_leaves_the_old_bytes(disk, tmp_path, monkeypatch, verb):
+    """W20, W26"""
+    put(disk, "a.txt", b"old")
+    fail_on_call(monkeypatch, disk._root.folder.__class__, verb, 1)
+    with pytest.raises(InputOutput, match="not modified"):
+        put(disk, "a.txt" if verb == "move" else "b.txt", b"new")
+    monkeypatch.undo()
+    assert content(disk, "a.txt") == b"old"
+    assert ".~" not in "".join(os.listdir(tmp_path))
+
+
+def test_a_read_only_file_is_refused(disk, tmp_path):
+    """W21: though the folder is writable, and we may be root."""
+    put(disk, "a.txt", b"old")
+    (tmp_path / "a.txt").chmod(0o444)
+    for touch in (lambda: put(disk, "a.txt", b"new"),
+                  lambda: disk.delete("a.txt", if_match=disk.stat("a.txt").version)):  # fmt: skip
+        with pytest.raises(Denied, match="not modified: it is read-only"):
+            touch()
+    assert content(disk, "a.txt") == b"old"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any folder")
+def test_a_read_only_folder_is_a_clear_refusal(disk, tmp_path):
+    """W22"""
+    put(disk, "folder/a.txt", b"old")
+    (tmp_path / "folder").chmod(0o555)
+    with pytest.raises(Denied, match="not modified: the system does not permit it"):
+        put(disk, "folder/a.txt", b"new")
+
+
+def test_a_read_only_disk_is_a_clear_refusal(disk, monkeypatch):
+    """W22: the same for root."""
+    put(disk, "a.txt", b"old")
+    fail_on_call(monkeypatch, disk._root.folder.__class__, "open", 2, errno.EROFS)
+    with pytest.raises(Denied, match="not modified: the file system is read-only"):
+        put(disk, "a.txt", b"new")
+
+
+def test_temporary_files_are_hidden_and_not_listed(disk, tmp_path):
+    """W24"""
+    put(disk, "a.txt", b"old")
+    seen = []
+
+    def watching():
+        yield b"new"
+        seen.extend((sorted(os.listdir(tmp_path)), names(disk), [entry.name for entry in disk.list("")]))
+
+    disk.write("b.txt", watching(), if_match=None)
+    assert seen[0][0].startswith(".~fstools-")
+    assert seen[1:] == [["a.txt"], ["a.txt"]]
+
+
+def test_the_longest_name_can_be_written(disk):
+    """W25"""
+    for name in ("x" * 255, "é" * 127 + "x"):
+        put(disk, name, b"old")
+        assert content(disk, name) == b"old"
+        put(disk, name, b"new")
+        assert content(disk, name) == b"new"
+    with pytest.raises(Invalid):
+        disk.write("x" * 256, [b""], if_match=None)
+
+
+def test_one_of_many_creators_wins_where_there_are_no_hard_links(disk, tmp_path, monkeypatch):
+    """W26"""
+    fail_on_call(monkeypatch, disk._root.folder.__class__, "link", 0, errno.EPERM)
+    winners = race(lambda n: disk.write("a.txt", [b"%d" % n], if_match=None))
+    assert [content(disk, "a.txt")] == [b"%d" % n for n in winners]
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_identical_bytes_touch_nothing(disk, tmp_path):
+    """W27"""
+    put(disk, "a.txt", b"same")
+    before = (tmp_path / "a.txt").stat()
+    put(disk, "a.txt", b"same")
+    after = (tmp_path / "a.txt").stat()
+    assert (before.st_mtime_ns, before.st_ino) == (after.st_mtime_ns, after.st_ino)
+
+
+def test_a_parent_that_is_a_file_and_a_target_that_is_a_folder(disk):
+    """W6, W7, W32"""
+    put(disk, "folder/file", b"")
+    with pytest.raises(NotADirectory):
+        put(disk, "folder/file/x", b"")
+    for path in ("folder", "folder/", "folder/.", ""):
+        with pytest.raises(IsDirectory):
+            put(disk, path, b"")
+
+
+def test_folders_made_for_a_write_that_fails_are_gone(disk, tmp_path):
+    """W1, W20"""
+    put(disk, "kept/a.txt", b"")
+
+    def failing():
+        yield b"x"
+        raise OSError(errno.ENOSPC, "full")
+
+    with pytest.raises(InputOutput, match=r"'kept/one/two/b\.txt' was not modified: the disk is full"):
+        disk.write("kept/one/two/b.txt", failing(), if_match=None)
+    assert names(disk) == ["kept", "kept/a.txt"]
+
+
+def test_somebody_who_writes_between_check_and_replace_is_not_overwritten(disk, tmp_path):
+    """C7: the check is made again when the new bytes are there."""
+    seen = put(disk, "a.txt", b"old")
+
+    def slow():
+        yield b"x" * 5 * CHUNK_BYTES
+        (tmp_path / "a.txt").write_bytes(b"an outsider's")
+
+    with pytest.raises(Conflict, match="not modified: it has changed meanwhile"):
+        disk.write("a.txt", slow(), if_match=seen.version)
+    assert os.listdir(tmp_path) == ["a.txt"]
+    assert content(disk, "a.txt") == b"an outsider's"
+
+
+def test_a_program_that_is_started_inherits_no_file(disk, tmp_path):
+    """C14"""
+    put(disk, "a.txt", b"old")
+    listing = [sys.executable, "-c", "import os; print(len(os.listdir('/dev/fd')))"]
+
+    def descriptors():
+        return subprocess.run(listing, capture_output=True, check=True, close_fds=False).stdout
+
+    before, during = descriptors(), []
+
+    def watching():
+        yield b"new"
+        during.append(descriptors())
+
+    with disk.read("a.txt"):
+        during.append(descriptors())
+    disk.write("b.txt", watching(), if_match=None)
+    assert set(during) == {before}
+
+
+def test_names_that_are_no_utf8_come_back_as_they_are(disk, tmp_path):
+    """G15, G16"""
+    odd = [b"\xe9.txt", b"new\nline", b"-rf", b"quo'te\"", b"sp ace ", "🎉".encode()]
+    for name in odd:
+        (tmp_path / os.fsdecode(name)).write_bytes(name)
+    listed = [entry.name for entry in disk.list("")]
+    assert sorted(map(os.fsencode, listed)) == sorted(odd)
+    assert sorted(content(disk, name) for name in listed) == sorted(odd)
+
+
+def test_a_walk_passes_over_what_it_cannot_read(disk, tmp_path):
+    """G20, G21: and says so; a folder that vanishes is the same."""
+    for name in ("gone", "kept", "locked"):
+        put(disk, f"{name}/a.txt", b"")
+    (tmp_path / "locked").chmod(0)
+    passed = {}
+
+    def enter(entry):
+        if entry.name == "gone":
+            os.rename(tmp_path / "gone", tmp_path / "renamed")
+        return True
+
+    walk = disk.walk("", enter, passed_over=lambda path, why: passed.update({path: type(why)}))
+    assert {entry.path for entry in walk} == {"gone", "kept", "locked", "kept/a.txt"}
+    assert passed == {"gone": NotFound, "locked": Denied}
+
+
+def test_a_very_deep_tree_is_walked_with_few_files_open(disk, tmp_path):
+    """G9"""
+    by_descriptor = disk._root.folder.dir_fd is not None
+    path = "/".join(["d"] * (1500 if by_descriptor else 300))  # Joined paths end where the system's do.
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 60, hard))
+    try:
+        put(disk, f"{path}/a.txt", b"deep")
+        assert content(disk, f"{path}/a.txt") == b"deep"
+        assert [entry.path for entry in disk.walk("", lambda _: True)][-1] == f"{path}/a.txt"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest's own would recurse.
+
+
+def test_readers_never_see_half_of_a_hard_linked_file(tmp_path):
+    """C10: our own readers wait for a writer in place."""
+    disk = LocalDisk(tmp_path, durable=False)
+    put(disk, "a.txt", b"0" * 50_000)
+    os.link(tmp_path / "a.txt", tmp_path / "b.txt")
+    seen, done = set(), threading.Event()
+
+    def look():
+        while not done.is_set():
+            data = content(disk, "a.txt")
+            seen.add((len(data), len(set(data))))
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for digit in b"123456789" * 4:
+        put(disk, "a.txt", bytes([digit]) * 50_000)
+    done.set()
+    reader.join()
+    assert seen == {(50_000, 1)}
+
+
+def before_each_read(monkeypatch, act):
+    """Have somebody else act before the tools read bytes; the list grows with each read."""
+    real, calls = open_file.read_at, []
+
+    def read_at(*args):
+        calls.append(args)
+        act()
+        return real(*args)
+
+    monkeypatch.setattr(open_file, "read_at", read_at)
+    return calls
+
+
+def fail_on_call(monkeypatch, owner, name, number, code=errno.ENOSPC):
+    """Have the `number`th call fail as the system would (0: every one)."""
+    real, calls = getattr(owner, name), []
+
+    def call(*args, **kwargs):
+        calls.append(args)
+        if number in (0, len(calls)):
+            raise OSError(code, os.strerror(code))
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, call)

@@ -1,0 +1,163 @@
+"""A writer that is killed anywhere leaves the old or the new bytes, and the next access cleans up after it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from jupyter_fstools.backends import hidden_files
+from jupyter_fstools.backends.hidden_files import backup_name
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.errors import Conflict
+from jupyter_fstools.testing.backend_contract import content, put
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
+
+WRITERS = """
+import os, signal, sys
+from jupyter_fstools.backends.local_disk import LocalDisk
+
+folder, kind = sys.argv[1:]
+calls = 0
+
+def killing(call, kill_at):
+    def counted(*args, **kwargs):
+        global calls
+        calls += 1
+        if calls == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*args, **kwargs)
+    return counted
+
+def write(path, kill_at):
+    disk = LocalDisk(folder)
+    seen = disk.stat(path)
+    for name in ("open", "write", "fsync", "ftruncate", "link", "unlink", "replace", "close"):
+        setattr(os, name, killing(getattr(os, name), kill_at))
+    disk.write(path, [b"new" * 1000, b"new" * 200_000], if_match=seen.version or None)
+
+for kill_at in range(1, 100):
+    os.mkdir(f"{folder}/{kill_at}")
+    if kind != "new":
+        with open(f"{folder}/{kill_at}/a.txt", "wb") as file:
+            file.write(b"old" * 1000)
+    if kind == "hard-linked":
+        os.link(f"{folder}/{kill_at}/a.txt", f"{folder}/{kill_at}/b.txt")
+    if not (child := os.fork()):
+        write(f"{kill_at}/a.txt", kill_at)
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+"""
+NEW, OLD = b"new" * 201_000, b"old" * 1000
+
+
+def killed_at_every_step(folder, kind):
+    """Have writers killed, each one call to the system later than the one before; the folders they wrote in."""
+    subprocess.run([sys.executable, "-c", WRITERS, folder, kind], check=True)
+    return sorted(os.listdir(folder))
+
+
+@pytest.mark.parametrize("kind", ["plain", "hard-linked"])
+def test_a_writer_killed_at_any_step_leaves_old_or_new_bytes(tmp_path, kind):
+    """W23, W19: and nothing else, as soon as the file is read."""
+    outcomes, disk = [], LocalDisk(tmp_path)
+    for folder in killed_at_every_step(tmp_path, kind):
+        outcomes.append(content(disk, f"{folder}/a.txt"))
+        files = ["a.txt", "b.txt"] if kind == "hard-linked" else ["a.txt"]
+        assert sorted(os.listdir(tmp_path / folder)) == files
+        assert {(tmp_path / folder / name).read_bytes() for name in files} == {outcomes[-1]}
+    assert set(outcomes) == {OLD, NEW}
+    assert len(outcomes) > 8
+
+
+def test_a_creator_killed_at_any_step_leaves_the_whole_file_or_none(tmp_path):
+    """W23"""
+    outcomes, disk = set(), LocalDisk(tmp_path)
+    for folder in killed_at_every_step(tmp_path, "new"):
+        seen = disk.stat(f"{folder}/a.txt")
+        outcomes.add(content(disk, seen.path) if seen.kind == "file" else None)
+        assert not [name for name in os.listdir(tmp_path / folder) if name.startswith(".~")]
+    assert outcomes == {None, NEW}
+
+
+@pytest.mark.parametrize("kind", ["plain", "hard-linked", "new"])
+def test_the_next_write_cleans_up_too(tmp_path, kind):
+    """W23"""
+    disk = LocalDisk(tmp_path)
+    for folder in killed_at_every_step(tmp_path, kind):
+        put(disk, f"{folder}/a.txt", b"next")
+        assert content(disk, f"{folder}/a.txt") == b"next"
+        assert not [name for name in os.listdir(tmp_path / folder) if name.startswith(".~")]
+
+
+@pytest.fixture
+def half_written(tmp_path):
+    """A hard-linked file whose writer was killed, with its backup beside it."""
+    (tmp_path / "a.txt").write_bytes(b"new h")
+    os.link(tmp_path / "a.txt", tmp_path / "b.txt")
+    backup = tmp_path / backup_name((tmp_path / "a.txt").stat())
+    backup.write_bytes(OLD)
+    return backup
+
+
+@pytest.mark.parametrize("access", ["stat", "read", "write", "delete"])
+def test_every_access_restores_a_hard_linked_file(tmp_path, half_written, access):
+    """W19, W23"""
+    disk = LocalDisk(tmp_path)
+    stale = "a version from before"
+    if access in ("write", "delete"):
+        with pytest.raises(Conflict):
+            disk.delete("a.txt", if_match=stale) if access == "delete" else disk.write("a.txt", [], if_match=stale)
+    elif access == "read":
+        assert content(disk, "b.txt") == OLD
+    else:
+        assert disk.stat("a.txt").size == len(OLD)
+    assert (tmp_path / "b.txt").read_bytes() == OLD
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+def test_what_somebody_wrote_long_after_the_kill_is_not_undone(tmp_path, half_written):
+    long_ago = time.time() - 3600
+    os.utime(half_written, (long_ago, long_ago))
+    assert content(LocalDisk(tmp_path), "a.txt") == b"new h"
+    assert half_written.with_name(half_written.name + "-kept").read_bytes() == OLD
+
+
+def test_a_backup_that_somebody_else_laid_there_is_not_trusted(tmp_path, half_written):
+    os.link(half_written, tmp_path / "theirs")
+    assert content(LocalDisk(tmp_path), "a.txt") == b"new h"
+    assert (tmp_path / "a.txt").read_bytes() == b"new h"
+
+
+def test_a_living_writer_is_waited_for_and_then_a_conflict(tmp_path, half_written, monkeypatch):
+    """C10"""
+    import fcntl
+
+    monkeypatch.setattr("jupyter_fstools.backends.local_disk.PATIENCE", 0.05)
+    with half_written.open("rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        with pytest.raises(Conflict, match="another program is writing it"):
+            content(LocalDisk(tmp_path), "a.txt")
+    assert content(LocalDisk(tmp_path), "a.txt") == OLD
+
+
+def test_a_living_writers_temporary_file_is_left_alone(tmp_path, monkeypatch):
+    """W26: two writers that share no lock."""
+    monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
+    disk = LocalDisk(tmp_path)
+    put(disk, "a.txt", OLD)
+    seen = disk.stat("a.txt").version
+
+    def slow():
+        yield b"x" * 5_000_000
+        with pytest.raises(Conflict, match="another program is writing it"):
+            disk.write("a.txt", [b"second"], if_match=seen)
+        assert content(disk, "a.txt") == OLD
+
+    disk.write("a.txt", slow(), if_match=seen)
+    assert content(disk, "a.txt") == b"x" * 5_000_000

@@ -1,0 +1,115 @@
+"""What every test stands on: Jupyter and IPython folders of its own, and hypothesis without a clock."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from jupyter_fstools.backends.file_locks import FileLocks
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.limits import Limits
+from jupyter_fstools.policy import Policy
+from jupyter_fstools.records import Reader
+from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.protocol import StoreLimits
+from jupyter_fstools.tools import TOOLS, ToolResult, call_tool
+from jupyter_fstools.workspace import Rules, Workspace
+
+pytest_plugins = ("pytest_jupyter.jupyter_server",)
+
+# No deadlines anywhere: a busy machine is not a failure. In CI the examples are the same in every run.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+PRIVATE_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+INHERITED = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_NO_CONFIG", "JUPYTER_PREFER_ENV_PATH")
+
+
+@pytest.fixture(autouse=True)
+def private_jupyter(monkeypatch, tmp_path_factory):
+    """Keep the test away from the user's Jupyter; outside `tmp_path`, which tests use as a root to list.
+
+    Server tests get the folders of pytest-jupyter's `jp_environ` instead, which is set up later and so wins.
+    """
+    home = tmp_path_factory.mktemp("jupyter")
+    for name in PRIVATE_FOLDERS:
+        (home / name.lower()).mkdir(mode=0o700)
+        monkeypatch.setenv(name, str(home / name.lower()))
+    for name in os.environ:
+        if name in INHERITED or name.startswith(("JPY_", "FSTOOLS_", "JUPYTER_FSTOOLS_")):
+            monkeypatch.delenv(name)
+    return home
+
+
+class Caller:
+    """Calls tools in one folder; a refusal is raised."""
+
+    def __init__(self, workspace: Workspace, root: Path) -> None:
+        self.workspace = workspace
+        self.root = root
+
+    def __call__(self, name: str, **arguments: Any) -> ToolResult:
+        return call_tool(self.workspace, name, arguments)
+
+    def refused(self, code: str, name: str, **arguments: Any) -> FsToolsError:
+        """The refusal of a call, which must have this code; where it could have changed a file it says it did not."""
+        with pytest.raises(FsToolsError) as caught:
+            self(name, **arguments)
+        assert caught.value.code == code, caught.value
+        if not TOOLS[name].reads_only:
+            assert "not modified" in caught.value.message
+        return caught.value
+
+    def put(self, path: str, data: str | bytes) -> Path:
+        """Write a file as an outsider does."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
+        return file
+
+    def got(self, path: str) -> bytes:
+        """A file's bytes, as an outsider sees them."""
+        return (self.root / path).read_bytes()
+
+    def session(self, name: str, user: str = "ada") -> Caller:
+        """The same folder for another reader."""
+        return Caller(self.workspace.for_reader(Reader(user, name)), self.root)
+
+
+@pytest.fixture
+def make_call(tmp_path: Path) -> Callable[..., Caller]:
+    """Makes a caller of tools in a new folder; keyword arguments go to Policy, Limits and Rules by their names."""
+
+    def make(**settings: Any) -> Caller:
+        root = tmp_path / "root"
+        root.mkdir(exist_ok=True)
+        chosen = {
+            part: part(**{name: settings[name] for name in settings if name in inspect.signature(part).parameters})
+            for part in (Policy, Limits, Rules, StoreLimits)
+        }
+        workspace = Workspace(
+            LocalDisk(root, durable=False),
+            settings.get("store") or InMemoryStore(chosen[StoreLimits]),
+            FileLocks(tmp_path / "locks", timeout=chosen[Limits].lock_seconds),
+            chosen[Policy],
+            Reader("ada", "default"),
+            limits=chosen[Limits],
+            rules=chosen[Rules],
+        )
+        return Caller(workspace, root)
+
+    return make
+
+
+@pytest.fixture
+def call(make_call: Callable[..., Caller]) -> Caller:
+    """Calls tools in a new folder with the default settings."""
+    return make_call()

@@ -1,0 +1,57 @@
+"""Which store a setting names."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.errors import Invalid
+from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.open_store import OPENERS, open_store
+from jupyter_fstools.stores.protocol import StoreLimits
+from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.testing.store_samples import ANN, receipt_of
+
+
+def test_a_path_names_a_file(tmp_path):
+    store = open_store(f"sqlite:{tmp_path}/s.sqlite")
+    assert isinstance(store, SqliteStore)
+    assert store.path == tmp_path / "s.sqlite"
+    assert not store.path.exists()
+
+
+def test_no_path_is_jupyters_data_folder(private_jupyter):
+    store = open_store("sqlite:")
+    store.put_receipt(receipt_of())
+    assert Path(private_jupyter, "jupyter_data_dir", "fstools", "store.sqlite").exists()
+
+
+def test_memory_takes_the_limits():
+    store = open_store("memory:", StoreLimits(max_receipts=1))
+    for key in "ab":
+        store.put_receipt(receipt_of(key))
+    assert isinstance(store, InMemoryStore)
+    assert store.was_dropped(ANN, "a")
+
+
+@pytest.mark.parametrize("where", ["", "sqlite", "redis:", "/a/path", "sqlite:relative.db", "memory:x"])
+def test_what_names_no_store_is_refused_with_what_does(where):
+    with pytest.raises(Invalid) as refused:
+        open_store(where)
+    assert "sqlite:/absolute/path" in refused.value.hint
+
+
+def test_a_scheme_is_a_string_imported_late(monkeypatch):
+    monkeypatch.setitem(OPENERS, "other", "jupyter_fstools.stores.open_store:memory_store")
+    assert isinstance(open_store("other:"), InMemoryStore)
+
+
+def test_opening_imports_neither_sqlite_nor_jupyter_for_a_store_in_memory():
+    code = (
+        "import sys; from jupyter_fstools.stores.open_store import open_store; open_store('memory:')\n"
+        "print({'sqlite3', 'jupyter_core', 'pytest', 'filelock'} & set(sys.modules))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"

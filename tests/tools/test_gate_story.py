@@ -1,0 +1,12 @@
+def test_read_edit_stale_refusal_and_undo(call):
+    call.put("a.py", "x = 1\ny = 2\n")
+    call("read_file", path="a.py")
+    call("edit_file", path="a.py", old_string="x = 1", new_string="x = 10")
+    call.put("a.py", "x = 10\ny = 3\n")
+    refusal = call.refused("stale", "edit_file", path="a.py", old_string="x = 10", new_string="x = 11")
+    assert "+y = 3" in refusal.details["diff"] and "-y = 2" in refusal.details["diff"]
+    call("read_file", path="a.py")
+    call("edit_file", path="a.py", old_string="x = 10", new_string="x = 11")
+    assert call.got("a.py") == b"x = 11\ny = 3\n"
+    call("undo", path="a.py")
+    assert call.got("a.py") == b"x = 10\ny = 3\n"
