@@ -1,0 +1,1 @@
+"""The `%fs` and `%%fs` magics of an IPython kernel."""

@@ -1,0 +1,146 @@
+"""What stands behind `%fs`: its words, the subcommand they name, and that subcommand's arguments."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from IPython.core import magic_arguments as ipython
+from IPython.core.error import UsageError
+
+from ..errors import Invalid
+
+if TYPE_CHECKING:
+    from .desk import Desk
+    from .display import KernelResult
+
+Body = Literal["none", "optional", "required"]
+"""Whether a subcommand takes the rest of the cell."""
+Run = Callable[["Desk", argparse.Namespace, "str | None"], "KernelResult"]
+"""Does a subcommand's work: the kernel's files, the arguments that were given (and no others), the cell's body."""
+
+# IPython's decorators carry no types.
+argument: Any = ipython.argument
+_magic_arguments: Any = ipython.magic_arguments
+_kwds: Any = ipython.kwds
+
+SUBCOMMANDS: dict[str, Subcommand] = {}
+"""Every subcommand by its name, in the order of the overview."""
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """One subcommand of `%fs`.
+
+    Attributes:
+        name: the word behind `%fs`.
+        run: does the work.
+        parser: knows its arguments.
+        summary: one sentence.
+        body: whether it takes the rest of the cell.
+        tool: the tool that it calls; None where it calls none.
+    """
+
+    name: str
+    run: Run
+    parser: argparse.ArgumentParser
+    summary: str
+    body: Body
+    tool: str | None
+
+    @property
+    def actions(self) -> list[argparse.Action]:
+        """Its arguments, as the parser keeps them."""
+        return list(self.parser._actions)
+
+    @property
+    def help(self) -> str:
+        """What `-h` shows."""
+        return self.parser.format_help().removeprefix("::\n\n").strip()
+
+    @property
+    def sign(self) -> str:
+        """How a line with it begins."""
+        return "%%fs" if self.body == "required" else "%fs"
+
+    def asks_for_help(self, words: Sequence[str]) -> bool:
+        """`-h` or `--help` stands among the arguments, and not as an option's value."""
+        return not {"-h", "--help"}.isdisjoint(self._joined(words))
+
+    def parsed(self, words: Sequence[str]) -> argparse.Namespace:
+        """The arguments given, without those that were not.
+
+        Raises:
+            Invalid: they do not fit.
+        """
+        try:
+            return self.parser.parse_args(self._joined(words))
+        except UsageError as error:
+            raise Invalid(f"%fs {self.name}: {error}", hint=f"%fs {self.name} -h shows what it takes.") from None
+
+    def _joined(self, words: Sequence[str]) -> list[str]:
+        """`--old VALUE` as `--old=VALUE`: so a value may begin with a dash."""
+        valued = {option for action in self.actions if action.nargs != 0 for option in action.option_strings}
+        joined: list[str] = []
+        for word in words:
+            if joined and joined[-1] in valued and joined[-1].startswith("--"):
+                joined[-1] += f"={word}"
+            else:
+                joined.append(word)
+        return joined
+
+
+def subcommand(name: str, *arguments: Any, body: Body = "none", tool: str | None = None) -> Callable[[Run], Run]:
+    """Make a function a subcommand of `%fs`.
+
+    Args:
+        name: the word behind `%fs`.
+        arguments: what it takes, as `argument(...)`; the completion goes by the names of positional ones.
+        body: whether it takes the rest of the cell.
+        tool: the tool that it calls.
+    """
+
+    def register(run: Run) -> Run:
+        summary = (run.__doc__ or "").partition("\n")[0]
+        described: Any = run
+        for one in reversed(arguments):
+            described = one(described)
+        described = _kwds(argument_default=argparse.SUPPRESS)(described)
+        described = _magic_arguments("%fs " + name if body == "required" else "fs " + name)(described)
+        SUBCOMMANDS[name] = Subcommand(name, run, described.parser, summary, body, tool)
+        return run
+
+    return register
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line: split at spaces, except between quotes; a backslash is a character like any other.
+
+    Raises:
+        Invalid: a quote is not closed.
+    """
+    try:
+        return list(_lexer(line))
+    except ValueError:
+        raise Invalid(
+            "a quote is opened and not closed",
+            hint="""Put what holds a ' between " and what holds a " between '; texts with both go into %%fs edit.""",
+        ) from None
+
+
+def quoted(word: str) -> str:
+    """A word so that `words_of` gives it back."""
+    if word and not any(character.isspace() or character in "'\"" for character in word):
+        return word
+    return shlex.quote(word) if "'" in word and '"' in word else f'"{word}"' if "'" in word else f"'{word}'"
+
+
+def _lexer(line: str) -> shlex.shlex:
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    lexer.escape = ""
+    return lexer

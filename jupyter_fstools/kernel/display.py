@@ -1,0 +1,174 @@
+"""What a subcommand answers: a tool's result that shows itself in a notebook and in a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from ..file_diff import DiffHunk, FileDiff
+from ..records import Change
+from ..tools import TOOLS, ToolResult
+from ..tools.tool import text_block
+from .wording import in_words_of_the_magic, lines_of, one_line
+
+MOST_ROWS = 500
+"""Rows of a result that are displayed; `result.text` and `result.data` have all."""
+MOST_ROW_CHARACTERS = 1000
+MOST_CHARACTERS = 200_000
+
+SIGNS = {"context": " ", "add": "+", "remove": "-"}
+
+
+class KernelResult(ToolResult):
+    """A `ToolResult` with a rich display; `data`, `text` and `change` are as everywhere."""
+
+    numbered: bool = Field(default=True, exclude=True)
+
+    @classmethod
+    def of(cls, result: ToolResult) -> KernelResult:
+        """A tool's result."""
+        return cls.model_construct(
+            tool=result.tool, content=result.content, data=result.data, change=result.change, numbered=True
+        )
+
+    @classmethod
+    def of_text(cls, tool: str, text: str, data: dict[str, Any], change: Change | None = None) -> KernelResult:
+        """The result of a subcommand that calls no tool."""
+        return cls.model_construct(tool=tool, content=[text_block(text)], data=data, change=change, numbered=True)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said beside the rows that are displayed."""
+        texts = [block["text"] for block in self.content if block["type"] == "text"]
+        if self.shows_source:
+            texts = texts[1:]
+        elif self.change is not None:
+            texts = [text.split("\n", 1)[0] for text in texts]
+        if self.tool in TOOLS:
+            texts = list(map(in_words_of_the_magic, texts))
+        return [line for text in texts for line in lines_of(text)]
+
+    @property
+    def shows_source(self) -> bool:
+        """Lines of a file are what it shows."""
+        return self.tool == "read_file" and isinstance(self.data.get("content"), str)
+
+    def __repr__(self) -> str:
+        path = self.data.get("path")
+        return f"<{self.tool}{f' {one_line(path)}' if isinstance(path, str) else ''}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from .html import html_of
+
+        return {"text/plain": plain_of(self), "text/html": html_of(self)}
+
+
+@dataclass(frozen=True)
+class HelpText:
+    """Help, shown as it is written."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def plain_of(result: KernelResult) -> str:
+    """A result for a terminal."""
+    if result.change is not None:
+        rows = diff_lines(result.change.diff)
+    elif result.shows_source:
+        rows = _source_lines(result)
+    else:
+        return "\n".join(bounded([cut_row(note) for note in result.notes]))
+    return "\n".join([*bounded(rows), *result.notes] if result.shows_source else [*result.notes, *bounded(rows)])
+
+
+def source_rows(result: KernelResult) -> list[str]:
+    """The lines of a file as they came, without their ends, as many as are displayed."""
+    text: str = result.data["content"]
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def diff_lines(diff: FileDiff) -> list[str]:
+    """A diff as unified text, line by line."""
+    lines = []
+    for title, hunks in hunk_groups(diff):
+        lines += [title] if title else []
+        for hunk in hunks:
+            lines.append(hunk_title(hunk))
+            for row in hunk.rows:
+                lines += [cut_row(SIGNS[row.kind] + line) for line in lines_of(row.text) or [""]]
+    return lines
+
+
+def hunk_groups(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
+    """The hunks of a diff below their titles: a notebook has one for every cell, a text file none."""
+    if diff.cells is None:
+        return [("", diff.hunks)]
+    return [
+        (f"cell {cell.index} {one_line(cell.cell_id)} ({cell.cell_type}): {cell.action}", cell.hunks)
+        for cell in diff.cells
+    ]
+
+
+def hunk_title(hunk: DiffHunk) -> str:
+    """The line that begins a hunk in a unified diff."""
+    return f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+
+
+def change_row(change: Change) -> list[str]:
+    """A change in a few words: id, when, what, which file, how much, who."""
+    moment = datetime.fromtimestamp(change.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    what = change.tool if change.undoes is None else f"{change.tool} of {change.undoes}"
+    size = f"+{change.diff.added} -{change.diff.removed}"
+    return [change.id, moment, change.status, what, one_line(change.path), size, change.session]
+
+
+def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Facts by name, as words."""
+    return [(name.replace("_", " "), one_line(_in_words(fact))) for name, fact in data.items()]
+
+
+def bounded(rows: list[str]) -> list[str]:
+    """As many rows as are displayed, and how many there are more."""
+    kept, size = [], 0
+    for row in rows[:MOST_ROWS]:
+        size += len(row)
+        if size > MOST_CHARACTERS:
+            break
+        kept.append(row)
+    left = len(rows) - len(kept)
+    return [*kept, f"[... {left} more lines: print the result's text to see them]"] if left else kept
+
+
+def cut_row(row: str) -> str:
+    """A row, cut where it is too long to be displayed."""
+    if len(row) <= MOST_ROW_CHARACTERS:
+        return row
+    return f"{row[:MOST_ROW_CHARACTERS]} [... {len(row) - MOST_ROW_CHARACTERS} more characters]"
+
+
+def _source_lines(result: KernelResult) -> list[str]:
+    rows = [cut_row(one_line(row.removesuffix("\r"))) for row in source_rows(result)]
+    if not result.numbered:
+        return rows
+    first = result.data["start_line"] or 1
+    width = len(str(first + len(rows) - 1))
+    return [f"{number:>{width}}  {row}" for number, row in enumerate(rows, first)]
+
+
+def _in_words(fact: Any) -> str:
+    if isinstance(fact, bool):
+        return "yes" if fact else "no"
+    if fact is None:
+        return "none"
+    if isinstance(fact, dict):
+        return ", ".join(f"{name} {_in_words(one)}" for name, one in fact.items())
+    return ", ".join(map(str, fact)) if isinstance(fact, (list, tuple)) else str(fact)

@@ -1,0 +1,86 @@
+"""Hangs the magics and their completion into a shell for a millisecond; what they need comes with the first use."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.completer import context_matcher
+from IPython.core.magic import no_var_expand
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
+
+    from .magic import Magic
+
+_NAME = "fs"
+_KEPT_AS = "_jupyter_fstools_magic"
+
+
+class MagicHook:
+    """`%fs` and `%%fs` as a shell knows them: light, until they are used.
+
+    Args:
+        shell: the shell they are used in.
+    """
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
+        self._folder = os.getcwd()
+        self._raw_cell = ""
+        self._made: Magic | None = None
+
+    # Braces and dollars are everyday characters of the texts that are edited here; nothing is expanded.
+    @no_var_expand
+    def fs(self, line: str, cell: str | None = None) -> Any:
+        """Read, search and change files through the gate of jupyter-fstools: nobody writes what they have not read.
+
+        `%fs` alone lists what there is, `%fs SUBCOMMAND -h` explains one. Nothing in the line is expanded: `{name}`
+        and `$name` mean themselves.
+        """
+        return self._magic().run(line, cell, self._raw_cell)
+
+    # Before all others: between quotes and slashes nobody else's completions make sense. (IPython's decorator is a
+    # partial without a type.)
+    @context_matcher(identifier="jupyter_fstools.fs", priority=1000)  # type: ignore[untyped-decorator]
+    def complete(self, context: Any) -> Any:
+        """Complete subcommands, options and paths behind `%fs`; elsewhere nothing."""
+        before = context.text_until_cursor
+        if "%fs " not in before:
+            return {"completions": []}
+        return self._magic().complete(before)
+
+    def note_cell(self, info: ExecutionInfo) -> None:
+        """Remember a cell as it was typed: IPython removes `>>>` from what it hands to a cell magic."""
+        self._raw_cell = info.raw_cell or ""
+
+    def _magic(self) -> Magic:
+        if self._made is None:
+            from .magic import Magic
+
+            self._made = Magic(self._shell, self._folder)
+        return self._made
+
+
+def load(shell: InteractiveShell) -> None:
+    """Register `%fs`, `%%fs` and their completion; a second time does nothing."""
+    if hasattr(shell, _KEPT_AS):
+        return
+    hook = MagicHook(shell)
+    register: Any = shell.register_magic_function
+    register(hook.fs, magic_kind="line_cell", magic_name=_NAME)
+    shell.Completer.custom_matchers.append(hook.complete)
+    shell.events.register("pre_run_cell", hook.note_cell)
+    setattr(shell, _KEPT_AS, hook)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take away what `load` registered."""
+    hook: MagicHook | None = getattr(shell, _KEPT_AS, None)
+    if hook is None:
+        return
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop(_NAME, None)
+    shell.Completer.custom_matchers.remove(hook.complete)
+    shell.events.unregister("pre_run_cell", hook.note_cell)
+    delattr(shell, _KEPT_AS)

@@ -1,0 +1,65 @@
+"""Texts for a person at a cell: refusals and notes in the words of `%fs`, and nothing a terminal would obey."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import FsToolsError
+from .arguments import SUBCOMMANDS
+
+# Control characters, marks that reorder text, and halves of characters: shown as what they are.
+_UNSHOWABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_TOOL = re.compile(r"(?<![\w./])(\w+)(?!\.?\w)(?![/(])")
+_FLAG = re.compile(r"\b(force)=true\b")
+_VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column)=\"?(\w+)\"?")
+
+
+def one_line(text: str) -> str:
+    """A text in one line: every character that is none to look at is spelled out."""
+    return _UNSHOWABLE.sub(lambda match: _spelled(match[0]), text)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, each as `one_line` shows it; the end of a line is not shown."""
+    return [one_line(line.removesuffix("\r")) for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def in_words_of_the_magic(text: str) -> str:
+    """A hint or note with subcommands and options in the place of tools and arguments."""
+    signs = {command.tool: f"{command.sign} {name}" for name, command in SUBCOMMANDS.items() if command.tool}
+    text = _TOOL.sub(lambda match: signs.get(match[1], match[1]), text)
+    text = _FLAG.sub(lambda match: f"--{match[1]}", text)
+    return _VALUE.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}", text)
+
+
+def refusal_lines(refusal: FsToolsError) -> list[str]:
+    """How IPython shows a refusal: what was wrong, the next step, and what changed where that is known."""
+    first, *more = lines_of(refusal.message) or [""]
+    shown = [f"{refusal.code}: {first}", *more]
+    if refusal.hint:
+        # Names of files stand in this one as they are.
+        hint = refusal.hint if refusal.details.get("near") else in_words_of_the_magic(refusal.hint)
+        first, *more = lines_of(hint)
+        shown += [f"Hint: {first}", *more]
+    diff = refusal.details.get("diff")
+    if isinstance(diff, str):
+        shown += lines_of(diff)
+    return shown
+
+
+def overview() -> str:
+    """Every subcommand with its sentence."""
+    rows = [(f"{command.sign} {name}", command.summary) for name, command in SUBCOMMANDS.items()]
+    width = max(len(sign) for sign, _ in rows) + 2
+    listed = "\n".join(f"  {sign:<{width}}{summary}" for sign, summary in rows)
+    return (
+        "Read, search and change files: nobody writes what they have not read.\n\n"
+        f"{listed}\n\n"
+        "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). What holds spaces goes\n"
+        "between quotes; nothing else is special: backslashes, braces and dollars mean themselves."
+    )
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

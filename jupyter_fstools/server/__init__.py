@@ -1,0 +1,1 @@
+"""The Jupyter server extension: REST, the change feed, and whoever else speaks HTTP."""

@@ -1,0 +1,132 @@
+"""What every handler does alike: who asks, where the work runs, and how a refusal is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.client import responses
+from typing import Any, TypeVar, cast
+
+from jupyter_server.auth.decorator import allow_unauthenticated
+from jupyter_server.base.handlers import APIHandler
+from tornado.web import HTTPError
+
+from ..errors import FsToolsError, Invalid
+from ..records import Reader
+from ..tools.arguments import Arguments
+from ..workspace import Workspace
+from .bodies import as_json, checked, parsed_object
+from .served import SESSION_HEADER, SETTING, Served, reader_of
+
+_T = TypeVar("_T")
+_A = TypeVar("_A", bound=Arguments)
+_JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
+_CODES = {403: "denied", 404: "not_found", 413: "too_large"}
+_HINTS = {
+    403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
+    404: "See the list of routes in the documentation; paths begin with api/fstools/.",
+    405: "Use the method that the documentation names for this route.",
+}
+
+
+class ToolsHandler(APIHandler):
+    """Base of the handlers under `api/fstools`: raises refusals as errors, and answers them in one place."""
+
+    auth_resource = "contents"
+
+    @property
+    def served(self) -> Served:
+        """What the handlers share."""
+        return cast(Served, self.settings[SETTING])
+
+    def reader(self, session: str | None = None) -> Reader:
+        """Who asks, in the session named here or by the header.
+
+        Raises:
+            Invalid: no such session name.
+        """
+        named = session or self.request.headers.get(SESSION_HEADER)
+        return reader_of(self.identity_provider, self.current_user, named)
+
+    async def call(self, work: Callable[[Workspace], _T], reader: Reader | None = None) -> _T:
+        """Do work in a thread, on the workspace of who asks."""
+        reader = reader or self.reader()
+        workspace = self.served.workspace.for_reader(reader)
+        return await self.served.calls.run(reader, lambda: work(workspace))
+
+    def query(self, model: type[_A]) -> _A:
+        """The query of the URL; empty values count as not given.
+
+        Raises:
+            Invalid: unknown, given twice, or of no use.
+        """
+        given: dict[str, str] = {}
+        for name, values in self.request.query_arguments.items():
+            # JupyterLab adds the time as a name of its own, against caches.
+            if name in _JUPYTERS_OWN or name.isdigit():
+                continue
+            if len(values) > 1:
+                raise Invalid(f"{name:.80} is given twice", hint="Give it once.", field=name)
+            if values[0]:
+                # tornado's own way would strip spaces and replace control characters: both can be in a file's name.
+                given[name] = values[0].decode("utf-8", "surrogateescape")
+        return checked(model, given)
+
+    def body(self, model: type[_A]) -> _A:
+        """The body of the request.
+
+        Raises:
+            Invalid, TooLarge
+        """
+        return checked(model, parsed_object(self.request.body, self.served.body_limit))
+
+    def answer(self, body: Any, status: int = 200) -> None:
+        """Send an answer: bytes of JSON, or what becomes JSON."""
+        self.set_status(status)
+        self.set_header("Cache-Control", "no-store")
+        self.finish(body if isinstance(body, bytes) else as_json(body))
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer a refusal with its own status, and everything else without saying what is inside."""
+        error = kwargs.get("exc_info", (None, None))[1]
+        # tornado has forgotten the headers that `prepare` set; without them a browser could not read the answer.
+        if hasattr(self, "_jupyter_current_user"):
+            self.set_cors_headers()
+        if isinstance(error, FsToolsError):
+            self.answer({"error": error.as_dict()}, error.status)
+            return
+        if status_code == 405:
+            self.set_header("Allow", ", ".join(self._methods()))
+        code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")
+        hint = _HINTS.get(status_code, "" if status_code < 500 else "The server's log says more.")
+        message = _message(error, status_code)
+        self.answer({"error": {"code": code, "message": message, "hint": hint, "details": {}}}, status_code)
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        """A refusal is an answer, no accident: only the rest is logged."""
+        if not isinstance(value, FsToolsError):
+            super().log_exception(typ, value, tb)
+
+    def compute_etag(self) -> str | None:
+        """No hash over every answer; who wants an ETag sets one."""
+        return None
+
+    @allow_unauthenticated
+    def options(self, *args: Any, **kwargs: Any) -> None:
+        """What another origin may send: the session's header too."""
+        super().options(*args, **kwargs)
+        allowed = self._headers.get("Access-Control-Allow-Headers", "")
+        self.set_header("Access-Control-Allow-Headers", f"{allowed}, {SESSION_HEADER.lower()}")
+
+    def _methods(self) -> list[str]:
+        known = ("GET", "HEAD", "POST", "DELETE")
+        own = [name for name in known if getattr(type(self), name.lower()) is not getattr(APIHandler, name.lower())]
+        return [*own, "OPTIONS"]
+
+
+def _message(error: BaseException | None, status: int) -> str:
+    if isinstance(error, HTTPError) and status < 500 and error.log_message:
+        try:
+            return error.log_message % error.args if error.args else error.log_message
+        except (TypeError, ValueError):
+            return error.log_message
+    return responses.get(status, "unknown error").lower()

@@ -1,0 +1,84 @@
+"""JSON as it comes and goes: strict when read, always valid UTF-8 when written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn, TypeVar
+
+import orjson
+from pydantic import ValidationError
+
+from ..errors import Invalid, TooLarge
+from ..tools.arguments import Arguments, refused
+
+_A = TypeVar("_A", bound=Arguments)
+_HINT = "Send the arguments as one JSON object in UTF-8."
+
+
+def parsed_object(body: bytes, limit: int) -> dict[str, Any]:
+    """A request's body as an object; an empty body is an empty object.
+
+    Args:
+        body: as it came.
+        limit: bytes it may have.
+
+    Raises:
+        Invalid: not UTF-8, not JSON (NaN and Infinity are none), nested too deeply, or no object.
+        TooLarge: over the limit.
+    """
+    if len(body) > limit:
+        raise TooLarge(
+            f"the body has {len(body)} bytes, more than {limit}",
+            hint="Send less at once.",
+            size=len(body),
+            limit=limit,
+        )
+    if not body.strip():
+        return {}
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        value = _loads(body)
+    if not isinstance(value, dict):
+        raise Invalid(f"the body is a {_kind(value)}, not an object", hint=_HINT, field="body")
+    return value
+
+
+def as_json(value: Any) -> bytes:
+    """A value as JSON; lone surrogates (names that are no UTF-8) are written as escapes."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # A lone surrogate, or a number beyond 64 bits.
+        return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def checked(model: type[_A], given: dict[str, Any]) -> _A:
+    """Arguments, if they fit their model.
+
+    Raises:
+        Invalid: names each field, what it takes and what it got.
+    """
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise refused(error) from None
+
+
+def _loads(body: bytes) -> Any:
+    # What orjson refuses and JSON allows: lone surrogates written as escapes, and numbers of any length.
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_not_a_number)
+    except UnicodeDecodeError as error:
+        raise Invalid(f"the body is no UTF-8 at byte {error.start}", hint=_HINT, field="body") from None
+    except RecursionError:
+        raise Invalid("the body is nested too deeply", hint="Send plain values.", field="body") from None
+    except ValueError as error:
+        raise Invalid(f"the body is no JSON: {str(error)[:200]}", hint=_HINT, field="body") from None
+
+
+def _not_a_number(spelled: str) -> NoReturn:
+    raise Invalid(f"the body holds {spelled}, which is no JSON", hint=_HINT, field="body")
+
+
+def _kind(value: Any) -> str:
+    return {list: "list", str: "string", bool: "boolean", type(None): "null"}.get(type(value), "number")

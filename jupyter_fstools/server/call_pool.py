@@ -1,0 +1,42 @@
+"""Calls run in threads, off the event loop, and no reader takes them all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+from ..records import Reader
+
+_T = TypeVar("_T")
+
+
+class CallPool:
+    """Threads for calls.
+
+    A call that waits for a file which another call holds keeps its thread meanwhile. So there are many of them (they
+    are made only when needed), and one reader gets a part: the rest of its calls wait for their turn without one.
+
+    Args:
+        threads: calls that run at once.
+        per_reader: calls of one reader that run at once.
+    """
+
+    def __init__(self, threads: int = 128, per_reader: int = 32) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="fstools")
+        self._per_reader = per_reader
+        self._turns: WeakValueDictionary[Reader, asyncio.Semaphore] = WeakValueDictionary()
+
+    async def run(self, reader: Reader, call: Callable[[], _T]) -> _T:
+        """Run a call for a reader; gives what it gives and raises what it raises."""
+        turn = self._turns.get(reader)
+        if turn is None:
+            turn = self._turns[reader] = asyncio.Semaphore(self._per_reader)
+        async with turn:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+    def close(self) -> None:
+        """Start no more calls; those that run finish."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,78 @@
+"""What all handlers share: the workspace, the threads, the change feed, and who asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
+
+from ..config import FsToolsConfig, system_user
+from ..records import Reader
+from ..sessions import DEFAULT_SESSION, checked_session
+from ..workspace import Workspace
+from .call_pool import CallPool
+from .change_feed import ChangeFeed
+
+SETTING = "jupyter_fstools"
+"""Where the web application's settings hold the `Served`."""
+
+SESSION_HEADER = "X-Fstools-Session"
+
+_GIVES_NAMES = (
+    "get_user",
+    "_get_user",
+    "get_user_token",
+    "get_user_cookie",
+    "user_from_cookie",
+    "generate_anonymous_user",
+    "process_login_form",
+)
+
+
+@dataclass(frozen=True)
+class Served:
+    """One server's tools.
+
+    Attributes:
+        config: the settings.
+        workspace: the files, as the server's own reader sees them.
+        calls: where calls run.
+        feed: follows the journal.
+    """
+
+    config: FsToolsConfig
+    workspace: Workspace
+    calls: CallPool
+    feed: ChangeFeed
+
+    @property
+    def body_limit(self) -> int:
+        """Bytes that a request's body may have: what may be written, even if much of it is escaped, and some more."""
+        return 2 * self.workspace.limits.max_write_bytes + (1 << 20)
+
+    def stop(self) -> None:
+        """Stop following the journal and start no more calls; called on the event loop."""
+        self.feed.stop()
+        self.calls.close()
+
+
+def reader_of(provider: IdentityProvider, user: Any, session: str | None) -> Reader:
+    """Who asks: the authenticated user, or the system's account where Jupyter only invents users.
+
+    Args:
+        provider: of the server.
+        user: what the provider found; has a `username`.
+        session: as the client named it; None for the default one.
+
+    Raises:
+        Invalid: no such session name.
+    """
+    name = system_user() if invents_users(provider) else str(user.username)
+    return Reader(name, checked_session(DEFAULT_SESSION if session is None else session))
+
+
+def invents_users(provider: IdentityProvider) -> bool:
+    """Jupyter's own providers know no names: each token request and each login gets an anonymous user of its own."""
+    base = PasswordIdentityProvider if isinstance(provider, PasswordIdentityProvider) else IdentityProvider
+    return all(getattr(type(provider), name) is getattr(base, name) for name in _GIVES_NAMES)

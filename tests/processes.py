@@ -1,0 +1,103 @@
+"""Real processes for the demo and the tests: a Jupyter server with a token, a kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from jupyter_client import BlockingKernelClient
+from jupyter_client.manager import start_new_kernel
+
+
+class RunningServer:
+    """A real Jupyter server with a token, in a folder of its own."""
+
+    def __init__(self, root: Path, *options: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.token = secrets.token_hex(16)
+        self.url = f"http://127.0.0.1:{port}/api/fstools"
+        command = [
+            *(sys.executable, "-m", "jupyter", "server", "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
+            *("--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={self.token}"),
+            *options,
+            *(["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []),
+        ]
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115  # stop() closes it
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
+
+    def wait(self) -> None:
+        """Until it answers."""
+        for _ in range(300):
+            if self.process.poll() is not None:
+                break
+            try:
+                self.call("GET", "/")
+                return
+            except OSError:
+                time.sleep(0.1)
+        self.log.seek(0)
+        raise SystemExit(f"the server did not start:\n{self.log.read().decode()}")
+
+    def call(
+        self, method: str, path: str, body: dict[str, Any] | None = None, session: str = "default"
+    ) -> tuple[int, dict[str, Any]]:
+        """One request below /api/fstools: the status, and what was answered."""
+        request = urllib.request.Request(
+            self.url + path,
+            method=method,
+            data=json.dumps(body).encode() if body is not None else None,
+            headers={"Authorization": f"token {self.token}", "X-Fstools-Session": session},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, json.load(refusal)
+
+    def stop(self) -> None:
+        """End the process."""
+        self.process.terminate()
+        self.process.wait(20)
+        self.log.close()
+
+
+@contextmanager
+def running_kernel(folder: Path) -> Iterator[BlockingKernelClient]:
+    """A real kernel of this environment, working in a folder."""
+    manager, kernel = start_new_kernel(cwd=str(folder), stderr=subprocess.DEVNULL)
+    try:
+        yield kernel
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def run_cell(kernel: BlockingKernelClient, code: str) -> str:
+    """What a person sees below the cell."""
+    seen: list[str] = []
+
+    def collect(message: dict[str, Any]) -> None:
+        content = message["content"]
+        if message["msg_type"] == "stream":
+            seen.append(content["text"])
+        elif message["msg_type"] in ("execute_result", "display_data"):
+            seen.append(content["data"]["text/plain"])
+        elif message["msg_type"] == "error":
+            seen.append("\n".join(content["traceback"]))
+
+    kernel.execute_interactive(code, output_hook=collect, timeout=60)
+    return "\n".join(seen)

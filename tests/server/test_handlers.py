@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+
+async def test_the_root_says_what_is_here(ask, jp_root_dir):
+    answer = await ask("GET", "/")
+    assert answer.status == 200
+    said = answer.json
+    assert said["root"] == jp_root_dir.name
+    assert "read_file" in said["tools"]
+    assert said["limits"]["read_lines"] == 2000
+    assert str(jp_root_dir) not in answer.body.decode()
+
+
+async def test_reading_and_editing_a_file(call, jp_root_dir):
+    (jp_root_dir / "a.py").write_text("one\ntwo\n")
+    read = await call("read_file", path="a.py")
+    assert read.json["data"]["total_lines"] == 2
+    edited = await call("edit_file", path="a.py", old_string="two", new_string="2")
+    assert edited.status == 200, edited.body
+    assert edited.json["change"]["status"] == "applied"
+    assert (jp_root_dir / "a.py").read_text() == "one\n2\n"
