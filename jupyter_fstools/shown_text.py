@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -60,17 +61,21 @@ class ShownText:
         self._edits = list(edits)
 
     def with_lines(self, first: int, text: str) -> ShownText:
-        """With a window added, if there is room for it; a segment that it overlaps makes way."""
-        count = text.count("\n") + (0 if text.endswith("\n") or not text else 1)
-        size = len(text)
-        kept = []
+        """With a window added, if there is room for it; what was kept of the same lines makes way."""
+        end = first + _line_count(text)
+        kept = [(first, text)]
         for start, other in self._segments():
-            if start + other.count("\n") + 1 <= first or start >= first + count:
+            last = start + _line_count(other)
+            if last <= first or start >= end:
                 kept.append((start, other))
-                size += len(other)
-        if size > MAX_KEPT_CHARACTERS:
+                continue
+            lines = re.findall(r"[^\n]*\n|[^\n]+", other)
+            kept.append((start, "".join(lines[: max(0, first - start)])))
+            kept.append((end, "".join(lines[max(0, end - start) :])))
+        kept = _joined(sorted((start, other) for start, other in kept if other))
+        if sum(len(other) for _, other in kept) > MAX_KEPT_CHARACTERS:
             return self
-        return ShownText(_base_of(sorted([*kept, (first, text)])))
+        return ShownText(_base_of(kept))
 
     def with_changes(self, changes: Sequence[LineChange]) -> ShownText:
         """With an own edit added."""
@@ -82,7 +87,7 @@ class ShownText:
 
     def packed(self) -> bytes:
         """As bytes for the store."""
-        return b"%d\n%b%b" % (len(self._base), self._base, b"".join(edit + b"\n" for edit in self._edits))
+        return b"%d\n%b%b" % (len(self._base), self._base, b"".join([edit + b"\n" for edit in self._edits]))
 
     @classmethod
     def told_by(cls, diff: FileDiff, side: Literal["old", "new"]) -> ShownText:
@@ -104,15 +109,19 @@ class ShownText:
         length, _, rest = data.partition(b"\n")
         return cls(rest[: int(length)], rest[int(length) :].split(b"\n")[:-1])
 
-    def diff(self, path: str, text: str) -> FileDiff | None:
-        """What became of the shown lines in the text that is there now; None if none were kept."""
+    def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
+        """What became of the shown lines in the text that is there now; None if none were kept.
+
+        `whole` says that the shown lines, if they are the first ones and in one piece, were the whole file: what stands
+        after them now was added.
+        """
         segments = [(first, _split(shown)) for first, shown in self._segments()]
         if not segments:
             return None
         now = _split(text)
         diff = FileDiff(path=path, op="edit")
         for first, lines in segments:
-            end = len(now) if len(segments) == 1 and first == 1 else first + len(lines) - 1
+            end = len(now) if whole and len(segments) == 1 and first == 1 else first + len(lines) - 1
             for hunk in line_hunks(lines, now[first - 1 : end], old_start=first, new_start=first):
                 diff.hunks.append(hunk)
                 diff.added += sum(row.kind == "add" for row in hunk.rows)
@@ -126,11 +135,12 @@ class ShownText:
         for first, length in json.loads(head):
             segments.append((first, texts[at : at + length].decode("utf-8", "surrogatepass")))
             at += length
+        if not self._edits:
+            return segments
+        lines = [(first, _split(text)) for first, text in segments]
         for edit in self._edits:
-            changes = [LineChange(*change) for change in json.loads(edit)]
-            lines = _changed([(first, _split(text)) for first, text in segments], changes)
-            segments = [(first, "".join(f"{line}\n" for line in rows)) for first, rows in lines]
-        return segments
+            lines = _changed(lines, [LineChange(*change) for change in json.loads(edit)])
+        return [(first, "".join([f"{line}\n" for line in rows])) for first, rows in lines]
 
 
 def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
@@ -139,6 +149,17 @@ def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
     base = head + b"\n" + b"".join(text for _, text in texts)
     # A compressed base is known by zlib's first byte; a plain one begins with a bracket.
     return zlib.compress(base, 1) if len(base) > _COMPRESSED_FROM else base
+
+
+def _joined(segments: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Windows read one after the other as one segment."""
+    joined: list[tuple[int, str]] = []
+    for first, text in segments:
+        if joined and joined[-1][1].endswith("\n") and joined[-1][0] + _line_count(joined[-1][1]) == first:
+            joined[-1] = (joined[-1][0], joined[-1][1] + text)
+        else:
+            joined.append((first, text))
+    return joined
 
 
 def _changed(segments: Sequence[tuple[int, list[str]]], changes: Sequence[LineChange]) -> list[tuple[int, list[str]]]:
@@ -158,6 +179,10 @@ def _changed(segments: Sequence[tuple[int, list[str]]], changes: Sequence[LineCh
                 after.append((min(first, change.first), [*lines[:low], *change.added, *lines[high:]]))
         changed = after
     return changed
+
+
+def _line_count(text: str) -> int:
+    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
 def _split(text: str) -> list[str]:

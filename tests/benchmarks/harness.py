@@ -33,10 +33,7 @@ class Result(NamedTuple):
     def line(self) -> str:
         sign = "≤" if self.better == "lower" else "≥"
         kind = f" {self.unit}" if self.unit else " ratio"
-        return (
-            f"{self.name}: {self.median:.3g}{kind} ({self.low:.3g}–{self.high:.3g}), "
-            f"target {sign} {self.target:g}"
-        )
+        return f"{self.name}: {self.median:.3g}{kind} ({self.low:.3g}–{self.high:.3g}), target {sign} {self.target:g}"
 
 
 Benchmark = Callable[[], Iterable[Result]]
@@ -76,9 +73,7 @@ def compare(
     return reported(name, [ratio(*pair) for pair in pairs], target=target, better=better)
 
 
-def measure(
-    name: str, ours: Work, *, target: float, unit: str, rounds: int = 9, scale: float = 1.0
-) -> Result:
+def measure(name: str, ours: Work, *, target: float, unit: str, rounds: int = 9, scale: float = 1.0) -> Result:
     """Report what has no peer: each run's seconds, or what it returns, times `scale`."""
     timed(ours)
     return reported(name, [timed(ours) * scale for _ in range(rounds)], target=target, unit=unit)
@@ -91,9 +86,7 @@ def timed(work: Work) -> float:
     return time.perf_counter() - start if measured is None else measured
 
 
-def reported(
-    name: str, values: list[float], *, target: float, better: str = "lower", unit: str = ""
-) -> Result:
+def reported(name: str, values: list[float], *, target: float, better: str = "lower", unit: str = "") -> Result:
     """Print the line of these values and return it."""
     middle = statistics.median(values)
     result = Result(name, middle, min(values), max(values), target, better, unit, len(values))

@@ -1,0 +1,197 @@
+"""E1-E3: exact edits of small and huge files, behind the gate, and their diffs."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from jupyter_fstools import call_tool
+from jupyter_fstools.content import BytesContent
+from jupyter_fstools.documents.line_index import LineIndex
+from jupyter_fstools.documents.text_encoding import TextEncoding
+from jupyter_fstools.splices import Splice
+from jupyter_fstools.text_diff import diff_of_splices
+
+from .harness import NotHere, Result, compare, measure, peak_memory
+from .samples import GIB, folder, log_file, log_line, source_file, workspace
+
+PEER = "@modelcontextprotocol/server-filesystem"
+
+
+def huge() -> Iterator[Result]:
+    """One unique edit in the middle of 1 GiB, against reading, replacing and writing it as a string."""
+    with folder() as root:
+        lines = log_file(root / "big.log", GIB)
+        shutil.copyfile(root / "big.log", root / "naive.log")
+        files = workspace(root)
+        middle = lines // 2
+        old, new = log_line(middle), log_line(middle).replace("INFO", "WARN")
+        call_tool(files, "read_file", path="big.log", offset=middle, limit=10)
+        ours = _toggled(partial(_gated, files, "big.log"), old, new)
+        naive = _toggled(partial(_naive, root / "naive.log"), old, new)
+        yield compare("E1 edit in 1 GiB, to str.replace", ours, naive, target=0.25, rounds=3)
+        yield measure(
+            "E1 memory, edit in 1 GiB over one in 1 KB",
+            lambda: _edit_memory(root, "big.log", middle) - _edit_memory(root, "small.py", 0),
+            target=32,
+            unit="MiB",
+            rounds=2,
+        )
+
+
+def small() -> Iterator[Result]:
+    """A gated edit of 10 KB, against an ungated one, without and with waiting for the disk."""
+    with folder() as root:
+        for name in ("plain.py", "synced.py", "naive.py"):
+            source_file(root / name, 10_000)
+        naive = _toggled(partial(_naive, root / "naive.py"))
+        for name, durable, target, rounds in (("plain.py", False, 1.6, 200), ("synced.py", True, 2.6, 100)):
+            files = workspace(root, durable=durable)
+            call_tool(files, "read_file", path=name, offset=1, limit=10)
+            synced = "fsync" if durable else "no fsync"
+            ours = _toggled(partial(_gated, files, name))
+            yield compare(f"E2 gated edit of 10 KB, {synced}, to naive", ours, naive, target=target, rounds=rounds)
+
+
+def against_the_peer() -> Iterator[Result]:
+    """The same edits against the reference file server of MCP, over its own stdio."""
+    with folder() as root, _peer(root) as peer:
+        for size, name, target, rounds in ((10_000, "10 KB", 0.35, 100), (1_000_000, "1 MB", 0.25, 30)):
+            source_file(root / "ours.py", size)
+            source_file(root / "theirs.py", size)
+            files = workspace(root)
+            call_tool(files, "read_file", path="ours.py", offset=1, limit=10)
+            ours = _toggled(partial(_gated, files, "ours.py"))
+            theirs = _toggled(partial(_through_peer, peer, str(root / "theirs.py")))
+            yield compare(f"E2 gated edit of {name}, to {PEER}", ours, theirs, target=target, rounds=rounds)
+
+
+def _through_peer(peer: Callable[[str, dict[str, Any]], Any], path: str, old: str, new: str) -> None:
+    peer("edit_file", {"path": path, "edits": [{"oldText": old, "newText": new}]})
+
+
+def diffs() -> Iterator[Result]:
+    """The hunk of a one-line change, against difflib over the whole text."""
+    for count, target in ((5_000, 0.03), (100_000, 0.015)):
+        before = [f"line {number} of the text" for number in range(count)]
+        after = [*before]
+        after[count // 2] = "changed"
+        data = ("\n".join(before) + "\n").encode()
+        old = before[count // 2].encode()
+        at = data.index(old + b"\n")
+        content = BytesContent(data)
+
+        def ours(content: BytesContent = content, at: int = at, old: bytes = old) -> None:
+            index = LineIndex(content.size)
+            splices = [Splice(at, old, b"changed")]
+            diff_of_splices(
+                "a", "edit", content, splices, TextEncoding("utf-8"), lambda offset: index.line_at(content, offset)
+            )
+
+        def whole(before: list[str] = before, after: list[str] = after) -> None:
+            list(difflib.unified_diff(before, after, lineterm=""))
+
+        yield compare(f"E3 diff of one line in {count}, to difflib", ours, whole, target=target, rounds=7)
+
+
+def _toggled(edit: Callable[[str, str], Any], one: str = "ANSWER = 0", other: str = "ANSWER = 1") -> Callable[[], None]:
+    """An edit there and back again, one step a call, so that every run has something to do."""
+    state = [one, other]
+
+    def step() -> None:
+        edit(state[0], state[1])
+        state.reverse()
+
+    return step
+
+
+def _gated(files: Any, path: str, old: str, new: str) -> None:
+    call_tool(files, "edit_file", path=path, old_string=old, new_string=new)
+
+
+def _naive(path: Path, old: str, new: str) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        text = file.read()
+    if text.count(old) != 1:
+        raise ValueError("not unique")
+    temporary = path.with_suffix(".tmp")
+    with temporary.open("w", encoding="utf-8", newline="") as file:
+        file.write(text.replace(old, new))
+    os.replace(temporary, path)
+
+
+_EDIT = """
+import sys
+from jupyter_fstools import call_tool, open_workspace
+files = open_workspace(sys.argv[1], session="memory", durable=False)
+call_tool(files, "read_file", path=sys.argv[2], offset=int(sys.argv[3]) + 1, limit=1, force=True)
+call_tool(files, "edit_file", path=sys.argv[2], old_string=sys.argv[4], new_string=sys.argv[4] + "!")
+call_tool(files, "undo", path=sys.argv[2])
+"""
+
+
+def _edit_memory(root: Path, name: str, line: int) -> float:
+    if not (root / name).exists():
+        source_file(root / name, 1000)
+        return peak_memory(_EDIT, str(root), name, "0", "ANSWER = 0")
+    if name != "big.log":
+        return peak_memory(_EDIT, str(root), name, "0", "ANSWER = 0")
+    return peak_memory(_EDIT, str(root), name, str(line), log_line(line + 1))
+
+
+@contextmanager
+def _peer(root: Path) -> Iterator[Callable[[str, dict[str, Any]], Any]]:
+    """The peer as a child process; installed once into the environment's cache."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise NotHere("npm is not installed")
+    cache = Path(__file__).parents[2] / ".venv" / "peers"
+    script = cache / "node_modules" / PEER / "dist" / "index.js"
+    if not script.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run([npm, "install", "--silent", "--prefix", str(cache), PEER], check=False)
+        if done.returncode or not script.exists():
+            raise NotHere(f"{PEER} cannot be installed")
+    with subprocess.Popen(
+        ["node", str(script), str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        ask = _requests(process.stdin, process.stdout)
+        ask(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "0"}},
+        )
+        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        yield lambda tool, arguments: ask("tools/call", {"name": tool, "arguments": arguments})
+        process.kill()
+
+
+def _requests(stdin: Any, stdout: Any) -> Callable[[str, dict[str, Any]], Any]:
+    number = 0
+
+    def ask(method: str, parameters: dict[str, Any]) -> Any:
+        nonlocal number
+        number += 1
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+        stdin.write(json.dumps(message).encode() + b"\n")
+        stdin.flush()
+        while True:
+            answer = json.loads(stdout.readline())
+            if answer.get("id") == number:
+                break
+        if "error" in answer or answer["result"].get("isError"):
+            raise RuntimeError(str(answer)[:500])
+        return answer["result"]
+
+    return ask
+
+
+BENCHMARKS = {"E1": huge, "E2": small, "E2mcp": against_the_peer, "E3": diffs}

@@ -1,0 +1,80 @@
+"""H1: reading over HTTP, against Jupyter's own contents service on the same server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+from tests.processes import RunningServer
+
+from .harness import Result, compare
+from .samples import folder, source_file
+
+
+def reading() -> Iterator[Result]:
+    """One client asking again and again, then eight at once."""
+    with folder() as root:
+        for name in ("config", "runtime"):
+            os.environ[f"JUPYTER_{name.upper()}_DIR"] = str(root.parent / name)
+        source_file(root / "small.py", 10_000)
+        source_file(root / "large.py", 1_000_000)
+        server = RunningServer(
+            root, "--FsToolsConfig.max_output_bytes=2000000", "--FsToolsConfig.full_read_bytes=2000000"
+        )
+        try:
+            server.wait()
+            client = _Client(server)
+            for name, size, target, rounds in (("small.py", "10 KB", 0.5, 200), ("large.py", "1 MB", 0.55, 40)):
+                body = json.dumps({"path": name, "force": True, "limit": 100_000, "line_numbers": False}).encode()
+                yield compare(
+                    f"H1 read of {size} over HTTP, to GET contents",
+                    lambda body=body: client.ask("POST", "/api/fstools/tools/read_file", body),
+                    lambda name=name: client.ask("GET", f"/api/contents/{name}"),
+                    target=target,
+                    rounds=rounds,
+                )
+            body = json.dumps({"path": "small.py", "force": True, "line_numbers": False}).encode()
+            yield compare(
+                "H1 reads of 10 KB per second, 8 clients, to GET contents",
+                lambda: _crowd(server, "POST", "/api/fstools/tools/read_file", body),
+                lambda: _crowd(server, "GET", "/api/contents/small.py"),
+                target=2.5,
+                rounds=5,
+                ratio=lambda ours, theirs: theirs / ours,
+                better="higher",
+            )
+        finally:
+            server.stop()
+
+
+class _Client:
+    """A connection that is kept."""
+
+    def __init__(self, server: RunningServer) -> None:
+        parts = urlsplit(server.url)
+        self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
+        self._headers = {"Authorization": f"token {server.token}"}
+
+    def ask(self, method: str, path: str, body: bytes | None = None) -> None:
+        self._connection.request(method, path, body, self._headers)
+        answer = self._connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{method} {path}: {answer.status}")
+
+
+def _crowd(server: RunningServer, method: str, path: str, body: bytes | None = None) -> float:
+    """Seconds for 400 requests from eight connections."""
+    clients = [_Client(server) for _ in range(8)]
+    start = time.perf_counter()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda client: [client.ask(method, path, body) for _ in range(50)], clients))
+    return time.perf_counter() - start
+
+
+BENCHMARKS = {"H1": reading}

@@ -1,0 +1,68 @@
+"""What the benchmarks work on: files of a size, workspaces in a folder of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from jupyter_fstools import open_workspace
+from jupyter_fstools.workspace import Workspace
+
+MIB = 1 << 20
+GIB = 1 << 30
+_LINE = b"2026-01-01 00:00:00 INFO package.module.name: message number %010d of a log that goes on for long\n"
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder on the disk, with Jupyter's data directory inside it, removed at the end."""
+    made = Path(tempfile.mkdtemp(prefix="fstools-bench-"))
+    before = os.environ.get("JUPYTER_DATA_DIR")
+    os.environ["JUPYTER_DATA_DIR"] = str(made / "data")
+    try:
+        (made / "root").mkdir()
+        yield made / "root"
+    finally:
+        os.environ.pop("JUPYTER_DATA_DIR")
+        if before is not None:
+            os.environ["JUPYTER_DATA_DIR"] = before
+        shutil.rmtree(made)
+
+
+def workspace(root: Path, *, durable: bool = False) -> Workspace:
+    """A workspace as a kernel has it, on the SQLite store."""
+    return open_workspace(root, durable=durable)
+
+
+def log_file(path: Path, size: int) -> int:
+    """Write a log of at most `size` bytes; says how many lines it has."""
+    lines = size // len(_LINE % 0)
+    with path.open("wb", buffering=0) as file:
+        for start in range(0, lines, 10_000):
+            file.write(b"".join([_LINE % number for number in range(start, min(start + 10_000, lines))]))
+    return lines
+
+
+def log_line(number: int) -> str:
+    """The text of one line of `log_file` (the first is number 0), without its newline."""
+    return (_LINE % number).decode().rstrip("\n")
+
+
+def source_file(path: Path, size: int) -> None:
+    """Write source code of about `size` bytes that ends in the line `ANSWER = 0`."""
+    block = (
+        "def function_%d(first, second):\n"
+        '    """Add two numbers, the second one doubled."""\n'
+        "    total = first + 2 * second\n"
+        "    return total\n\n\n"
+    )
+    parts, length, number = [], 0, 0
+    while length < size - 20:
+        parts.append(block % number)
+        length += len(parts[-1])
+        number += 1
+    path.write_text("".join(parts) + "ANSWER = 0\n", "utf-8")

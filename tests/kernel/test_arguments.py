@@ -1,0 +1,111 @@
+"""What stands behind `%fs`: words, help, and the edits of a cell."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.errors import Invalid
+from jupyter_fstools.kernel import magic  # noqa: F401  (it fills the table)
+from jupyter_fstools.kernel.arguments import SUBCOMMANDS, quoted, words_of
+from jupyter_fstools.kernel.edit_blocks import edits_of
+
+LINES = st.lists(st.text("ab<>= \t'é\\", max_size=6).map(lambda text: f"{text}\n"), max_size=4).map("".join)
+
+
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30))
+def test_a_quoted_word_comes_back_as_it_was(word):
+    assert words_of(quoted(word) if word else "''") == [word]
+
+
+def test_backslashes_braces_dollars_and_hashes_mean_themselves():
+    assert words_of(r"edit a\b.py --old '{x}\n' --new $y#z") == ["edit", r"a\b.py", "--old", r"{x}\n", "--new", "$y#z"]
+
+
+def test_an_open_quote_is_refused():
+    with pytest.raises(Invalid, match="quote"):
+        words_of("read it's.py")
+
+
+@pytest.mark.parametrize("value", ["-x", "--new", "-h", "", "- a"])
+def test_a_value_may_begin_with_a_dash_or_be_empty(value):
+    parsed = SUBCOMMANDS["edit"].parsed(["a.py", "--old", value, "--new", "y"])
+    assert (parsed.old, parsed.new) == (value, "y")
+
+
+def test_what_is_not_given_is_not_there():
+    assert vars(SUBCOMMANDS["read"].parsed(["a.py"])) == {"path": "a.py"}
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_every_subcommand_explains_itself(fs, name):
+    text = str(fs(f"{name} -h"))
+    assert text.startswith(f"{SUBCOMMANDS[name].sign} {name}")
+    assert SUBCOMMANDS[name].summary in text
+
+
+def test_the_magic_alone_lists_every_subcommand(fs):
+    assert all(f"{one.sign} {name} " in str(fs("")) for name, one in SUBCOMMANDS.items())
+
+
+@pytest.mark.parametrize("line", ["read", "read a b", "read --nope a", "edit a --if-stale maybe", "changes --limit x"])
+def test_arguments_that_do_not_fit_are_refused_shortly(fs, line):
+    with pytest.raises(Invalid) as refused:
+        fs(line)
+    assert "-h shows what it takes" in refused.value.hint
+
+
+def test_an_unknown_subcommand_names_the_nearest(fs):
+    with pytest.raises(Invalid) as refused:
+        fs("reads a.py")
+    assert "%fs read" in refused.value.hint
+
+
+def test_a_body_goes_only_where_one_belongs(fs):
+    with pytest.raises(Invalid, match="no text"):
+        fs("read a.py", "x\n")
+    with pytest.raises(Invalid) as refused:
+        fs("write a.py")
+    assert "%%fs write" in refused.value.hint
+
+
+@given(st.lists(st.tuples(LINES, LINES), min_size=1, max_size=3))
+def test_the_text_between_the_marks_is_taken_exactly(pairs):
+    body = "\n".join(f"<<<<<<< old\n{old}=======\n{new}>>>>>>> new\n" for old, new in pairs)
+    assert edits_of(body) == [{"old_string": old, "new_string": new} for old, new in pairs]
+
+
+def test_nothing_between_the_last_marks_deletes():
+    assert edits_of("<<<<<<< old\nx\n=======\n>>>>>>> new") == [{"old_string": "x\n", "new_string": ""}]
+
+
+def test_json_may_be_a_list_or_one_edit():
+    one = {"old_string": "a", "new_string": "b"}
+    assert edits_of('{"old_string": "a", "new_string": "b"}\n') == [one]
+    assert edits_of('\n[{"old_string": "a", "new_string": "b"}]') == [one]
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("x\n", 1),
+        ("\n=======\n", 2),
+        ("<<<<<<< old\na\n<<<<<<< old\n", 3),
+        ("<<<<<<< old\na\n>>>>>>> new\n", 3),
+        ("<<<<<<< old\na\n=======\nb\n=======\n>>>>>>> new\n", 5),
+        ("\n<<<<<<< old\na\n", 2),
+        ("<<<<<<< old\n=======\n", 1),
+        ("<<<<<<< old\n=======\n>>>>>>> new\nmore\n", 4),
+    ],
+)
+def test_a_malformed_block_is_refused_with_its_line(body, line):
+    with pytest.raises(Invalid, match=f"line {line} of the body") as refused:
+        edits_of(body)
+    assert refused.value.details["line"] == line
+
+
+@pytest.mark.parametrize("body", ["\n", "[1", '{"a": }'])
+def test_a_body_without_edits_is_refused(body):
+    with pytest.raises(Invalid):
+        edits_of(body)

@@ -1,0 +1,252 @@
+"""`%fs` in a shell of this process: every subcommand does its work, and speaks of itself in its own words."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from jupyter_fstools import FsToolsError, call_tool, open_workspace
+from jupyter_fstools.errors import Disabled, Invalid, NotFound, NotRead, Stale
+
+SOURCE = "def f(x):\n    return x\n"
+
+
+@pytest.fixture
+def file(root):
+    path = root / "a.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_a_file_is_read_and_then_edited(fs, file):
+    shown = fs("read a.py")
+    assert shown.data["content"] == SOURCE
+    assert 'totalLines="2"' in shown.text
+    done = fs("edit a.py --old 'return x' --new 'return {x}'")
+    assert done.change.diff.added == 1
+    assert file.read_text() == "def f(x):\n    return {x}\n"
+
+
+def test_options_reach_the_tool(fs, root):
+    (root / "long.txt").write_text("".join(f"{n}\n" for n in range(1, 10)))
+    shown = fs("read long.txt --offset 3 --limit 2 --no-numbers")
+    assert (shown.data["content"], shown.data["start_line"]) == ("3\n4\n", 3)
+    assert fs("read long.txt --offset 3 --limit 2 --no-numbers").data["unchanged"]
+    assert not fs("read long.txt --offset 3 --limit 2 --no-numbers --force").data["unchanged"]
+
+
+def test_a_file_in_another_encoding_is_read_when_it_is_named(fs, root):
+    (root / "old.txt").write_bytes("café\n".encode("latin-1"))
+    assert fs("read old.txt --encoding latin-1").data["content"] == "café\n"
+
+
+def test_a_folder_is_listed(fs, file, root):
+    (root / "sub").mkdir()
+    (root / "sub/b c.py").write_text("")
+    assert [entry["path"] for entry in fs("ls").data["entries"]] == ["sub", "a.py"]
+    assert fs("ls -r").data["total"] == 3
+    assert fs("ls sub").data["entries"][0]["name"] == "b c.py"
+
+
+def test_a_cell_becomes_a_file(fs, root):
+    assert fs("write 'new file.txt'", "one\n\n  two\n").data["created"]
+    assert (root / "new file.txt").read_text() == "one\n\n  two\n"
+
+
+def test_several_blocks_edit_a_file_at_once(fs, file):
+    fs("read a.py")
+    fs(
+        "edit a.py",
+        "<<<<<<< old\ndef f(x):\n=======\ndef g(x):\n>>>>>>> new\n\n"
+        "<<<<<<< old\n    return x\n=======\n    y = x\n    return y\n>>>>>>> new\n",
+    )
+    assert file.read_text() == "def g(x):\n    y = x\n    return y\n"
+
+
+def test_json_in_a_cell_edits_a_file(fs, file):
+    fs("read a.py")
+    fs("edit a.py", '[{"old_string": "x", "new_string": "z", "replace_all": true}]\n')
+    assert file.read_text() == "def f(z):\n    return z\n"
+
+
+def test_edits_in_line_and_cell_at_once_are_refused(fs, file):
+    fs("read a.py")
+    with pytest.raises(Invalid):
+        fs("edit a.py --old x --new y", '{"old_string": "x", "new_string": "y"}')
+    with pytest.raises(Invalid, match="--new is missing"):
+        fs("edit a.py --old x")
+
+
+def test_undo_takes_the_newest_change_of_the_session_or_the_one_named(fs, file, root):
+    fs("read a.py")
+    first = fs("edit a.py --old f( --new g(").change.id
+    fs("write b.txt", "b\n")
+    assert fs("undo").data["undoes"] != first
+    assert not (root / "b.txt").exists()
+    fs("undo")
+    assert file.read_text() == SOURCE
+    again = fs("edit a.py --old f( --new h(").change.id
+    assert fs(f"undo {again}").data["undoes"] == again
+    fs("edit a.py --old f( --new i(")
+    fs("undo a.py")
+    assert file.read_text() == SOURCE
+
+
+def test_undo_without_a_change_says_so(fs):
+    with pytest.raises(NotFound, match="no change to undo"):
+        fs("undo")
+
+
+def test_changes_are_listed_and_shown(fs, file):
+    fs("read a.py")
+    change = fs("edit a.py --old f( --new g(").change
+    fs("write b.txt", "b\n")
+    listed = fs("changes").data["changes"]
+    assert [one["path"] for one in listed] == ["b.txt", "a.py"]
+    assert len(fs("changes a.py --status applied --session default --limit 5").data["changes"]) == 1
+    assert fs("changes --session other").text == "There are no changes."
+    assert fs(f"diff {change.id}").change == change
+
+
+def test_a_session_has_receipts_of_its_own(fs, file):
+    fs("read a.py")
+    assert fs("session").data["session"] == "default"
+    assert fs("session other").data["session"] == "other"
+    with pytest.raises(NotRead):
+        fs("edit a.py --old f( --new g(")
+    fs("session default")
+    fs("edit a.py --old f( --new g(")
+    with pytest.raises(Invalid):
+        fs("session 'no such name'")
+    assert fs("session").data["session"] == "default"
+
+
+def test_status_tells_where_and_what(fs, root):
+    told = fs("status").data
+    assert told["root"] == os.path.realpath(root)
+    assert (told["session"], told["approval"], told["read_only"], told["server"]) == ("default", "never", False, None)
+    assert "edit_file" in told["tools"]
+
+
+def test_a_running_server_is_found_and_its_token_not_shown(fs, root, private_jupyter):
+    runtime = private_jupyter / "jupyter_runtime_dir"
+    (runtime / f"jpserver-{os.getpid()}.json").write_text(
+        f'{{"url": "http://localhost:1/", "root_dir": "{root}", "pid": {os.getpid()}, "token": "s3cret"}}'
+    )
+    (runtime / "jpserver-1.json").write_text("{broken")
+    status = fs("status")
+    assert status.data["server"] == {"url": "http://localhost:1/", "root": os.path.realpath(root)}
+    assert "s3cret" not in status.model_dump_json()
+
+
+def test_a_server_that_ended_is_no_server(fs, root, private_jupyter):
+    runtime = private_jupyter / "jupyter_runtime_dir"
+    (runtime / "jpserver-9.json").write_text(f'{{"url": "u", "root_dir": "{root}", "pid": 999999999}}')
+    assert fs("status").data["server"] is None
+
+
+def test_a_path_from_the_working_directory_is_spelled_from_the_root(fs, root, monkeypatch):
+    (root / "sub").mkdir()
+    (root / "sub/b c.py").write_text("")
+    monkeypatch.chdir(root / "sub")
+    with pytest.raises(NotFound) as refused:
+        fs("read 'b c.py'")
+    assert "'sub/b c.py'" in refused.value.hint
+    with pytest.raises(NotFound) as refused:
+        fs("read nothing.py")
+    assert "working directory" not in refused.value.hint
+
+
+def test_a_denied_file_is_not_told_of_from_the_working_directory(fs, root, monkeypatch):
+    (root / "sub/.ssh").mkdir(parents=True)
+    (root / "sub/.ssh/id").write_text("")
+    monkeypatch.chdir(root / "sub/.ssh")
+    with pytest.raises(NotFound) as refused:
+        fs("read id")
+    assert ".ssh" not in refused.value.hint
+
+
+def test_settings_are_those_of_the_kernel(make_shell, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    shell = make_shell(root="../elsewhere", read_only=True)
+    assert shell.run_line_magic("fs", "status").data["root"] == os.path.realpath(tmp_path / "elsewhere")
+    with pytest.raises(Disabled):
+        shell.run_cell_magic("fs", "write a.txt", "x\n")
+
+
+def test_a_setting_without_sense_is_a_clear_message(make_shell):
+    with pytest.raises(Invalid, match="approval"):
+        make_shell(approval="sometimes").run_line_magic("fs", "status")
+
+
+def test_a_change_that_waits_for_approval_says_so(make_shell, root):
+    made = make_shell(approval="always").run_cell_magic("fs", "write a.txt", "x\n")
+    assert made.change.status == "proposed"
+    assert "waits" in made.text
+    assert not (root / "a.txt").exists()
+
+
+def test_what_was_read_in_a_cell_may_be_edited_from_python(fs, file, root):
+    fs("read a.py")
+    elsewhere = open_workspace(root)
+    call_tool(elsewhere, "edit_file", path="a.py", old_string="f(x)", new_string="g(x)")
+    fs("edit a.py --old 'return x' --new 'return 1'")
+    assert file.read_text() == "def g(x):\n    return 1\n"
+
+
+def test_a_stale_edit_may_go_on_where_it_still_matches(fs, file):
+    fs("read a.py")
+    file.write_text(f"# new\n{SOURCE}")
+    with pytest.raises(Stale) as refused:
+        fs("edit a.py --old f( --new g(")
+    shown = "\n".join(refused.value._render_traceback_())
+    assert "+# new" in shown
+    assert "--if-stale match" in shown
+    fs("edit a.py --old f( --new g( --if-stale match")
+    assert file.read_text() == f"# new\n{SOURCE.replace('f(', 'g(')}"
+
+
+def test_prompts_in_a_cell_stay_what_they_are(make_shell, root):
+    body = ">>> f(1)\n1\n>>> f(2)\n"
+    make_shell().run_cell(f"%%fs write doc.txt\n{body}", silent=False)
+    assert (root / "doc.txt").read_text() == body
+
+
+def test_the_body_of_another_call_is_not_confused_with_the_cell(make_shell, root):
+    shell = make_shell()
+    shell.run_cell("%%fs write a.txt\nfirst\n")
+    shell.run_line_magic("fs", "read a.txt")
+    shell.run_cell_magic("fs", "write a.txt", "second\n")
+    assert (root / "a.txt").read_text() == "second\n"
+
+
+def test_a_forked_child_opens_what_it_needs_itself(fs, file):
+    fs("read a.py")
+    child = os.fork()
+    if child == 0:
+        try:
+            fs("edit a.py --old f( --new g(")
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert fs("read a.py").data["content"] == SOURCE.replace("f(", "g(")
+
+
+def test_unloading_takes_everything_away(make_shell):
+    shell = make_shell()
+    matchers = len(shell.Completer.custom_matchers)
+    shell.extension_manager.unload_extension("jupyter_fstools")
+    assert shell.find_line_magic("fs") is None
+    assert shell.find_cell_magic("fs") is None
+    assert len(shell.Completer.custom_matchers) == matchers - 1
+    shell.extension_manager.load_extension("jupyter_fstools")
+    shell.extension_manager.reload_extension("jupyter_fstools")
+    assert shell.find_line_magic("fs") is not None
+
+
+def test_a_refusal_is_an_exception_in_python(fs):
+    with pytest.raises(FsToolsError) as refused:
+        fs("read ../outside")
+    assert refused.value.code == "outside_root"

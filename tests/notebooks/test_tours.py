@@ -1,0 +1,61 @@
+"""The tours run from top to bottom, and show what they say."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+TOURS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+
+
+def toured(path, folder):
+    """The notebook after a run in a copy of its own, its cells by id."""
+    copy = shutil.copy(path, folder)
+    notebook = nbformat.read(copy, as_version=4)
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}}).execute()
+    return {cell.id: cell for cell in notebook.cells}
+
+
+def shown(cell):
+    return "\n".join(
+        output.get("text") or "\n".join(output.get("traceback", [])) or output["data"]["text/plain"]
+        for output in cell.outputs
+    )
+
+
+def refusals(cell):
+    return [output.ename for output in cell.outputs if output.output_type == "error"]
+
+
+@pytest.mark.parametrize("path", TOURS, ids=lambda path: path.stem)
+def test_a_tour_is_kept_without_outputs(path):
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("path", TOURS, ids=lambda path: path.stem)
+def test_a_tour_runs_is_refused_where_it_says_and_cleans_up(path, tmp_path):
+    cells = toured(path, tmp_path)
+    for cell in cells.values():
+        if cell.cell_type == "code":
+            assert bool(refusals(cell)) == ("raises-exception" in cell.metadata.get("tags", []))
+    assert [left.name for left in tmp_path.iterdir()] == [path.name]
+    if path.stem == "01_read_then_edit":
+        require_what_the_first_tour_tells(cells)
+
+
+def require_what_the_first_tour_tells(cells):
+    assert refusals(cells["unread"]) == ["NotRead"]
+    assert refusals(cells["refused"]) == ["Stale"]
+    assert '+print(greeting("Grace"))' in shown(cells["refused"])
+    assert "+    return f" in shown(cells["edit"])
+    assert shown(cells["changes"]).count("applied") == 3
+    assert "Grace Hopper" in shown(cells["diff"])
+    assert "Undid" in shown(cells["undo"])
+    assert 'print(greeting("Grace"))' in shown(cells["after"])
+    assert 'f"Hello, {name}!"' in shown(cells["after"])
