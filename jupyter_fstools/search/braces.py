@@ -1,0 +1,90 @@
+"""Brace alternatives in a glob pattern, written out one by one."""
+
+from __future__ import annotations
+
+from ..errors import Invalid
+
+MOST_ALTERNATIVES = 1000
+MOST_CHARACTERS = 100_000
+"""More than a person writes; a product such as {a,b}{a,b}... passes the first after ten factors."""
+
+
+def expand_braces(pattern: str) -> list[str]:
+    """Every pattern that the braces of `pattern` stand for, in the order written.
+
+    `{a,b}` nests; a brace that is escaped or inside `[...]` is an ordinary character.
+
+    Raises:
+        Invalid: a brace is open or closed without its partner, or there are more than 1,000 alternatives.
+    """
+    alternatives, end = _sequence(pattern, 0, nested=False)
+    if end < len(pattern):
+        raise Invalid(f"pattern: '}}' without '{{' at position {end} in {pattern!r}", hint="Escape it: \\}")
+    return alternatives
+
+
+def _sequence(pattern: str, at: int, *, nested: bool) -> tuple[list[str], int]:
+    """What can stand from `at` up to the `,` or `}` that ends this alternative."""
+    found = [""]
+    plain = at
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "}" or (nested and char == ","):
+            break
+        if char == "{":
+            found = _times(found, [pattern[plain:at]], pattern)
+            options, at = _options(pattern, at)
+            found = _times(found, options, pattern)
+            plain = at
+        else:
+            at = _past(pattern, at)
+    return _times(found, [pattern[plain:at]], pattern), at
+
+
+def _options(pattern: str, opening: int) -> tuple[list[str], int]:
+    options: list[str] = []
+    at = opening + 1
+    while True:
+        more, at = _sequence(pattern, at, nested=True)
+        options += more
+        _bound(len(options), pattern)
+        if at >= len(pattern):
+            raise Invalid(f"pattern: '{{' at position {opening} is never closed in {pattern!r}", hint="Escape it: \\{")
+        at += 1
+        if pattern[at - 1] == "}":
+            return options, at
+
+
+def _past(pattern: str, at: int) -> int:
+    """The position after the character, escape or `[...]` that begins at `at`."""
+    if pattern[at] == "\\":
+        return min(at + 2, len(pattern))
+    return (bracket_end(pattern, at) or at + 1) if pattern[at] == "[" else at + 1
+
+
+def bracket_end(pattern: str, at: int) -> int | None:
+    """The position after the `]` of the class that opens at `at`; None if it is never closed."""
+    inside = at + 1
+    if pattern[inside : inside + 1] in ("!", "^"):
+        inside += 1
+    if pattern[inside : inside + 1] == "]":
+        inside += 1
+    while inside < len(pattern) and pattern[inside] not in "]/":
+        posix = pattern.find(":]", inside + 2) if pattern.startswith("[:", inside) else -1
+        inside = posix + 2 if posix >= 0 else inside + (2 if pattern[inside] == "\\" else 1)
+    return inside + 1 if inside < len(pattern) and pattern[inside] == "]" else None
+
+
+def _times(left: list[str], right: list[str], pattern: str) -> list[str]:
+    _bound(len(left) * len(right), pattern)
+    characters = len(right) * sum(map(len, left)) + len(left) * sum(map(len, right))
+    _bound(characters // (MOST_CHARACTERS // MOST_ALTERNATIVES), pattern)
+    return [first + second for first in left for second in right]
+
+
+def _bound(count: int, pattern: str) -> None:
+    if count > MOST_ALTERNATIVES:
+        raise Invalid(
+            f"pattern: the braces of {pattern[:80]!r} stand for more than {MOST_ALTERNATIVES} alternatives",
+            hint="Write a shorter pattern, or several calls.",
+        )

@@ -1,0 +1,119 @@
+r"""Classes of characters, `[...]` and `\w` and the like, written for both engines."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import Invalid
+from .character_sets import span
+from .emit import BYTES, FOLDED_I, SET, Written
+from .escapes import ESCAPES, code_point
+
+_PLAIN = {"s": "\\t-\\r ", "S": "\\S\\x1c-\\x1f"}
+"""Where Python's own shorthand differs on ASCII text: it counts four control characters as spaces."""
+_POSIX = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "blank": "\\t ",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": "\\t-\\r ",
+    "upper": "A-Z",
+    "xdigit": "0-9A-Fa-f",
+}
+
+
+def shorthand(letter: str, *, multiline: bool) -> Written:
+    r"""`\w`, `\d`, `\s` and their opposites; without `multiline` never the end of a line."""
+    return _written([], [letter], [], negated=False, multiline=multiline)
+
+
+def read_class(pattern: str, start: int, *, multiline: bool) -> tuple[Written, int]:
+    """The class that opens at `start`, and the position after it.
+
+    Raises:
+        Invalid: never closed, a range backwards, or what the engines read differently (`&&`, `--`, `[` in it).
+    """
+    at = start + 1
+    negated = pattern[at : at + 1] == "^"
+    at += negated
+    ranges: list[tuple[int, int]] = []
+    letters: list[str] = []
+    posix: list[str] = []
+    first = True
+    while first or pattern[at : at + 1] != "]":
+        first = False
+        if at >= len(pattern):
+            raise _wrong("unterminated character set", pattern, start, "Escape a literal one: \\[")
+        named = re.compile(r"\[:(\w+):\]").match(pattern, at)
+        if named and named[1] in _POSIX:
+            posix.append(named[1])
+            at = named.end()
+            continue
+        low, at = _item(pattern, at)
+        if len(low) == 2:
+            letters.append(low[1])
+            continue
+        high = low
+        if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
+            high, at = _item(pattern, at + 1)
+            if len(high) == 2 or ord(high) < ord(low):
+                raise _wrong("bad character range", pattern, at, "")
+        ranges.append((ord(low), ord(high)))
+    if not multiline and not negated and any(low == high == 10 for low, high in ranges):
+        raise _wrong("a line never holds a line feed", pattern, start, "Say multiline=true to match over lines.")
+    return _written(ranges, letters, posix, negated=negated, multiline=multiline), at + 1
+
+
+def _item(pattern: str, at: int) -> tuple[str, int]:
+    r"""One character, or a shorthand as `\` and its letter."""
+    char = pattern[at]
+    if char == "[" or (char in "&~-" and pattern[at + 1 : at + 2] == char):
+        raise _wrong(f"{char!r} in a class is read in two ways", pattern, at, f"Escape it: \\{char}")
+    if char != "\\":
+        return char, at + 1
+    escaped = pattern[at + 1 : at + 2]
+    if escaped and escaped in "dDsSwW":
+        return "\\" + escaped, at + 2
+    if escaped in ESCAPES:
+        return ESCAPES[escaped], at + 2
+    return code_point(pattern, at, in_class=True)
+
+
+def _written(
+    ranges: list[tuple[int, int]], letters: list[str], posix: list[str], *, negated: bool, multiline: bool
+) -> Written:
+    ends = "" if multiline else r"\r\n"
+    rust = "".join(f"\\x{{{low:x}}}-\\x{{{high:x}}}" for low, high in ranges)
+    rust += "".join(f"[:{name}:]" for name in posix)
+    over = [] if multiline else [letter for letter in letters if letter in "sWD"]
+    rust += "".join(f"[\\{letter}--[\\r\\n]]" if letter in over else f"\\{letter}" for letter in letters)
+    body = "".join(_python_range(low, high) for low, high in ranges) + "".join(_POSIX[name] for name in posix)
+    plain = body + "".join(_PLAIN.get(letter, f"\\{letter}") for letter in letters)
+    full = body + "".join(SET + letter for letter in letters)
+    if negated:
+        return Written(f"[^{rust}{ends}]", f"[^{plain}{ends}]", f"[^{full}{ends}{BYTES}]")
+    guard = "" if not over else "(?!\\n)" if _holds(ranges, 13) else "(?![\\r\\n])"
+    return Written(f"[{rust}]", f"{guard}[{plain}]", f"{guard}[{full}]")
+
+
+def _python_range(low: int, high: int) -> str:
+    """A range without the two letters that are swapped, and what stands for them."""
+    written = ""
+    for char, swap in sorted(FOLDED_I.items()):
+        if low <= ord(char) <= high:
+            written += (span(low, ord(char) - 1) if low < ord(char) else "") + swap
+            low = ord(char) + 1
+    return written + (span(low, high) if low <= high else "")
+
+
+def _holds(ranges: list[tuple[int, int]], code: int) -> bool:
+    return any(low <= code <= high for low, high in ranges)
+
+
+def _wrong(what: str, pattern: str, at: int, hint: str) -> Invalid:
+    return Invalid(f"pattern: {what} at position {at} of {pattern[:200]!r}", hint=hint, position=at)

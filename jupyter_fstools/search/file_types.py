@@ -1,0 +1,40 @@
+"""Kinds of files by name, as ripgrep 14.1 knows them: `py`, `ts`, `markdown`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from ..errors import Invalid
+from .braces import expand_braces
+from .segments import segment_regex
+
+_TABLE = Path(__file__).with_name("file_types.txt")
+"""One kind a line: its name, a colon, globs. Written from `rg --type-list`, so that both engines know the same."""
+
+
+@cache
+def file_types() -> dict[str, list[str]]:
+    """The globs of every kind."""
+    rows = (line.split(":", 1) for line in _TABLE.read_text("utf-8").splitlines())
+    return {name: globs.split() for name, globs in rows}
+
+
+@cache
+def names_of_type(file_type: str) -> Callable[[str], object]:
+    """A predicate for the names of files of one kind.
+
+    Raises:
+        Invalid: there is no such kind; with near names.
+    """
+    known = file_types()
+    if file_type not in known:
+        near = difflib.get_close_matches(file_type.lower().lstrip(".*"), known, 3, 0.5)
+        near += [name for name, globs in known.items() if f"*.{file_type.lstrip('.*')}" in globs and name not in near]
+        hint = f"Near: {', '.join(near[:5])}." if near else "Use glob instead, such as *.ext."
+        raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near[:5])
+    globs = [each for glob in known[file_type] for each in expand_braces(glob)]
+    return re.compile("|".join(map(segment_regex, globs))).fullmatch

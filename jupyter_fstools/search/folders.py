@@ -1,0 +1,195 @@
+"""A folder held open while it is searched: on a disk by its descriptor, elsewhere by its path."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from ..backends.local_disk import LocalDisk
+from ..backends.path_names import HIDDEN_PREFIX
+from ..backends.protocol import Backend
+from ..errors import Conflict, FsToolsError
+
+DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+"""Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+class Names(NamedTuple):
+    """What is in one folder: every folder, and the files and links that were asked for; no devices, FIFOs, sockets."""
+
+    folders: list[str]
+    files: list[str]
+    links: list[str]
+    control: list[str]
+
+
+Fits = Callable[[str], object]
+Look = tuple[int, str, int]
+"""Negated modification time in nanoseconds since 1970, path, size in bytes: sorted, the newest come first."""
+CONTROL = (".git", ".gitignore")
+"""Names that say which rules hold in a folder; a walk hears of them whatever it asks for."""
+
+
+class Folder(Protocol):
+    """An open folder. Every method raises `FsToolsError` or `OSError` where the name is gone or cannot be read."""
+
+    path: str
+
+    def names(self, fits: Fits) -> Names:
+        """What is in the folder, in no order; files and links only where `fits(name)`."""
+
+    def enter(self, name: str) -> Folder:
+        """A folder in this one; a link is refused."""
+
+    def look(self, names: list[str]) -> list[Look]:
+        """Size and time of files in this folder; what is gone or no file any more is left out."""
+
+    def read(self, name: str, most: int) -> bytes | None:
+        """A file's bytes; None if it holds more than `most`."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a name."""
+
+    def close(self) -> None:
+        """Give back what the folder holds."""
+
+
+def open_root(backend: Backend) -> Folder:
+    """The root of `backend`, open."""
+    if DESCRIPTORS and isinstance(backend, LocalDisk):
+        with backend.opened_folder("") as root:
+            if root.dir_fd is not None:
+                return DiskFolder(os.open(".", _FOLDER, dir_fd=root.dir_fd), "")
+    return BackendFolder(backend, "")
+
+
+def joined(folder: str, name: str) -> str:
+    """The path of `name` in `folder`."""
+    return f"{folder}/{name}" if folder else name
+
+
+class DiskFolder:
+    """A folder on a disk. Names are opened relative to its descriptor, wherever its path leads to meanwhile."""
+
+    __slots__ = ("_fd", "path")
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd = fd
+        self.path = path
+
+    def names(self, fits: Fits) -> Names:
+        """What is in the folder, in no order; files and links only where `fits(name)`."""
+        found = Names([], [], [], [])
+        with os.scandir(self._fd) as entries:
+            for entry in entries:
+                name = entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    found.folders.append(name)
+                elif fits(name) and not name.startswith(HIDDEN_PREFIX):
+                    if entry.is_file(follow_symlinks=False):
+                        found.files.append(name)
+                    elif entry.is_symlink():
+                        found.links.append(name)
+                if name in CONTROL:
+                    found.control.append(name)
+        return found
+
+    def enter(self, name: str) -> DiskFolder:
+        """A folder in this one; a link is refused."""
+        return DiskFolder(os.open(name, _FOLDER, dir_fd=self._fd), joined(self.path, name))
+
+    def look(self, names: list[str]) -> list[Look]:
+        """Size and time of files in this folder; what is gone or no file any more is left out."""
+        prefix, fd, looks = self.path and self.path + "/", self._fd, []
+        for name in names:
+            try:
+                found = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            except OSError:
+                continue
+            if stat.S_ISREG(found.st_mode):
+                looks.append((-found.st_mtime_ns, prefix + name, found.st_size))
+        return looks
+
+    def read(self, name: str, most: int) -> bytes | None:
+        """A file's bytes; None if it holds more than `most`."""
+        fd = os.open(name, _FILE, dir_fd=self._fd)
+        try:
+            found = os.fstat(fd)
+            size = found.st_size
+            if not stat.S_ISREG(found.st_mode):
+                raise Conflict(f"{joined(self.path, name)}: no longer a file")
+            if size > most:
+                return None
+            text = os.read(fd, size + 1)
+            while len(text) < size and (more := os.read(fd, size - len(text))):
+                text += more
+            return text
+        finally:
+            os.close(fd)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a name."""
+        try:
+            os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        except OSError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        os.close(self._fd)
+
+
+class BackendFolder:
+    """A folder of any other backend: every verb checks the path anew."""
+
+    def __init__(self, backend: Backend, path: str) -> None:
+        self._backend = backend
+        self.path = path
+
+    def names(self, fits: Fits) -> Names:
+        """What is in the folder, in no order; files and links only where `fits(name)`."""
+        found = Names([], [], [], [])
+        lists = {"directory": found.folders, "file": found.files, "link": found.links}
+        for entry in self._backend.list(self.path):
+            if entry.kind == "directory" or (entry.kind in lists and fits(entry.name)):
+                lists[entry.kind].append(entry.name)
+            if entry.name in CONTROL:
+                found.control.append(entry.name)
+        return found
+
+    def enter(self, name: str) -> BackendFolder:
+        """A folder in this one; what it is shows when its names are asked for."""
+        return BackendFolder(self._backend, joined(self.path, name))
+
+    def look(self, names: list[str]) -> list[Look]:
+        """Size and time of files in this folder; what is gone or no file any more is left out."""
+        looks = []
+        for name in names:
+            path = joined(self.path, name)
+            try:
+                found = self._backend.stat(path)
+            except FsToolsError:
+                continue
+            if found.kind == "file" and found.path == path:
+                looks.append((-found.mtime_ns, path, found.size))
+        return looks
+
+    def read(self, name: str, most: int) -> bytes | None:
+        """A file's bytes; None if it holds more than `most`."""
+        with self._backend.read(joined(self.path, name)) as file:
+            return None if file.size > most else file.read(0, file.size)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a name."""
+        try:
+            return self._backend.stat(joined(self.path, name)).kind != "missing"
+        except FsToolsError:
+            return False
+
+    def close(self) -> None:
+        """Nothing is held."""

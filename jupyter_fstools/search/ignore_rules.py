@@ -1,0 +1,179 @@
+"""What git ignores: one `.gitignore` file, and the files that hold for a folder together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .segments import MalformedSegment, segment_regex
+
+_FOLDERS = "(?:[^/]+/)*"
+_STAR = "[^/]*"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line: `folder` is what the path of the parent must be (None: any), `name` what the name must be."""
+
+    order: int
+    negated: bool
+    folders_only: bool
+    folder: str | None
+    name: str
+
+
+class RuleFile:
+    """The rules of one ignore file (https://git-scm.com/docs/gitignore), for the folder it lies in and all below.
+
+    Args:
+        text: the file's bytes.
+        base: the folder the rules are relative to, as a path from the root ("" for the root itself).
+    """
+
+    def __init__(self, text: bytes, base: str) -> None:
+        self._skip = len(base) + 1 if base else 0
+        rules = [rule for order, line in enumerate(_lines(text)) if (rule := _rule(line, order)) is not None]
+        self._anywhere = [rule for rule in rules if rule.folder is None]
+        self._anchored = [(re.compile(rule.folder), rule) for rule in rules if rule.folder is not None]
+        folders = "|".join(dict.fromkeys(folder.pattern for folder, _ in self._anchored))
+        self._some_anchored = re.compile(folders) if self._anchored else None
+        self._plain: dict[bool, dict[str, int]] = {True: {}, False: {}}
+        self._suffix: dict[bool, dict[str, int]] = {True: {}, False: {}}
+        self._other: list[tuple[Callable[[str], object], Rule]] = []
+        self._sort_out()
+        self.negated = frozenset(rule.order for rule in rules if rule.negated)
+        self._known: dict[tuple[str, bool], int] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._anywhere or self._anchored)
+
+    def in_folder(self, folder: str) -> list[tuple[Callable[[str], object], Rule]]:
+        """The anchored rules that can match a name directly in `folder` (a path from the root)."""
+        if self._some_anchored is None:
+            return []
+        relative = folder[self._skip :]
+        relative += "/" if relative else ""
+        if not self._some_anchored.fullmatch(relative):
+            return []
+        return [(re.compile(rule.name).fullmatch, rule) for at, rule in self._anchored if at.fullmatch(relative)]
+
+    def anywhere(self, name: str, is_folder: bool) -> int:
+        """The last rule for a bare name, by its order in the file; -1 for none."""
+        key = (name, is_folder)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._last(name, is_folder)
+        return known
+
+    def _last(self, name: str, is_folder: bool) -> int:
+        found = self._plain[is_folder].get(name, -1)
+        suffixes = self._suffix[is_folder]
+        dot = name.find(".")
+        while dot >= 0:
+            found = max(found, suffixes.get(name[dot:], -1))
+            dot = name.find(".", dot + 1)
+        for fits, rule in reversed(self._other):
+            if rule.order < found:
+                break
+            if (is_folder or not rule.folders_only) and fits(name):
+                return rule.order
+        return found
+
+    def _sort_out(self) -> None:
+        """Most rules are a name or `*.suffix`: those are looked up, only the others are tried one by one."""
+        for rule in self._anywhere:
+            kinds = (True,) if rule.folders_only else (True, False)
+            plain = _literal(rule.name)
+            suffix = _literal(rule.name.removeprefix(_STAR))
+            if plain is not None:
+                table, key = self._plain, plain
+            elif suffix is not None and suffix.startswith("."):
+                table, key = self._suffix, suffix
+            else:
+                self._other.append((re.compile(rule.name).fullmatch, rule))
+                continue
+            for kind in kinds:
+                table[kind][key] = max(rule.order, table[kind].get(key, -1))
+
+
+class FolderRules:
+    """The ignore files that hold in one folder, nearest first."""
+
+    def __init__(self, files: tuple[RuleFile, ...], folder: str) -> None:
+        self.files = files
+        active = [(file, file.in_folder(folder)) for file in files]
+        self._active = active if any(rules for _, rules in active) else None
+
+    def below(self, folder: str) -> FolderRules:
+        """The same files' rules for a folder further down."""
+        if self._active is None and not any(file.in_folder(folder) for file in self.files):
+            return self
+        return FolderRules(self.files, folder)
+
+    def ignored(self, name: str, is_folder: bool) -> bool:
+        """Whether `name`, directly in this folder, is ignored."""
+        if self._active is None:
+            for file in self.files:
+                last = file.anywhere(name, is_folder)
+                if last >= 0:
+                    return last not in file.negated
+            return False
+        for file, anchored in self._active:
+            last = file.anywhere(name, is_folder)
+            for fits, rule in anchored:
+                if rule.order > last and (is_folder or not rule.folders_only) and fits(name):
+                    last = rule.order
+            if last >= 0:
+                return last not in file.negated
+        return False
+
+
+def _lines(text: bytes) -> list[str]:
+    decoded = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    return [line.removesuffix("\r") for line in decoded.split("\n")]
+
+
+def _rule(line: str, order: int) -> Rule | None:
+    """One line as a rule; None for blank lines, comments and patterns that can never match."""
+    if line.startswith("#"):
+        return None
+    line = re.sub(r"(?<!\\)((?:\\\\)*) +$", r"\1", line)
+    negated = line.startswith("!")
+    line = line[negated:]
+    folders_only = line.endswith("/")
+    line = line.removesuffix("/")
+    names = line.removeprefix("/").split("/")
+    anchored = "/" in line and names[:-1] != ["**"]
+    if names == [""] or "" in names:
+        return None
+    try:
+        *folders, name = names
+        last = segment_regex(name)
+        folder = _folder_regex(folders, below=name == "**") if anchored else None
+    except MalformedSegment:
+        return None
+    return Rule(order, negated, folders_only, folder, last)
+
+
+def _folder_regex(folders: list[str], *, below: bool) -> str:
+    """What the parent's path, a slash after each name, must be.
+
+    As with stars in a name, what stands between two `**` takes the first place it fits and never gives it back.
+    """
+    chunks = [""]
+    for name in folders + (["**"] if below else []):
+        if name == "**":
+            chunks += [""] if chunks[-1] or len(chunks) == 1 else []
+        else:
+            chunks[-1] += segment_regex(name) + "/"
+    if len(chunks) == 1:
+        return chunks[0]
+    middle = "".join(f"(?>{_FOLDERS}?{chunk})" for chunk in chunks[1:-1])
+    return f"{chunks[0]}{middle}{_FOLDERS}{chunks[-1]}"
+
+
+def _literal(regex: str) -> str | None:
+    """The text that `regex` stands for, if it stands for one text."""
+    plain = re.sub(r"\\([^\w])", r"\1", regex)
+    return plain if re.escape(plain) == regex else None

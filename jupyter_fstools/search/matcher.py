@@ -1,0 +1,138 @@
+"""Matching in Python that no pattern can hold up: what could take long runs in a process that can be ended."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+
+from ..errors import Invalid
+from . import match_lines
+from .dialect import Expression
+from .match_lines import SIZE, Expensive, Finder, Hit
+from .stopping import Stop
+
+SECONDS_PER_TEXT = 5.0
+"""A text that takes longer is given up: nobody waits for a pattern such as (a+)+$ to try everything."""
+CHEAP_STEPS = 100_000_000
+"""About a second of Python's `re`, if a text were as bad as one of its size can be."""
+_PROGRAM = Path(match_lines.__file__)
+
+
+class TooSlow(Exception):
+    """A text was given up, or the search was stopped while it was matched."""
+
+
+class Matcher:
+    """Finds the matching lines of texts, in this process where that cannot take long, else in another one.
+
+    Python's `re` cannot be interrupted and holds the interpreter while it works: a bad pattern would stop every
+    thread of a server. Use it as a context, so that the other process ends with it.
+    """
+
+    def __init__(self, expression: Expression, stop: Stop, *, seconds_per_text: float = SECONDS_PER_TEXT) -> None:
+        self._expression = expression
+        self._stop = stop
+        self._seconds = seconds_per_text
+        self._finder = Finder(
+            expression.plain,
+            expression.write_full,
+            required=expression.required,
+            ignore_case=expression.ignore_case,
+            multiline=expression.multiline,
+            degree=expression.degree or 0,
+            steps=CHEAP_STEPS,
+        )
+        self._other: subprocess.Popen[bytes] | None = None
+        self._busy_since: float | None = None
+        self._ended = threading.Event()
+
+    def __enter__(self) -> Matcher:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def find(self, text: str, most: int) -> tuple[int, list[Hit]]:
+        """How many lines of `text` match, and the first `most` of them.
+
+        Raises:
+            TooSlow: given up after `seconds_per_text`, or stopped.
+            Invalid: Python cannot compile the pattern.
+        """
+        if self._expression.required not in text:
+            return 0, []
+        if self._expression.degree is None:
+            return self._ask(text, most)
+        try:
+            return self._finder.find(text, most)
+        except Expensive:
+            return self._ask(text, most)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise Invalid(f"pattern: {error}") from error
+
+    def _ask(self, text: str, most: int) -> tuple[int, list[Hit]]:
+        other = self._other or self._start()
+        self._busy_since = time.monotonic()
+        try:
+            assert other.stdin and other.stdout
+            other.stdin.write(SIZE.pack(most) + _framed(text))
+            other.stdin.flush()
+            count, kept = struct.unpack("<2Q", other.stdout.read(2 * SIZE.size))
+            numbers = struct.unpack(f"<{3 * kept}Q", other.stdout.read(3 * SIZE.size * kept))
+        except (OSError, struct.error) as error:
+            self._end()
+            raise TooSlow from error
+        finally:
+            self._busy_since = None
+        return count, list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+
+    def _watch(self, other: subprocess.Popen[bytes], ended: threading.Event) -> None:
+        """Kill the other process when it takes too long: whoever waits for its answer then reads the end of it."""
+        while not ended.wait(0.05):
+            since = self._busy_since
+            if since is not None and (time.monotonic() - since > self._seconds or self._stop.now()):
+                other.kill()
+                return
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        expression = self._expression
+        plain, full = expression.plain, expression.write_full()
+        self._check(plain, full)
+        command = [sys.executable, "-I", "-S", str(_PROGRAM)]
+        self._other = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self._other.stdin
+        patterns = _framed(plain) + _framed(full) + _framed(expression.required)
+        self._other.stdin.write(patterns + SIZE.pack(expression.ignore_case) + SIZE.pack(expression.multiline))
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, args=(self._other, self._ended), daemon=True).start()
+        return self._other
+
+    @staticmethod
+    def _check(*patterns: str) -> None:
+        try:
+            for pattern in patterns:
+                re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise Invalid(f"pattern: {error}") from error
+
+    def _end(self) -> None:
+        self._ended.set()
+        if self._other is not None:
+            self._other.kill()
+            self._other.communicate()
+            self._other = None
+
+
+def _framed(text: str) -> bytes:
+    encoded = text.encode("utf-8", "surrogatepass")
+    return SIZE.pack(len(encoded)) + encoded

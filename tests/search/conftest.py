@@ -1,0 +1,95 @@
+"""A folder to search, the programs to compare with, and one search for both engines."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search.find import FoundFiles, find_files
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+from jupyter_fstools.search.text_query import FoundText, TextQuery
+
+Write = Callable[..., Path]
+Find = Callable[..., FoundFiles]
+Search = Callable[..., FoundText]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder.resolve()
+
+
+@pytest.fixture
+def write(root: Path) -> Write:
+    """Write one file below the root, its folders too."""
+
+    def write(path: str, content: str | bytes = "x\n") -> Path:
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content)
+        return file
+
+    return write
+
+
+@pytest.fixture
+def find(root: Path) -> Find:
+    return lambda *arguments, **options: find_files(LocalDisk(root), *arguments, **options)
+
+
+@pytest.fixture(params=["ripgrep", "python"])
+def search(request: pytest.FixtureRequest, root: Path) -> Search:
+    """The same search with each engine; query fields and options in one call."""
+
+    def search(
+        pattern: str, path: str = ".", *, may_read=None, seconds=None, cancelled=None, **fields: object
+    ) -> FoundText:
+        return search_text(
+            LocalDisk(root),
+            TextQuery(pattern=pattern, **fields),
+            path,
+            may_read=may_read,
+            seconds=seconds,
+            cancelled=cancelled,
+            engine=request.param,
+        )
+
+    return search
+
+
+def names(found: FoundFiles) -> list[str]:
+    return sorted(file.path for file in found.files)
+
+
+def places(found: FoundText) -> list[tuple[str, int]]:
+    return [(match.path, match.line) for match in found.matches]
+
+
+def git_files(root: Path) -> set[str]:
+    """What git lists in a repository: tracked and untracked, but not ignored."""
+    return _listed(["git", "ls-files", "-co", "--exclude-standard", "-z"], root)
+
+
+def rg_files(root: Path) -> set[str]:
+    """What ripgrep lists, hidden files too, by the repository's own ignore files alone."""
+    options = ["--files", "--hidden", "--no-config", "--no-ignore-global", "--no-ignore-dot", "--no-ignore-parent"]
+    return _listed([ripgrep(), *options, "-0", "-g", "!.git"], root)
+
+
+def ripgrep() -> str:
+    binary = ripgrep_binary()
+    assert binary is not None
+    return binary
+
+
+def _listed(command: list[str], root: Path) -> set[str]:
+    printed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
+    return {os.fsdecode(path) for path in printed.split(b"\0") if path}

@@ -1,0 +1,87 @@
+"""What grep takes as a regular expression, and how both engines read it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from jupyter_fstools.errors import Invalid
+from jupyter_fstools.search.dialect import compile_expression
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("(", "missing \\)"),
+        ("a)", "unbalanced"),
+        ("[abc", "unterminated character set"),
+        ("*a", "nothing to repeat"),
+        ("a{3,2}", "min repeat greater"),
+        ("[z-a]", "bad character range"),
+        ("a\\", "bad escape"),
+        (r"\y", "bad escape"),
+        ("interface{", "meant literally"),
+        ("(?P<n>a)(?P<n>b)", "redefinition"),
+        ("a{1001}", "more than 1000"),
+        ("(a{100}){100}", "more than 1000"),
+        ("(" * 60 + ")" * 60, "deeper"),
+    ],
+)
+def test_a_pattern_that_is_not_well_formed_is_refused_with_the_reason(pattern: str, says: str) -> None:
+    """S1: and where in the pattern."""
+    with pytest.raises(Invalid, match=says):
+        compile_expression(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", r"(a)\1", r"(?P<n>a)(?P=n)", "(?>a)", "a*+", "a++", "a**", r"\p{L}",
+     r"\Aa", r"a\z", r"a\Z", r"\<a", "(?x) a", "a(?i)b", "(?#c)", r"\Qa\E", "[a[b]]", "[a&&b]", "[a--b]", r"\012",
+     "(?(1)a|b)"],
+)  # fmt: skip
+def test_what_the_engines_read_differently_is_refused_by_both(pattern: str) -> None:
+    """S21"""
+    with pytest.raises(Invalid):
+        compile_expression(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["", "a\0b", "\ud800", "x" * 20_000])
+def test_text_that_no_line_holds_is_refused(pattern: str) -> None:
+    """S2, X10: an empty pattern would match everything."""
+    for literal in (False, True):
+        with pytest.raises(Invalid):
+            compile_expression(pattern, literal=literal)
+
+
+@pytest.mark.parametrize("pattern", ["a\nb", r"a\nb", r"[\n]"])
+def test_a_line_feed_needs_multiline(pattern: str) -> None:
+    with pytest.raises(Invalid, match="line feed"):
+        compile_expression(pattern)
+    assert compile_expression(pattern, multiline=True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "required"),
+    [("foo", "foo"), (r"def \w+_x\(", "def "), ("(abc)+d", "abc"), ("ab?c+", "a"), ("a|bcd", ""), (r"\.py$", ".py")],
+)
+def test_the_longest_text_that_every_match_holds_is_known(pattern: str, required: str) -> None:
+    assert compile_expression(pattern).required == required
+    assert compile_expression(pattern, case_insensitive=True).required == ""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "degree"),
+    [("foo", 0), (r"\w+x", 1), (".*a.*b", 2), ("(a+)+$", None), ("(a|a)*b", None), ("(a?){25}", None), ("a{2,9}", 0)],
+)
+def test_how_much_a_pattern_can_cost_is_known(pattern: str, degree: int | None) -> None:
+    """S22"""
+    assert compile_expression(pattern).degree == degree
+
+
+@pytest.mark.parametrize("text", ["(.*)", "[a-z]", "$19.99", "a|b", "^", "é\\n", "#&~-", "{}", "a b\tc"])
+def test_literal_text_means_itself(text: str) -> None:
+    """S4"""
+    expression = compile_expression(text, literal=True)
+    assert re.fullmatch(expression.plain, text)
+    assert re.fullmatch(expression.write_full(), text)

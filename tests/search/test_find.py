@@ -1,0 +1,199 @@
+"""Finding files by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.backends.in_memory import InMemory
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.errors import Denied, Invalid, NotADirectory, NotFound, OutsideRoot
+from jupyter_fstools.search.find import find_files
+from jupyter_fstools.search.folders import DiskFolder
+
+from .conftest import Find, Write, names
+
+
+@pytest.mark.parametrize("name", ["app/[id]/page.tsx", "file(1).txt", "[z", "a{b}c.txt"])
+def test_a_file_named_like_a_pattern_is_found(find: Find, write: Write, name: str) -> None:
+    """G6"""
+    write(name)
+    write("other.txt")
+    assert names(find(name)) == [name]
+
+
+def test_a_malformed_pattern_is_refused(find: Find, write: Write) -> None:
+    """G5: it is never an empty answer."""
+    write("a.txt")
+    with pytest.raises(Invalid, match="never closed"):
+        find("[invalid")
+
+
+def test_links_are_neither_followed_nor_doubled(root: Path, find: Find, write: Write, tmp_path: Path) -> None:
+    """G9, G10: a loop ends, what lies outside stays outside, a link to a file inside is a file."""
+    write("a/b.txt", "12345")
+    (tmp_path / "secret.txt").write_text("s")
+    (root / "a" / "loop").symlink_to("..")
+    (root / "out").symlink_to(tmp_path)
+    (root / "out.txt").symlink_to(tmp_path / "secret.txt")
+    (root / "in.txt").symlink_to("a/b.txt")
+    (root / "gone.txt").symlink_to("nowhere")
+    assert [(file.path, file.size_bytes) for file in find("**", sort="path").files] == [("a/b.txt", 5), ("in.txt", 5)]
+
+
+def test_the_newest_come_first_and_the_page_is_cut_after_sorting(find: Find, write: Write) -> None:
+    """G11, G12, G29: total is of all, truncated is exact, equal times go by path."""
+    for number, name in enumerate(["c", "b", "a", "d"]):
+        os.utime(write(name), (number // 2, number // 2))
+    first = find("*", limit=3)
+    assert [file.path for file in first.files] == ["a", "d", "b"]
+    assert (first.total, first.truncated) == (4, True)
+    assert first.files[0].modified_at == "1970-01-01T00:00:01.000000Z"
+    rest = find("*", limit=3, offset=3)
+    assert ([file.path for file in rest.files], rest.truncated) == (["c"], False)
+    assert not find("*", limit=4).truncated
+    assert find("*", offset=9).files == []
+
+
+def test_a_search_that_must_end_says_so(find: Find, write: Write) -> None:
+    """G13: what was found is partial and never called complete."""
+    for number in range(5):
+        write(f"{number}/a.txt")
+    gone = threading.Event()
+    gone.set()
+    for found in (find("**", seconds=0), find("**", cancelled=gone), find("**", cancelled=lambda: True)):
+        assert found.truncated
+        assert found.partial in ("timeout", "cancelled")
+
+
+def test_any_name_is_one_entry(find: Find, root: Path, write: Write) -> None:
+    """G15, G16: line feeds, quotes, dashes, emoji, and bytes that are no UTF-8."""
+    odd = ["new\nline", "quo\"te's", "-rf", " two  words ", "😀.txt", "caf\udce9.txt", "$(touch x)"]
+    for name in odd:
+        write(name)
+    found = find("*")
+    assert names(found) == sorted(odd)
+    assert json.loads(json.dumps(found.model_dump())) == found.model_dump()
+    assert all((root / file.path).read_text() == "x\n" for file in found.files)
+
+
+def test_absolute_patterns(find: Find, root: Path, write: Write) -> None:
+    """G17: from the root wherever the search begins; another slash in front only anchors."""
+    write("src/a.py")
+    assert names(find(f"{root}/src/*.py")) == ["src/a.py"]
+    assert names(find(f"{root}/src/*.py", "src")) == ["src/a.py"]
+    assert names(find("/src/*.py")) == ["src/a.py"]
+    assert names(find("/etc/passwd")) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "refusal"),
+    [("missing", NotFound), ("a.py", NotADirectory), ("..", OutsideRoot), ("a.py/b", NotADirectory)],
+)
+def test_the_folder_searched_must_be_one(find: Find, write: Write, path: str, refusal: type[Exception]) -> None:
+    """G28"""
+    write("a.py")
+    with pytest.raises(refusal):
+        find("*", path)
+
+
+def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
+    """G19, G30: a trailing slash stands for what is in the folder."""
+    write("a.py")
+    write("src/b/c.py")
+    assert names(find("a.py/**")) == []
+    assert names(find("a.py/")) == []
+    assert names(find("src/")) == ["src/b/c.py"]
+
+
+def test_what_may_not_be_read_is_never_listed(find: Find, write: Write) -> None:
+    """G26: neither files nor what is in a denied folder, nor links to them; nor do they count."""
+    for path in ("a.txt", "keys/id.txt", "b/secret.txt"):
+        write(path)
+    found = find("**", may_read=lambda path: "secret" not in path and path != "keys")
+    assert names(found) == ["a.txt"]
+    assert found.total == 1
+    with pytest.raises(Denied):
+        find("**", "keys", may_read=lambda path: path != "keys")
+
+
+def test_default_exclusions_are_named_in_the_result(find: Find, write: Write) -> None:
+    """G27: passed over unless the pattern writes them out, the path names them, or ignored files are asked for."""
+    for folder in (".git", "node_modules", "__pycache__", ".ipynb_checkpoints"):
+        write(f"{folder}/x.js")
+    found = find("**/*.js")
+    assert found.files == []
+    assert found.excluded == [".git", ".ipynb_checkpoints", "__pycache__", "node_modules"]
+    assert names(find("node_modules/*.js")) == ["node_modules/x.js"]
+    assert names(find("*.js", "node_modules")) == ["node_modules/x.js"]
+    assert find("*.js", include_ignored=True).total == 2
+    assert find("*.js", include_ignored=True, include_hidden=True).total == 4
+
+
+@pytest.mark.parametrize("options", [{"limit": -1}, {"offset": -1}])
+def test_negative_numbers_are_refused(find: Find, options: dict[str, int]) -> None:
+    with pytest.raises(Invalid):
+        find("*", **options)
+
+
+def test_nothing_found_is_an_answer(find: Find) -> None:
+    """G22"""
+    assert find("*.nothing").model_dump()["total"] == 0
+
+
+def test_a_file_that_vanishes_is_left_out(
+    find: Find, root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G20: between the listing and the look."""
+    write("a.txt")
+    write("b.txt")
+    look = DiskFolder.look
+
+    def late(folder: DiskFolder, files: list[str]) -> object:
+        (root / "a.txt").unlink(missing_ok=True)
+        return look(folder, files)
+
+    monkeypatch.setattr(DiskFolder, "look", late)
+    assert names(find("*.txt")) == ["b.txt"]
+
+
+def test_a_folder_swapped_for_a_link_leaks_nothing(
+    find: Find, root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G10, G21: names are opened below the folder that was listed; what cannot be entered is counted."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("s")
+    write("a/b.txt")
+    enter = DiskFolder.enter
+
+    def swapped(folder: DiskFolder, name: str) -> DiskFolder:
+        (root / "a").rename(root / "was")
+        (root / "a").symlink_to(tmp_path / "outside")
+        return enter(folder, name)
+
+    monkeypatch.setattr(DiskFolder, "enter", swapped)
+    found = find("**")
+    assert found.files == []
+    assert found.skipped == {"unreadable": 1}
+
+
+def test_the_names_differ_by_case(find: Find, write: Write) -> None:
+    """G25"""
+    write("a.py")
+    assert find("*.PY").total == 0
+
+
+def test_a_backend_in_memory_answers_like_the_disk(root: Path, write: Write) -> None:
+    memory = InMemory()
+    for path in ("a.py", "src/b.py", "src/c.log", ".hidden/d.py", "node_modules/e.py", ".gitignore"):
+        content = b"*.log\n" if path == ".gitignore" else b"x"
+        write(path, content)
+        memory.write(path, [content], if_match=None)
+    for pattern in ("**", "*.py", "src/*", ".hidden/**"):
+        disk, other = (find_files(each, pattern, sort="path") for each in (LocalDisk(root), memory))
+        assert names(disk) == names(other)
+        assert (disk.ignored, disk.excluded) == (other.ignored, other.excluded)

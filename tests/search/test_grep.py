@@ -1,0 +1,383 @@
+"""Searching text: one suite, run with each engine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.backends.in_memory import InMemory
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.errors import Denied, Invalid, NotFound, OutsideRoot
+from jupyter_fstools.search import grep, ripgrep_process
+from jupyter_fstools.search.excerpts import excerpt_rows
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.text_query import TextQuery
+
+from .conftest import Search, Write, places
+
+
+def texts(found: object) -> list[str]:
+    return [match.text for match in found.matches]
+
+
+def test_an_invalid_pattern_is_refused(search: Search, write: Write) -> None:
+    """S1, S2: it is never "no matches"."""
+    write("a.txt")
+    for pattern in ("(", ""):
+        with pytest.raises(Invalid):
+            search(pattern)
+
+
+def test_a_pattern_may_begin_with_a_dash(search: Search, write: Write) -> None:
+    """S3, G16: neither patterns nor names are options."""
+    write("-e", "-v here\n--files\n")
+    assert places(search("-v")) == [("-e", 1)]
+    assert places(search("--files")) == [("-e", 2)]
+
+
+@pytest.mark.parametrize("text", ["def __init__(", "str | int", "[a-z]", "(.*)", "$19.99", "a\\b"])
+def test_literal_text_is_found_as_it_stands(search: Search, write: Write, text: str) -> None:
+    """S4"""
+    write("a.txt", f"no\nbefore {text} after\n")
+    found = search(text, literal=True)
+    assert [(match.line, match.column) for match in found.matches] == [(2, 8)]
+
+
+def test_crlf_files_answer_like_others(search: Search, write: Write) -> None:
+    """S5: the end of a line is before its carriage return, which is not part of the text."""
+    write("a.txt", "a needle\r\nb\r\nneedle")
+    assert texts(search("needle$")) == ["a needle", "needle"]
+    assert search("needle.").total == search(r"needle\s").total == search("b[^x]").total == 0
+    assert texts(search(r"needle\nb", multiline=True)) == ["a needle\nb"]
+
+
+def test_a_byte_order_mark_is_no_text(search: Search, write: Write) -> None:
+    """S6, S7: UTF-8 and UTF-16 with a mark are text; UTF-16 without one is counted as binary."""
+    write("utf8.txt", b"\xef\xbb\xbfneedle\n")
+    write("utf16le.txt", "\ufeffneedle é\r\nx".encode("utf-16-le"))
+    write("utf16be.txt", "\ufeffneedle é\r\nx".encode("utf-16-be"))
+    write("bare.txt", "needle".encode("utf-16-le"))
+    found = search("^needle")
+    assert [(match.path, match.column) for match in found.matches] == [
+        ("utf16be.txt", 1), ("utf16le.txt", 1), ("utf8.txt", 1)
+    ]  # fmt: skip
+    assert texts(found)[0] == "needle é"
+    assert found.skipped == {"binary": 1}
+
+
+def test_bytes_that_are_no_utf8_are_shown_with_escapes(search: Search, write: Write) -> None:
+    """S8, G15: in the line and in the name."""
+    write("caf\udce9.txt", b"caf\xe9 needle \xff\n")
+    match = search("needle").matches[0]
+    assert (match.path, match.text, match.column) == ("caf\udce9.txt", "caf\udce9 needle \udcff", 6)
+
+
+def test_binary_files_are_counted_not_shown(search: Search, write: Write) -> None:
+    """S9, R25: wherever the NUL is."""
+    write("a.bin", b"needle\0needle")
+    write("late.txt", b"needle\n" * 20_000 + b"\0")
+    write("b.bin", b"\0")
+    found = search("needle")
+    assert (found.matches, found.skipped) == ([], {"binary": 3})
+
+
+def test_a_glob_never_brings_ignored_files_back(search: Search, write: Write) -> None:
+    """S10, S11: ignored and denied files go before anything is counted or cut."""
+    write(".gitignore", "*.log\n")
+    for path in ("a.log", "b.txt", "secret.txt"):
+        write(path, "needle\n")
+    found = search("needle", glob="*.{log,txt}", limit=1, may_read=lambda path: path != "secret.txt")
+    assert (places(found), found.total, found.truncated) == ([("b.txt", 1)], 1, False)
+    assert search("needle", include_ignored=True).total == 3
+
+
+def test_truncated_is_exact_and_pages_are_stable(search: Search, write: Write) -> None:
+    """S12, S27, S30: in order of path and line."""
+    for name in ("c", "a/b", "a.txt", "b"):
+        write(name, "needle\nx\nneedle\n")
+    order = [(path, line) for path in ("a.txt", "a/b", "b", "c") for line in (1, 3)]
+    assert places(search("needle")) == order
+    assert [search("needle", limit=limit).truncated for limit in (7, 8, 9)] == [True, False, False]
+    pages = [search("needle", limit=3, offset=offset) for offset in (0, 3, 6, 9)]
+    assert [place for page in pages for place in places(page)] == order
+    assert [page.total for page in pages] == [8] * 4
+    assert [page.truncated for page in pages] == [True, True, False, False]
+
+
+def test_the_other_modes_list_files(search: Search, write: Write) -> None:
+    """S13: count is of matching lines, total of what is listed, whatever the page."""
+    write("a.txt", "needle needle\nneedle\n")
+    write("b.txt", "needle\n")
+    counted = search("needle", output_mode="count", limit=1)
+    assert [(file.path, file.count) for file in counted.files] == [("a.txt", 2)]
+    assert (counted.total, counted.total_lines, counted.truncated) == (2, 3, True)
+    listed = search("needle", output_mode="files", offset=1)
+    assert ([file.path for file in listed.files], listed.truncated) == (["b.txt"], False)
+
+
+def test_lines_around_matches_are_shown_once(search: Search, write: Write) -> None:
+    """S14: windows that touch are one group, neighbours that match are not repeated, files do not mix."""
+    write("a.txt", "1\nneedle 2\n3\nneedle 4\n5\n6\n7\n8\nneedle 9\n")
+    write("b.txt", "needle 1\n2\n")
+    found = search("needle", before_lines=1, after_lines=1)
+    assert [(match.before, match.text, match.after) for match in found.matches] == [
+        (["1"], "needle 2", ["3"]), ([], "needle 4", ["5"]), (["8"], "needle 9", []), ([], "needle 1", ["2"])
+    ]  # fmt: skip
+    shown = [row.number or row.text for row in excerpt_rows(found.matches)]
+    assert shown == [1, 2, 3, 4, 5, "--", 8, 9, "--", 1, 2]
+
+
+def test_a_page_shows_the_same_lines_around_its_matches(search: Search, write: Write) -> None:
+    """S14, S30"""
+    write("a.txt", "".join(f"{'needle' if number % 2 else 'x'} {number}\n" for number in range(9)))
+    whole = search("needle", before_lines=2, after_lines=2).matches
+    parts = [search("needle", before_lines=2, after_lines=2, limit=1, offset=offset).matches for offset in range(4)]
+    assert [match for part in parts for match in part] == whole
+
+
+def test_the_numbers_of_lines_around(search: Search, write: Write) -> None:
+    """S15: below zero is refused, more than there are is all."""
+    write("a.txt", "1\nneedle\n3\n")
+    for field in ("before_lines", "after_lines", "limit", "offset"):
+        with pytest.raises(Invalid, match=field):
+            search("needle", **{field: -1})
+    match = search("needle", before_lines=10**9, after_lines=10**9).matches[0]
+    assert (match.before, match.after) == (["1"], ["3"])
+
+
+def test_a_long_line_is_cut_around_the_match(search: Search, write: Write) -> None:
+    """S16"""
+    write("a.txt", "a" * 600_000 + "needle" + "b" * 400_000 + "\n")
+    match = search("needle").matches[0]
+    assert match.column == 600_001
+    assert match.text[match.column - match.text_column :].startswith("needle")
+    assert (len(match.text), match.cut) == (500, 1_000_006 - 500)
+
+
+def test_matches_over_several_lines(search: Search, write: Write) -> None:
+    """S17: only when asked for; listed under the line they begin on."""
+    write("a.txt", "x\nstart 1\n2\nend\nstart end start\nend\n")
+    assert places(search(r"start[\s\S]*?end")) == [("a.txt", 5)]
+    found = search(r"start[\s\S]*?end", multiline=True, after_lines=1)
+    assert [(match.line, match.text) for match in found.matches] == [(2, "start 1\n2\nend"), (5, "start end start")]
+    assert places(search(r"(?s)2.end", multiline=True)) == [("a.txt", 3)]
+    assert search("needle", literal=True, multiline=True).total == 0
+
+
+def test_one_file_can_be_named(search: Search, write: Write) -> None:
+    """S18, S33: also if it is ignored, hidden or large, but not if it is denied."""
+    write(".gitignore", "*.log\n")
+    write("a.log", "x\nneedle\n" + "y" * 100)
+    assert places(search("needle", "a.log", max_file_bytes=50)) == [("a.log", 2)]
+    with pytest.raises(Denied):
+        search("needle", "a.log", may_read=lambda path: not path.endswith(".log"))
+
+
+def test_large_files_are_counted(search: Search, write: Write) -> None:
+    """S33"""
+    write("big.txt", "needle\n" * 100)
+    write("small.txt", "needle\n")
+    found = search("needle", max_file_bytes=500)
+    assert (places(found), found.skipped) == ([("small.txt", 1)], {"large": 1})
+
+
+def test_a_named_file_that_is_large_is_searched_in_blocks(
+    search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S33: with its line numbers."""
+    monkeypatch.setattr("jupyter_fstools.search.decoding.text_blocks.__defaults__", (1000,))
+    write("big.txt", "é\n" * 3_000_000 + "needle\nx\n")
+    found = search("needle", "big.txt", max_file_bytes=500, after_lines=1)
+    assert [(match.line, match.after) for match in found.matches] == [(3_000_001, ["x"])]
+
+
+def test_a_line_ends_with_a_line_feed_alone(search: Search, write: Write) -> None:
+    """S34, S35, R19: no other character shifts the numbers."""
+    write("a.txt", "a\u2028b\x0b\x0c\x1c\x85c\rd\nneedle\n")
+    write("mac.txt", "a\rneedle\rb")
+    found = search("needle")
+    assert [(match.path, match.line, match.column) for match in found.matches] == [("a.txt", 2, 1), ("mac.txt", 1, 3)]
+    assert texts(found)[1] == "a\rneedle\rb"
+
+
+def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None:
+    """S24: a link to a file inside is searched under its own name, one that leads out is not."""
+    write("a/b.txt", "needle\n")
+    write("ignored.log", "needle\n")
+    write(".gitignore", "*.log\n")
+    (tmp_path / "secret.txt").write_text("needle\n")
+    (root / "in.txt").symlink_to("a/b.txt")
+    (root / "log.txt").symlink_to("ignored.log")
+    (root / "out.txt").symlink_to(tmp_path / "secret.txt")
+    (root / "folder").symlink_to("a")
+    assert places(search("needle")) == [("a/b.txt", 1), ("in.txt", 1), ("log.txt", 1)]
+
+
+def test_filters_by_name(search: Search, write: Write) -> None:
+    """S25: kinds of files, globs relative to the folder searched, a leading `!` turns them round."""
+    for path in ("a.py", "b.pyi", "c.ts", "d.js", "src/e.h", "src/f.c", "src/sub/g.py", ".github/h.yml"):
+        write(path, "Needle\n")
+    assert [path for path, _ in places(search("Needle", file_type="py"))] == ["a.py", "b.pyi", "src/sub/g.py"]
+    assert [path for path, _ in places(search("Needle", file_type="c"))] == ["src/e.h", "src/f.c"]
+    assert [path for path, _ in places(search("Needle", file_type="ts"))] == ["c.ts"]
+    assert [path for path, _ in places(search("Needle", glob="*.py"))] == ["a.py", "src/sub/g.py"]
+    assert [path for path, _ in places(search("Needle", "src", glob="sub/*.py"))] == ["src/sub/g.py"]
+    assert [path for path, _ in places(search("Needle", "src", glob="!*.{h,c}"))] == ["src/sub/g.py"]
+    assert [path for path, _ in places(search("Needle", glob=".github/**"))] == [".github/h.yml"]
+    assert search("needle").total == 0
+    assert search("needle", case_insensitive=True).total == search("(?i)needle").total == 7
+
+
+def test_an_unknown_kind_of_file_is_refused_with_near_names(search: Search) -> None:
+    """S26"""
+    with pytest.raises(Invalid) as refused:
+        search("a", file_type="pyhton")
+    assert "python" in refused.value.hint or "py" in refused.value.hint
+    with pytest.raises(Invalid) as refused:
+        search("a", file_type="tsx")
+    assert "ts" in refused.value.details["near"] or "typescript" in refused.value.details["near"]
+
+
+def test_a_users_settings_of_ripgrep_have_no_part_in_it(
+    search: Search, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S28"""
+    (tmp_path / "rgrc").write_text("--invert-match\n")
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "rgrc"))
+    write("a.txt", "needle\nother\n")
+    assert places(search("needle")) == [("a.txt", 1)]
+
+
+def test_the_path_must_be_there_and_inside(search: Search, tmp_path: Path) -> None:
+    """S31, S19"""
+    (tmp_path / "secret.txt").write_text("needle")
+    with pytest.raises(NotFound):
+        search("needle", "missing")
+    with pytest.raises(OutsideRoot):
+        search("needle", "../secret.txt")
+
+
+def test_hidden_files_are_searched_when_asked(search: Search, write: Write) -> None:
+    """S32: or when the path names them."""
+    write(".env", "needle\n")
+    write(".config/a", "needle\n")
+    write(".git/config", "needle\n")
+    assert search("needle").total == 0
+    assert [path for path, _ in places(search("needle", include_hidden=True))] == [".config/a", ".env"]
+    assert places(search("needle", ".env")) == places(search("needle", glob=".env")) == [(".env", 1)]
+
+
+def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S22: the file is counted, the other files are searched."""
+    monkeypatch.setattr("jupyter_fstools.search.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.3})
+    write("a.txt", "a" * 40 + "b\n")
+    write("b.txt", "aaa\n")
+    found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="python")
+    assert (places(found), found.skipped) == ([("b.txt", 1)], {"slow": 1})
+    assert places(search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="ripgrep")) == [("b.txt", 1)]
+
+
+def test_a_search_that_is_stopped_is_partial(search: Search, write: Write) -> None:
+    """S23: and leaves no process behind."""
+    write("a.txt", "needle\n")
+    gone = threading.Event()
+    gone.set()
+    for found in (search("needle", seconds=0), search("needle", cancelled=gone)):
+        assert found.truncated
+        assert found.partial in ("timeout", "cancelled")
+
+
+def test_an_endless_match_ends_with_the_call(write: Write, root: Path) -> None:
+    """S22, S23: the time limit holds inside one file."""
+    write("a.txt", "a" * 60 + "b\n")
+    found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="python", seconds=0.3)
+    assert found.partial == "timeout"
+
+
+def test_what_ripgrep_has_started_ends_with_it(
+    write: Write, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S23: the whole process group."""
+    write("a.txt", "needle\n")
+    slow = tmp_path / "rg"
+    slow.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/child\nwait\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
+    begun = tmp_path / "child"
+    found = search_text(LocalDisk(root), TextQuery(pattern="needle"), cancelled=begun.exists, engine="ripgrep")
+    assert (found.partial, found.matches) == ("cancelled", [])
+    child = Path(f"/proc/{begun.read_text().strip()}/stat")
+    assert not child.exists() or child.read_text().split()[2] == "Z"
+
+
+def test_without_ripgrep_the_answer_is_the_same(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S20: missing, or one that crashes half-way."""
+    write("a.txt", "needle\n")
+    query = TextQuery(pattern="(ne+)+dle")  # one that ripgrep is asked whatever the size
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: None)
+    missing = search_text(LocalDisk(root), query)
+    broken = root.parent / "rg"
+    broken.write_text("#!/bin/sh\nprintf 'other.txt\\0'\nexit 139\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
+    crashed = search_text(LocalDisk(root), query)
+    assert missing == crashed
+    assert (places(crashed), crashed.engine) == ([("a.txt", 1)], "python")
+
+
+def test_a_few_small_files_are_searched_without_a_program(write: Write, root: Path) -> None:
+    """S20: the answer is the same; a pattern that could take long still goes to ripgrep."""
+    write("a.txt", "needle\n")
+    write("b.bin", "needle\0")
+    small, full = (
+        search_text(LocalDisk(root), TextQuery(pattern="needle"), engine=each) for each in ("auto", "ripgrep")
+    )
+    assert (small.engine, full.engine) == ("python", "ripgrep")
+    assert small == full.model_copy(update={"engine": "python"})
+    assert search_text(LocalDisk(root), TextQuery(pattern="(e+)+$")).engine == "ripgrep"
+
+
+def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S20"""
+    for folder, version in (("old", "0.8.1"), ("new", "99.0.0")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rg").write_text(f"#!/bin/sh\necho 'ripgrep {version}'\n")
+        (tmp_path / folder / "rg").chmod(0o755)
+    found = ripgrep_process.ripgrep_binary.__wrapped__
+    monkeypatch.setenv("PATH", f"{tmp_path}/old{os.pathsep}{os.environ['PATH']}")
+    assert found() != str(tmp_path / "old" / "rg")
+    monkeypatch.setenv("PATH", f"{tmp_path}/new{os.pathsep}{os.environ['PATH']}")
+    assert found() == str(tmp_path / "new" / "rg")
+
+
+def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S24, G10: what ripgrep says it found is read anew, below the root."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
+    write("sub/a.txt", "nothing\n")
+    run = ripgrep_process.run_ripgrep
+
+    def swapped(*arguments: object) -> object:
+        if not (root / "was").exists():
+            (root / "sub").rename(root / "was")
+            (root / "sub").symlink_to(tmp_path / "outside")
+        return run(*arguments)
+
+    monkeypatch.setattr("jupyter_fstools.search.ripgrep_engine.run_ripgrep", swapped)
+    for mode in ("content", "files", "count"):
+        found = search_text(LocalDisk(root), TextQuery(pattern="needle", output_mode=mode), engine="ripgrep")
+        assert (found.matches, found.files, found.total) == ([], [], 0)
+
+
+def test_a_backend_in_memory_answers_like_the_disk(search: Search, write: Write) -> None:
+    memory = InMemory()
+    for path, content in {"a.txt": b"needle\r\n", "b/c.py": b"x\n  needle", "d.bin": b"\0", "e.log": b"needle"}.items():
+        write(path, content)
+        memory.write(path, [content], if_match=None)
+    disk, other = search("needle"), search_text(memory, TextQuery(pattern="needle"))
+    assert disk.model_dump(exclude={"engine"}) == other.model_dump(exclude={"engine"})

@@ -1,0 +1,124 @@
+"""What is ignored, compared with git itself and with ripgrep."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search.find import find_files
+from jupyter_fstools.search.ignore_rules import RuleFile
+
+from .conftest import Find, Write, git_files, names, rg_files
+
+TREE = """a.py b.pyc c.log keep.log build/x.o build/keep/y.o src/build/z.c src/a/b/c.txt src/a/c.txt src/c.txt
+docs/_build/i.html docs/i.html x/docs/_build/j.html foo[1].txt foo1.txt tail.txt ünï.txt .env .github/w.yml
+deep/er/deepest/n.tmp deep/n.tmp deep/er/k.tmp d1/abc/def/g d1/abc/h #hash q/!bang lib/lib/lib.txt t/a/t/b/t/c.md
+data/1.csv data/sub/2.csv data/sub/keep.csv [z.txt we!rd x^y.txt -dash.txt a/b/c/d/e.f A.PY zz/vendor/x.js
+vendor/y.js""".split()  # noqa: SIM905 - a list of fifty names reads better as words
+ODD = ["new\nline.txt", "with space.txt", "trail ", "q/in ner/z.py"]
+RULES = r"""# comment
+*.py[co]
+*.log
+!keep.log
+build/
+!build/keep/
+/docs/_build/
+foo\[1\].txt
+**/deepest/
+deep/**/k.tmp
+d1/**/h
+\#hash
+q/\!bang
+lib/*/lib.txt
+t/**/t/**/c.md
+data/**
+!data/sub/
+!data/sub/keep.csv
+[z.txt
+x[!a-z]y.txt
+?.f
+vendor
+!/vendor
+trail\SPACE
+tail.txtSPACESPACE
+*line.txt
+[A-C].PY
+""".replace("SPACE", " ")
+
+
+def everything(root: Path) -> set[str]:
+    found = find_files(LocalDisk(root), "**", limit=10**9, include_hidden=True, sort="path")
+    return {file.path for file in found.files}
+
+
+def start_repository(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+
+
+@pytest.fixture
+def tree(root: Path, write: Write) -> Path:
+    start_repository(root)
+    for path in TREE + ODD:
+        write(path)
+    write(".gitignore", RULES)
+    write("src/.gitignore", "*.txt\n!a/b/c.txt\n/c.txt\n!/build\n")
+    write(".git/info/exclude", ".env\n!c.log\n")
+    return root
+
+
+def test_ignored_is_what_git_and_ripgrep_ignore(tree: Path) -> None:
+    """G8: nested, negated, anchored, folders only, escapes, brackets, `.git/info/exclude`."""
+    assert everything(tree) == git_files(tree) == rg_files(tree)
+
+
+def test_rules_hold_without_a_repository_too(find: Find, write: Write) -> None:
+    """G8: a folder that is not under git yet has its ignore file for the same reason."""
+    write(".gitignore", "*.log\n!keep.log\nout/\n")
+    for path in ("a.log", "keep.log", "out/a.txt", "b.txt"):
+        write(path)
+    found = find("**")
+    assert names(found) == ["b.txt", "keep.log"]
+    assert found.ignored == 2
+
+
+def test_a_folder_inside_ignored_ones_can_be_searched_by_name(find: Find, write: Write) -> None:
+    """G8: the rules are for what is come across, not for what is named."""
+    write(".gitignore", "build/\n*.o\n")
+    write("build/a.txt")
+    write("build/a.o")
+    assert names(find("**", "build")) == ["build/a.txt"]
+    assert names(find("build/**")) == []
+    assert names(find("**", include_ignored=True)) == ["build/a.o", "build/a.txt"]
+
+
+def test_a_repository_in_a_folder_begins_anew(root: Path, find: Find, write: Write) -> None:
+    start_repository(root / "inner")
+    write(".gitignore", "*.txt\n")
+    write("inner/a.txt")
+    write("b.txt")
+    assert names(find("**")) == ["inner/a.txt"]
+    assert names(find("**", "inner")) == ["inner/a.txt"]
+
+
+def test_an_ignore_file_that_is_a_link_is_not_followed(root: Path, find: Find, write: Write) -> None:
+    write("rules", "*.txt\n")
+    write("a.txt")
+    (root / ".gitignore").symlink_to("rules")
+    assert names(find("*.txt")) == ["a.txt"]
+
+
+def test_a_broken_ignore_file_is_read_as_far_as_it_goes(find: Find, write: Write) -> None:
+    write(".gitignore", b"\xef\xbb\xbf*.log\r\n[\n\\\n//\n!\n\xff\xfe.x\n*.tmp\\\n")
+    for path in ("a.log", "b.tmp", "c.txt"):
+        write(path)
+    assert names(find("**")) == ["b.tmp", "c.txt"]
+
+
+def test_a_hostile_rule_takes_no_longer_than_others() -> None:
+    rules = RuleFile(b"**/a/" * 40 + b"b\n" + b"*a" * 200 + b"z\n", "")
+    rules.in_folder("a/" * 500 + "a")
+    assert rules.anywhere("a" * 2000, False) == -1
