@@ -1,0 +1,114 @@
+"""One cell of a notebook, decoded only as far as it is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from functools import cached_property
+from typing import Any
+
+from ...content import Content
+from .refusals import too_deep
+from .spans import CellSpans, Member
+
+_SOURCE_KEYS = ("source", "input", "code")  # nbformat 3 has `input` in code cells.
+_COUNT_KEYS = ("execution_count", "prompt_number")
+_CELL_MAGIC = re.compile(r"%%(\w+)")
+_MAGIC_LANGUAGES = {
+    "bash": "bash", "sh": "bash", "script": "bash", "html": "html", "HTML": "html", "javascript": "javascript",
+    "js": "javascript", "latex": "latex", "markdown": "markdown", "perl": "perl", "ruby": "ruby", "svg": "svg",
+    "SVG": "svg", "R": "r", "sql": "sql", "writefile": "text", "python": "python", "python3": "python",
+}  # fmt: skip
+
+
+class Cell:
+    """A cell where it lies in the file.
+
+    Attributes:
+        index: 0-based.
+        cell_id: its own id, or a synthetic one where it has none.
+        spans: its bytes.
+    """
+
+    def __init__(self, content: Content, spans: CellSpans, index: int) -> None:
+        self.content, self.spans, self.index = content, spans, index
+        self.cell_id = spans.real_id or ""
+
+    @property
+    def cell_type(self) -> str:
+        """`code`, `markdown`, `raw`, or what the file says; `unknown` if it says nothing."""
+        return self.spans.cell_type or "unknown"
+
+    @cached_property
+    def source(self) -> str:
+        """The source as one text, however the file keeps it; empty where there is none."""
+        value = next((self.value(key) for key in _SOURCE_KEYS if self.spans.member(key)), "")
+        return joined_text(value)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256, in hex, of type and source: what an edit relies on. Outputs and counts do not matter."""
+        return cell_fingerprint(self.cell_type, self.source)
+
+    @property
+    def execution_count(self) -> int | None:
+        """The count in the brackets beside the cell, if it is an integer."""
+        counts = [self.value(key) for key in _COUNT_KEYS if self.spans.member(key)]
+        return counts[0] if counts and type(counts[0]) is int else None
+
+    @property
+    def tags(self) -> list[str]:
+        """`metadata.tags`."""
+        metadata = self.value("metadata")
+        tags = metadata.get("tags") if isinstance(metadata, dict) else None
+        return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+    def language(self, of_code: str) -> str:
+        """What the source is written in; a cell magic such as `%%bash` goes before the notebook's language."""
+        if self.cell_type != "code":
+            return {"markdown": "markdown", "heading": "markdown", "html": "html"}.get(self.cell_type, "text")
+        magic = _CELL_MAGIC.match(self.source)
+        return _MAGIC_LANGUAGES.get(magic[1], of_code) if magic else of_code
+
+    def value(self, key: str) -> Any:
+        """One member, decoded; None where there is none."""
+        member = self.spans.member(key)
+        return None if member is None else decoded(self.raw(member))
+
+    def raw(self, member: Member) -> bytes:
+        """The bytes of a member's value."""
+        return self.content.read(member.start, member.end - member.start)
+
+
+def cell_fingerprint(cell_type: str, source: str) -> str:
+    """SHA-256, in hex, of a cell's type and source."""
+    return hashlib.sha256(f"{cell_type}\0{source}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def decoded(raw: bytes) -> Any:
+    """A JSON value that was checked before.
+
+    Raises:
+        NotebookRefused: nested deeper than Python decodes.
+    """
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise too_deep() from None
+    except ValueError:  # An integer of more digits than Python converts.
+        return json.loads(raw, parse_int=float)
+
+
+def joined_text(value: Any) -> str:
+    """A multi-line string of nbformat (a string, or a list of strings) as one text; anything else is empty."""
+    if isinstance(value, list):
+        return "".join(item for item in value if isinstance(item, str))
+    return value if isinstance(value, str) else ""
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a text, each with its `\n`; no other character ends a line."""
+    lines = text.split("\n")
+    ended = [line + "\n" for line in lines[:-1]]
+    return [*ended, lines[-1]] if lines[-1] else ended

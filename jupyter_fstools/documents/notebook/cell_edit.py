@@ -1,0 +1,88 @@
+"""One edit of a notebook, as a caller asks for it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ...errors import Invalid
+from .source_text import refuse_surrogates
+
+EditMode = Literal["replace", "edit", "insert", "delete", "move", "convert", "clear_outputs"]
+CellType = Literal["code", "markdown", "raw"]
+
+_PLACES = ("after", "before", "at", "after_index", "before_index")
+_TEXTS = ("new_source", "old_string", "new_string")
+_NEEDED = {"replace": ("new_source",), "edit": ("old_string", "new_string"), "insert": ("new_source", "cell_type"),
+           "convert": ("cell_type",)}  # fmt: skip
+_ALLOWED_TEXTS = {"replace": ("new_source",), "insert": ("new_source",), "edit": ("old_string", "new_string")}
+
+
+class CellEdit(BaseModel):
+    """One edit of one cell.
+
+    Cells are named by `cell_id`; `index` is for cells whose id is missing or duplicated. Everything is resolved
+    against the notebook before the batch.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    edit_mode: EditMode = Field("replace", description="What to do with the cell.")
+    cell_id: str | None = Field(
+        None, description="The cell, as read_notebook shows it. For insert: the new cell lands after this one."
+    )
+    index: int | None = Field(None, description="The cell by its 0-based index, where its id is missing or duplicated.")
+    new_source: str | None = Field(None, description="replace, insert: the whole source of the cell, as plain text.")
+    old_string: str | None = Field(None, description="edit: the exact text in the cell; it must be there once.")
+    new_string: str | None = Field(None, description="edit: what to put in its place; empty deletes it.")
+    replace_all: bool = Field(False, description="edit: replace every occurrence of old_string.")
+    cell_type: CellType | None = Field(None, description="insert: the new cell's type; convert: the type to turn into.")
+    after: str | None = Field(None, description="insert, move: the cell_id to land after.")
+    before: str | None = Field(None, description="insert, move: the cell_id to land before.")
+    at: Literal["start", "end"] | None = Field(None, description="insert, move: to the start or end of the notebook.")
+    after_index: int | None = Field(None, description="insert, move: like after, by 0-based index.")
+    before_index: int | None = Field(None, description="insert, move: like before, by 0-based index.")
+    keep_outputs: bool = Field(False, description="Keep a code cell's outputs and count although its source changes.")
+
+    def check(self) -> None:
+        """Whether the arguments fit together, without looking at a notebook.
+
+        Raises:
+            EncodingRefused: a lone surrogate in a text. Invalid: an argument is missing, too much, or contradictory.
+        """
+        for field in _TEXTS:
+            refuse_surrogates(getattr(self, field), field)
+        self._check_texts()
+        self._check_places()
+        if self.edit_mode != "insert" and self.cell_id is None and self.index is None:
+            raise Invalid(
+                f"{self.edit_mode}: name the cell", hint="Give its cell_id, as read_notebook shows it.", field="cell_id"
+            )
+
+    def _check_texts(self) -> None:
+        mode = self.edit_mode
+        for field in _NEEDED.get(mode, ()):
+            if getattr(self, field) is None:
+                other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
+                raise Invalid(f"{mode} needs {field}", hint=f"Give {field}{other}.", field=field)
+        for field in _TEXTS:
+            if getattr(self, field) and field not in _ALLOWED_TEXTS.get(mode, ()) and mode != "delete":
+                raise Invalid(f"{mode} takes no {field}", hint=f"Leave {field} out, or change edit_mode.", field=field)
+
+    def _check_places(self) -> None:
+        given = [field for field in _PLACES if getattr(self, field) is not None]
+        if self.edit_mode not in ("insert", "move"):
+            if given:
+                raise Invalid(f"{self.edit_mode} takes no {given[0]}", hint="Use move to move a cell.", field=given[0])
+            return
+        if self.edit_mode == "insert":
+            if self.index is not None:
+                raise Invalid("insert takes no index", hint="Give after_index, before_index, or at.", field="index")
+            given += ["cell_id"] if self.cell_id is not None else []
+        if len(given) != 1:
+            raise Invalid(
+                f"{self.edit_mode} needs exactly one place, got {' and '.join(given) or 'none'}",
+                hint='Give after or before (a cell_id), at ("start" or "end"), after_index or before_index.',
+                field=given[-1] if given else "after",
+            )

@@ -1,0 +1,171 @@
+"""A notebook's bytes as cells: what to show of them, and what an edit makes of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ...content import Content
+from ...errors import NotebookRefused
+from ...file_diff import CellDiff
+from ...splices import Splice
+from .cell import Cell, cell_fingerprint, decoded
+from .cell_edit import CellEdit
+from .cell_ids import duplicate_ids, index_of, named
+from .changes import cell_diffs
+from .plan import PlannedCell, Target, planned, targets_of
+from .spans import members_at, scan
+from .splicing import Splicer
+
+
+@dataclass(frozen=True)
+class EditedCell:
+    """One edit's cell after the batch; of a deleted one the id and index it had."""
+
+    cell_id: str
+    index: int
+    edit_mode: str
+
+
+class NotebookEdit(NamedTuple):
+    """What a batch of edits comes to.
+
+    Attributes:
+        splices: sorted and disjoint; empty where the edits cancel each other.
+        cells: one per edit, in the batch's order.
+        diffs: one per cell that changes.
+        total_cells: after the batch.
+        fingerprints: of the cells whose type or source the batch wrote, by their ids after it.
+        order: the fingerprint of the order after the batch.
+    """
+
+    splices: list[Splice]
+    cells: list[EditedCell]
+    diffs: list[CellDiff]
+    total_cells: int
+    fingerprints: dict[str, str]
+    order: str
+
+
+class NotebookDocument:
+    """A notebook, checked as a whole and decoded only where it is looked at.
+
+    Raises:
+        NotebookRefused: it cannot be read as a notebook (`line` and `column` say where).
+        TooLarge: it is above the size for notebooks.
+    """
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self.spans = scan(content)
+        self.cells = [Cell(content, spans, index) for index, spans in enumerate(self.spans.cells)]
+        ids = named([cell.spans.real_id for cell in self.cells], lambda index: self.cells[index].source)
+        for cell, cell_id in zip(self.cells, ids, strict=True):
+            cell.cell_id = cell_id
+        self.duplicate_ids = duplicate_ids(ids)
+
+    @property
+    def version(self) -> tuple[int | None, int | None]:
+        """`nbformat` and `nbformat_minor`; None where they are no integers."""
+        return self.spans.major, self.spans.minor
+
+    @cached_property
+    def language(self) -> str:
+        """What code cells are written in, by the notebook's metadata; `unknown` where it does not say."""
+        for section, key in (("kernelspec", "language"), ("language_info", "name")):
+            found = self._metadata_text(section, key)
+            if found:
+                return found
+        return "unknown"
+
+    @property
+    def is_paired(self) -> bool:
+        """The metadata name text files that jupytext keeps in step with this notebook."""
+        return self._metadata_text("jupytext", "formats") is not None
+
+    @property
+    def order(self) -> str:
+        """SHA-256, in hex, of the cells' ids in their order: what naming a cell by index relies on."""
+        return _order([cell.cell_id for cell in self.cells])
+
+    def find(self, cell_id: str | None = None, index: int | None = None) -> Cell:
+        """The cell named by id or by index.
+
+        Raises:
+            NotFound, Ambiguous, OutOfRange, Invalid: see `index_of`.
+        """
+        return self.cells[index_of(self.cells, cell_id, index)]
+
+    def targets(self, edits: Sequence[CellEdit]) -> list[Target]:
+        """The cells that a batch names, for a gate to check before anything is planned.
+
+        Raises:
+            Invalid, EncodingRefused, NotFound, Ambiguous, OutOfRange: as for `apply`.
+        """
+        return targets_of(self.cells, edits)
+
+    def apply(self, edits: Sequence[CellEdit]) -> NotebookEdit:
+        """What the edits make of the notebook; all of them or none.
+
+        Raises:
+            NotebookRefused: not nbformat 4, or a touched cell would not be valid.
+            Invalid, EncodingRefused, NotFound, Ambiguous, OutOfRange, NoOp, NoMatch: naming the edit.
+        """
+        minor = self._editable_minor()
+        plan = planned(self.cells, edits)
+        splices = Splicer(self.content, self.spans, self.cells, minor).splices(plan)
+        order = plan.order
+        ids = named([_id_after(state) for state in order], lambda index: self._source_after(order[index]))
+        place = {id(state): index for index, state in enumerate(order)}
+        touched = []
+        for edit, state in zip(edits, plan.by_edit, strict=True):
+            index = place.get(id(state), state.cell.index if state.cell else 0)
+            cell_id = ids[index] if id(state) in place else state.cell.cell_id if state.cell else ""
+            touched.append(EditedCell(cell_id, index, edit.edit_mode))
+        written = [state for state in dict.fromkeys(plan.by_edit) if state.source_changed or state.converted]
+        prints = {
+            ids[place[id(state)]]: cell_fingerprint(state.cell_type, state.source)
+            for state in written
+            if id(state) in place
+        }
+        diffs = cell_diffs(self.cells, plan.by_edit, order, ids)
+        return NotebookEdit(splices, touched, diffs, len(order), prints, _order(ids))
+
+    def _editable_minor(self) -> int:
+        major, minor = self.version
+        if major != 4:
+            raise NotebookRefused(
+                f"nbformat {major if major is not None else 'unknown'} can be read but not edited",
+                hint="Convert it to nbformat 4 first (jupyter nbconvert --to notebook).",
+                nbformat=major,
+            )
+        if self.spans.array is None:
+            raise NotebookRefused("the notebook has no list of cells", hint="Repair `cells` by hand.")
+        if minor is None or minor < 0:
+            return 5 if any(cell.spans.real_id for cell in self.cells) else 4
+        return minor
+
+    def _source_after(self, state: PlannedCell) -> str:
+        touched = state.cell is None or state.touched_by
+        return state.source if touched or state.cell is None else state.cell.source
+
+    def _metadata_text(self, section: str, key: str) -> str | None:
+        member = self.spans.root.member("metadata")
+        for step in (section, key):
+            inside = members_at(self.content, member.start, member.end) if member else []
+            member = next((found for found in reversed(inside) if found.key == step), None)
+        if member is None or member.end - member.start > 4096:
+            return None
+        value = decoded(self.content.read(member.start, member.end - member.start))
+        return value if isinstance(value, str) else None
+
+
+def _id_after(state: PlannedCell) -> str | None:
+    return state.new_id if state.cell is None else state.cell.spans.real_id
+
+
+def _order(ids: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(ids).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,41 @@
+"""Patterns that pass as much strict JSON at once as the regex engine can."""
+
+from __future__ import annotations
+
+import re
+
+_PLAIN = rb"[\x20\x21\x23-\x5b\x5d-\xff]"  # Positive classes: a negated one costs SRE twice the time.
+_ESCAPE = rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+_SPACE = rb"[ \t\n\r]*+"
+# Bounded: what is longer is passed by memchr, and a failed try at a container costs little. Lines of text end in \\n.
+_STRING = rb'"' + _PLAIN + rb'{0,512}+(?:"|\\n"|(?:' + _ESCAPE + _PLAIN + rb'{0,512}+){1,4096}+")'
+_SCALAR = (
+    rb"(?:-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+"
+    rb"|true|false|null|NaN|-?Infinity)(?=[ \t\n\r,\]}])"
+)
+
+
+def _runs(value: bytes) -> tuple[bytes, bytes]:
+    """Patterns of as many array items, and as many object members, with such values as there are.
+
+    A comma belongs to the run unless a closing bracket follows it, so no value is looked at twice.
+    """
+    item = _SPACE + rb"(?:" + value + rb")" + _SPACE
+    more = rb"(?:,(?!" + _SPACE + rb"[\]}])|(?=[\]}]))"
+    lines = rb"(?:" + _SPACE + _STRING + rb",(?=" + _SPACE + rb'"))*+'
+    return lines + rb"(?:" + item + more + rb")*+", rb"(?:" + _SPACE + _STRING + _SPACE + rb":" + item + more + rb")*+"
+
+
+_ATOM = _STRING + rb"|" + _SCALAR
+_FLAT_ITEMS, _FLAT_MEMBERS = _runs(_ATOM)
+_CONTAINER = rb"\[" + _FLAT_ITEMS + _SPACE + rb"\]|\{" + _FLAT_MEMBERS + _SPACE + rb"\}"
+ITEMS, MEMBERS = map(re.compile, _runs(_ATOM + rb"|" + _CONTAINER))
+_KEY = rb'("[\x20\x21\x23-\x5b\x5d-\x7e]{0,64}+")'
+_VALUE = rb"(" + _ATOM + rb"|" + _CONTAINER + rb")"
+_NEXT = rb"(?:,(?=" + _SPACE + rb'")|(?=\}))'
+# One member (key and value are groups) whose value holds no container in a container.
+FLAT_MEMBER = re.compile(_SPACE + _KEY + _SPACE + rb":" + _SPACE + _VALUE + _SPACE + _NEXT)
+STRING_BODY = re.compile(rb"(?:" + _PLAIN + rb"++|" + _ESCAPE + rb")*+")
+NUMBER = re.compile(_SCALAR.removesuffix(rb"(?=[ \t\n\r,\]}])"))
+WORD = re.compile(rb"[-+.0-9a-zA-Z]*+")
+BLANKS = re.compile(_SPACE)

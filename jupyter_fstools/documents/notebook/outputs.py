@@ -1,0 +1,211 @@
+"""The outputs of a cell: summaries that never carry base64, and one output in full on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pydantic import BaseModel, Field
+
+from ...errors import Invalid, OutOfRange
+from .bounded_text import head_of, last_items
+from .cell import Cell, decoded, joined_text
+from .spans import Member, items_at, members_at
+from .terminal_text import collapsed, without_ansi
+
+SUMMARY_CHARACTERS = 2000
+"""Text shown of one output in a summary."""
+_TRACEBACK_LINES = 30
+_WHOLE_STREAM = 1 << 20
+_PIECE = 32 << 10
+_SHOWN_MIMES = ("text/plain", "text/markdown", "text/latex")
+_OLD_MIMES = {  # nbformat 3 had these as members of the output itself.
+    "text": "text/plain", "png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml", "html": "text/html",
+    "latex": "text/latex", "json": "application/json", "javascript": "application/javascript",
+}  # fmt: skip
+
+
+class OutputSummary(BaseModel):
+    """One output as a reader is shown it.
+
+    `size_bytes` and `mime_sizes` count bytes in the file; `truncated` says that `text` is not all of its text.
+    """
+
+    index: int
+    output_type: str
+    mime_types: list[str] = Field(default_factory=list)
+    mime_sizes: dict[str, int] = Field(default_factory=dict)
+    size_bytes: int
+    text: str = ""
+    truncated: bool = False
+
+
+class OutputPage(NamedTuple):
+    """A part of one output's text, in characters; `next_offset` is None at the end."""
+
+    mime_type: str
+    text: str
+    offset: int
+    total_characters: int
+    next_offset: int | None
+
+
+class Image(NamedTuple):
+    """A picture as the file holds it."""
+
+    mime_type: str
+    base64: str
+
+
+class Output:
+    """One output where it lies in the file."""
+
+    def __init__(self, cell: Cell, index: int, start: int, end: int) -> None:
+        self.index, self.start, self.end = index, start, end
+        self._content = cell.content
+        self._members = {member.key: member for member in members_at(cell.content, start, end)}
+        self.output_type = self._small("output_type") or "unknown"
+        self.mimes = self._mimes()
+
+    def summary(self, limit: int = SUMMARY_CHARACTERS) -> OutputSummary:
+        """Type, MIME types, sizes, and the first `limit` characters of what can be read."""
+        if self.output_type == "stream":
+            text, whole = self._stream_head(limit)
+        elif self.output_type in ("error", "pyerr"):
+            text, whole = self._error_tail(limit)
+        else:
+            text, whole = self._rich_head(limit)
+        shown = _cut(text, limit)
+        return OutputSummary(
+            index=self.index,
+            output_type=self.output_type,
+            mime_types=list(self.mimes),
+            mime_sizes={mime: member.end - member.start for mime, member in self.mimes.items()},
+            size_bytes=self.end - self.start,
+            text=shown,
+            truncated=not whole or shown != text,
+        )
+
+    def page(self, offset: int, limit: int, mime_type: str | None = None) -> OutputPage:
+        """`limit` characters of the output's text, without ANSI sequences, from character `offset` (0-based).
+
+        Raises:
+            Invalid: there is no such MIME type, or it is a picture. OutOfRange: the offset is past the end.
+        """
+        mime, text = self._full_text(mime_type)
+        if offset > len(text) or offset < 0:
+            raise OutOfRange(
+                f"output_offset {offset}: the output has {len(text)} characters",
+                hint=f"Use an offset from 0 to {len(text)}.",
+                total=len(text),
+            )
+        end = min(offset + limit, len(text))
+        return OutputPage(mime, text[offset:end], offset, len(text), end if end < len(text) else None)
+
+    def image(self, mime_type: str | None = None) -> Image | None:
+        """The picture in this output, the named one or the first; None if there is none."""
+        for mime, member in self.mimes.items():
+            if mime.startswith("image/") and mime != "image/svg+xml" and mime_type in (None, mime):
+                return Image(mime, "".join(joined_text(self._value(member)).split()))
+        return None
+
+    def _mimes(self) -> dict[str, Member]:
+        data = self._members.get("data")
+        if data is not None:
+            return {member.key: member for member in members_at(self._content, data.start, data.end)}
+        if self.output_type not in ("pyout", "display_data"):
+            return {}
+        return {_OLD_MIMES[key]: member for key, member in self._members.items() if key in _OLD_MIMES}
+
+    def _small(self, key: str) -> str:
+        member = self._members.get(key)
+        return head_of(self._content, member.start, member.end, _PIECE)[0] if member else ""
+
+    def _value(self, member: Member) -> object:
+        return decoded(self._content.read(member.start, member.end - member.start))
+
+    def _stream_head(self, limit: int) -> tuple[str, bool]:
+        member = self._members.get("text")
+        if member is None:
+            return "", True
+        _, _, _, start, end = member
+        if end - start <= _WHOLE_STREAM:
+            return collapsed(head_of(self._content, start, end, _WHOLE_STREAM)[0]), True
+        head = collapsed(head_of(self._content, start, end, _PIECE)[0].rpartition("\n")[0])
+        items, _ = last_items(self._content, start, end, _PIECE)
+        tail = collapsed("".join(items))[-limit // 2 :]
+        return f"{_cut(head, limit - len(tail) - 60)}\n[… {end - start} bytes in all …]\n{tail}", False
+
+    def _error_tail(self, limit: int) -> tuple[str, bool]:
+        name, value = without_ansi(self._small("ename")), without_ansi(self._small("evalue"))
+        head = _cut(f"{name}: {value}", limit // 2)
+        member = self._members.get("traceback")
+        if member is None:
+            return head, True
+        items, whole = last_items(self._content, member.start, member.end, _WHOLE_STREAM)
+        lines = without_ansi("\n".join(items)).split("\n")
+        shown, room = lines[-_TRACEBACK_LINES:], limit - len(head) - 1
+        while len(shown) > 1 and sum(map(len, shown)) + len(shown) > room:
+            shown.pop(0)
+        return f"{head}\n" + "\n".join(shown), whole and len(shown) == len(lines)
+
+    def _rich_head(self, limit: int) -> tuple[str, bool]:
+        mime = next((mime for mime in _SHOWN_MIMES if mime in self.mimes), None)
+        if mime is None:
+            return "", not self.mimes
+        text, whole = head_of(self._content, self.mimes[mime].start, self.mimes[mime].end, max(_PIECE, 6 * limit))
+        return without_ansi(text), whole
+
+    def _full_text(self, mime_type: str | None) -> tuple[str, str]:
+        if self.output_type == "stream" and "text" in self._members:
+            return "text/plain", without_ansi(joined_text(self._value(self._members["text"])))
+        if self.output_type in ("error", "pyerr"):
+            trace = self._value(self._members["traceback"]) if "traceback" in self._members else []
+            lines = [line for line in trace if isinstance(line, str)] if isinstance(trace, list) else []
+            return "text/plain", without_ansi("\n".join([f"{self._small('ename')}: {self._small('evalue')}", *lines]))
+        mime = mime_type or next((mime for mime in (*_SHOWN_MIMES, *self.mimes) if mime in self.mimes), "")
+        if mime not in self.mimes or (mime.startswith("image/") and mime != "image/svg+xml"):
+            raise Invalid(
+                f"output {self.index} has no text of type {mime or 'text/plain'}",
+                hint=f"It has: {', '.join(self.mimes) or 'nothing'}. Pictures are given as images.",
+                mime_types=list(self.mimes),
+            )
+        member = self.mimes[mime]
+        value = self._value(member)
+        if isinstance(value, (str, list)) and not mime.endswith("json"):
+            return mime, without_ansi(joined_text(value))
+        return mime, self._content.read(member.start, member.end - member.start).decode()
+
+
+def outputs_of(cell: Cell) -> Iterator[Output]:
+    """The outputs of a cell, one after the other; none where `outputs` is missing or no list."""
+    member = cell.spans.member("outputs")
+    if member is not None:
+        for index, (start, end) in enumerate(items_at(cell.content, member.start, member.end)):
+            yield Output(cell, index, start, end)
+
+
+def output_at(cell: Cell, index: int) -> Output:
+    """One output.
+
+    Raises:
+        OutOfRange: naming how many there are.
+    """
+    member = cell.spans.member("outputs")
+    places = list(items_at(cell.content, member.start, member.end)) if member else []
+    if not 0 <= index < len(places):
+        raise OutOfRange(
+            f"output_index {index}: the cell has {len(places)} outputs",
+            hint=f"Use an index from 0 to {len(places) - 1}." if places else "Run the cell to get outputs.",
+            total=len(places),
+        )
+    return Output(cell, index, *places[index])
+
+
+def _cut(text: str, limit: int) -> str:
+    """The first `limit` characters, back to a line's end where one is near."""
+    if len(text) <= limit:
+        return text
+    head = text[: max(0, limit)]
+    whole_lines = head.rpartition("\n")[0]
+    return whole_lines if len(whole_lines) > limit // 2 else head

@@ -1,0 +1,259 @@
+"""What a batch of edits makes of the cells, before a byte is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ...errors import FsToolsError, Invalid, NoOp, NotebookRefused
+from ..text_edits import TextEdit
+from .cell import Cell
+from .cell_edit import CellEdit
+from .cell_ids import index_of
+from .source_text import checked_source, edited_source
+
+
+@dataclass(frozen=True)
+class Target:
+    """A cell that an edit names.
+
+    Attributes:
+        number: which edit, 0-based.
+        index: the cell's index before the batch.
+        cell_id: its id.
+        by_index: it was named by index, so the order of the cells matters.
+        changes: it is the cell to change, not only a place.
+    """
+
+    number: int
+    index: int
+    cell_id: str
+    by_index: bool
+    changes: bool
+
+
+@dataclass(eq=False)
+class PlannedCell:
+    """A cell on its way: `cell` is None for a new one; the rest is what it shall be."""
+
+    cell: Cell | None
+    cell_type: str
+    source: str
+    new_id: str | None = None
+    keeps_outputs: bool = True
+    deleted: bool = False
+    moved: bool = False
+    touched_by: list[str] = field(default_factory=list)
+
+    @property
+    def source_changed(self) -> bool:
+        """The source is not what it was."""
+        return self.cell is None or (bool(self.touched_by) and self.source != self.cell.source)
+
+    @property
+    def converted(self) -> bool:
+        """The type is not what it was."""
+        return self.cell is not None and self.cell_type != self.cell.cell_type
+
+    @property
+    def clears(self) -> bool:
+        """Outputs and execution count go."""
+        asked = "clear_outputs" in self.touched_by
+        return asked or (not self.keeps_outputs and self.source_changed)
+
+
+class Plan(NamedTuple):
+    """The cells in their new order (without the deleted ones), and per edit the cell it was about."""
+
+    order: list[PlannedCell]
+    by_edit: list[PlannedCell]
+
+
+def targets_of(cells: Sequence[Cell], edits: Sequence[CellEdit]) -> list[Target]:
+    """Every cell that the edits name, resolved against the notebook as it is.
+
+    Raises:
+        Invalid, EncodingRefused, NotFound, Ambiguous, OutOfRange: see `CellEdit.check` and `index_of`.
+    """
+    found = []
+    for number, edit in enumerate(edits):
+        try:
+            edit.check()
+            if edit.edit_mode != "insert":
+                index = index_of(cells, edit.cell_id, edit.index)
+                found.append(Target(number, index, cells[index].cell_id, edit.index is not None, True))
+            anchor = anchor_of(cells, edit)
+        except FsToolsError as error:
+            raise _labelled(error, number, len(edits)) from None
+        if anchor is not None:
+            by_index = edit.after_index is not None or edit.before_index is not None
+            found.append(Target(number, anchor, cells[anchor].cell_id, by_index, False))
+    return found
+
+
+def anchor_of(cells: Sequence[Cell], edit: CellEdit) -> int | None:
+    """The index of the cell beside which an insert or move lands; None for start and end."""
+    if edit.edit_mode not in ("insert", "move") or edit.at is not None:
+        return None
+    if edit.after_index is not None or edit.after is not None:
+        return index_of(cells, edit.after, edit.after_index, "after_")
+    if edit.before_index is not None or edit.before is not None:
+        return index_of(cells, edit.before, edit.before_index, "before_")
+    return index_of(cells, edit.cell_id, None)
+
+
+def planned(cells: Sequence[Cell], edits: Sequence[CellEdit]) -> Plan:
+    """Apply the edits in order; each refers to cells as they were named before the batch.
+
+    Raises:
+        Every refusal of one edit, with its number where there are several; nothing is half done.
+    """
+    if not edits:
+        raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
+    own = {target.number: target.index for target in targets_of(cells, edits) if target.changes}
+    batch = _Batch(cells)
+    by_edit = []
+    for number, edit in enumerate(edits):
+        try:
+            by_edit.append(batch.take(edit, own.get(number)))
+        except FsToolsError as error:
+            raise _labelled(error, number, len(edits)) from None
+    batch.check_anchors()
+    if len(edits) == 1 and edits[0].edit_mode == "move" and batch.order == batch.states:
+        raise NoOp("the cell is already there", hint="Nothing needs to be moved.")
+    return Plan([state for state in batch.order if not state.deleted], by_edit)
+
+
+class _Batch:
+    """The state between two edits of a batch."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._cells = cells
+        self.states = [PlannedCell(cell, cell.cell_type, "") for cell in cells]
+        self.order = list(self.states)
+        self._known: set[int] = set()
+        self._last_after: dict[PlannedCell | None, PlannedCell] = {}
+        self._anchors: list[PlannedCell] = []
+
+    def take(self, edit: CellEdit, index: int | None) -> PlannedCell:
+        """Apply one edit."""
+        if index is None:
+            assert edit.cell_type is not None and edit.new_source is not None
+            source = checked_source(edit.new_source, "", "new_source")
+            state = PlannedCell(None, edit.cell_type, source, touched_by=["insert"])
+        else:
+            state = self._state(index)
+            self._refuse_contradiction(state, edit)
+            getattr(self, f"_{edit.edit_mode}")(state, edit)
+            state.touched_by.append(edit.edit_mode)
+        if edit.edit_mode in ("insert", "move"):
+            self._place(state, edit)
+        return state
+
+    def check_anchors(self) -> None:
+        """Refuse places beside cells that the batch deletes."""
+        gone = next((anchor.cell for anchor in self._anchors if anchor.deleted and anchor.cell), None)
+        if gone is not None:
+            raise Invalid(
+                f"an edit lands beside cell {gone.cell_id!r}, which the batch deletes",
+                hint="Name another cell as the place, or replace the cell instead of deleting it.",
+                field="after",
+            )
+
+    def _state(self, index: int) -> PlannedCell:
+        state = self.states[index]
+        if index not in self._known:
+            self._known.add(index)
+            state.source = self._cells[index].source
+        return state
+
+    def _refuse_contradiction(self, state: PlannedCell, edit: CellEdit) -> None:
+        if state.deleted or (edit.edit_mode == "delete" and state.touched_by):
+            raise Invalid(
+                "the batch deletes this cell and also does something else with it",
+                hint="Leave one of the edits out.",
+                field="edit_mode",
+            )
+        if edit.edit_mode == "move" and state.moved:
+            raise Invalid("the batch moves this cell twice", hint="Leave one of the moves out.", field="edit_mode")
+        editable = state.cell is not None and state.cell.spans.is_object and state.cell.spans.member("source")
+        if edit.edit_mode not in ("delete", "move") and not editable:
+            raise NotebookRefused(
+                f"invalid cell: the cell at index {state.cell.index if state.cell else 0} has no source",
+                hint="Delete the cell, or repair it by hand; other cells can be edited.",
+            )
+
+    def _replace(self, state: PlannedCell, edit: CellEdit) -> None:
+        new = checked_source(edit.new_source or "", state.source, "new_source")
+        same = new == state.source.replace("\r\n", "\n").replace("\r", "\n")
+        if edit.cell_type not in (None, state.cell_type):
+            self._convert(state, edit)
+        elif same:
+            raise NoOp("the cell already has this source", hint="Nothing was changed; its outputs are kept.")
+        if not same:
+            state.source = new
+            state.keeps_outputs = state.keeps_outputs and edit.keep_outputs
+
+    def _edit(self, state: PlannedCell, edit: CellEdit) -> None:
+        text_edit = TextEdit(edit.old_string or "", edit.new_string or "", edit.replace_all)
+        state.source = edited_source(state.source, text_edit)
+        state.keeps_outputs = state.keeps_outputs and edit.keep_outputs
+
+    def _delete(self, state: PlannedCell, edit: CellEdit) -> None:
+        state.deleted = True
+
+    def _move(self, state: PlannedCell, edit: CellEdit) -> None:
+        state.moved = True
+
+    def _convert(self, state: PlannedCell, edit: CellEdit) -> None:
+        assert edit.cell_type is not None and state.cell is not None
+        if edit.cell_type == state.cell_type:
+            raise NoOp(f"the cell is a {edit.cell_type} cell already", hint="Nothing was changed.")
+        if edit.cell_type == "code" and state.cell.value("attachments"):
+            raise Invalid(
+                "the cell has attachments, and a code cell cannot have any",
+                hint="Convert it to raw or markdown, or insert a code cell beside it.",
+                field="cell_type",
+            )
+        state.cell_type = edit.cell_type
+
+    def _clear_outputs(self, state: PlannedCell, edit: CellEdit) -> None:
+        cell = state.cell
+        assert cell is not None
+        outputs = cell.spans.member("outputs")
+        empty = outputs is None or (outputs.end - outputs.start < 64 and cell.value("outputs") == [])
+        if state.cell_type != "code" or (empty and cell.value("execution_count") is None):
+            raise NoOp("the cell has no outputs to clear", hint="Nothing was changed.")
+
+    def _place(self, state: PlannedCell, edit: CellEdit) -> None:
+        """Put the cell beside its anchor; several after one anchor keep the order of the batch."""
+        anchor = anchor_of(self._cells, edit)
+        if state in self.order:
+            self.order.remove(state)
+            self._last_after.pop(state, None)
+        if anchor is None:
+            first = self._last_after.get(None)
+            start = self.order.index(first) + 1 if first in self.order else 0
+            self.order.insert(start if edit.at == "start" else len(self.order), state)
+            if edit.at == "start":
+                self._last_after[None] = state
+            return
+        beside = self.states[anchor]
+        if beside is state:
+            raise Invalid("a cell cannot land beside itself", hint="Name another cell as the place.", field="after")
+        self._anchors.append(beside)
+        if edit.before is not None or edit.before_index is not None:
+            self.order.insert(self.order.index(beside), state)
+            return
+        last = self._last_after.get(beside, beside)
+        self.order.insert(self.order.index(last) + 1, state)
+        self._last_after[beside] = state
+
+
+def _labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:
+    if total > 1:
+        error.message = f"edit {number + 1} of {total}: {error.message}"
+        error.args = (error.message,)
+        error.details.setdefault("edit", number)
+    return error

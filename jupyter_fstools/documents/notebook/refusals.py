@@ -1,0 +1,73 @@
+"""How a file that is no readable notebook is refused, with the place named."""
+
+from __future__ import annotations
+
+from ...content import Content
+from ...errors import NotebookRefused
+
+_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+
+
+def not_utf8(offset: int, reason: str) -> NotebookRefused:
+    """The bytes at `offset` are no UTF-8."""
+    return NotebookRefused(
+        f"a notebook is UTF-8, but at byte {offset} it is not ({reason})",
+        hint="Repair the file's encoding outside of the notebook tools.",
+        offset=offset,
+    )
+
+
+def broken_json(content: Content, offset: int, limit: int, reason: str) -> NotebookRefused:
+    """The JSON breaks at `offset`; says line and column, both 1-based (columns in characters)."""
+    line, column = _place(content, offset)
+    there = content.read(offset, 8)
+    if there.startswith(_MARKERS):
+        reason, hint = "merge-conflict marker", "Resolve the merge conflict, then read the notebook again."
+    elif offset >= limit:
+        reason, hint = f"the file ends too early ({reason})", "The file is truncated; restore it."
+    else:
+        hint = "Repair the JSON at that place; the notebook tools never repair a file silently."
+    return NotebookRefused(
+        f"broken JSON at line {line}, column {column}: {reason}",
+        hint=hint,
+        line=line,
+        column=column,
+        offset=offset,
+    )
+
+
+def _place(content: Content, offset: int) -> tuple[int, int]:
+    line, tail = 1, b""
+    for chunk in content.chunks(0, offset):
+        piece = bytes(chunk)
+        newlines = piece.count(b"\n")
+        line += newlines
+        tail = piece.rpartition(b"\n")[2] if newlines else tail + piece
+    return line, len(tail.decode(errors="replace")) + 1
+
+
+def empty_file(size: int) -> NotebookRefused:
+    """There is no JSON at all."""
+    return NotebookRefused(
+        "the notebook is empty" if size == 0 else "the notebook holds only white space",
+        hint="To make a new notebook here, write one that validates; nothing is repaired silently.",
+        line=1,
+        column=1,
+        offset=0,
+    )
+
+
+def starts_with_bom() -> NotebookRefused:
+    """A byte order mark stands before the JSON."""
+    return NotebookRefused(
+        "a byte order mark stands before the JSON (line 1, column 1)",
+        hint="A notebook is UTF-8 without a BOM; save it again without one.",
+        line=1,
+        column=1,
+        offset=0,
+    )
+
+
+def too_deep() -> NotebookRefused:
+    """The JSON is nested deeper than can be decoded."""
+    return NotebookRefused("the JSON of this cell is nested too deeply", hint="Repair the cell by hand.")

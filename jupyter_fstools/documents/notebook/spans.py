@@ -1,0 +1,198 @@
+"""Where a notebook's cells and their members lie in its bytes."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ...content import Content
+from ...errors import NotebookRefused, TooLarge
+from .json_cursor import JsonCursor
+from .refusals import empty_file, starts_with_bom
+
+MAX_BYTES = 256 << 20
+"""A larger notebook is neither read nor edited."""
+_BOM = b"\xef\xbb\xbf"
+_SMALL = 4096
+
+
+class Member(NamedTuple):
+    """One member of an object: its key, and the bytes of key and value."""
+
+    key: str
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+
+
+class ObjectSpans:
+    """An object's bytes and its members' places, held compactly: a notebook may have many cells."""
+
+    __slots__ = ("_keys", "_marks", "end", "start")
+
+    def __init__(self, start: int, end: int, keys: tuple[str, ...], marks: list[int]) -> None:
+        self.start, self.end = start, end
+        self._keys, self._marks = keys, array("Q", marks)
+
+    def members(self) -> list[Member]:
+        """In the file's order, duplicates too."""
+        marks = self._marks
+        return [Member(key, *marks[4 * at : 4 * at + 4]) for at, key in enumerate(self._keys)]
+
+    def member(self, key: str) -> Member | None:
+        """The member of that key; of duplicates the last one, which is the one that JSON readers see."""
+        for at in range(len(self._keys) - 1, -1, -1):
+            if self._keys[at] == key:
+                return Member(key, *self._marks[4 * at : 4 * at + 4])
+        return None
+
+
+class CellSpans(ObjectSpans):
+    """One item of `cells`; an item that is no object has no members and no type."""
+
+    __slots__ = ("cell_type", "is_object", "real_id")
+
+    def __init__(
+        self, start: int, end: int, keys: tuple[str, ...] = (), marks: list[int] | None = None, *, is_object: bool
+    ) -> None:
+        super().__init__(start, end, keys, marks or [])
+        self.is_object = is_object
+        self.real_id: str | None = None
+        self.cell_type: str | None = None
+
+
+class NotebookSpans(NamedTuple):
+    """What one pass over a notebook leaves.
+
+    Attributes:
+        root: the top-level object.
+        array: first byte and end of the `cells` array; None where there is no such array (as before nbformat 4).
+        cells: its items; for nbformat 3 those of all worksheets.
+        major: `nbformat`, if it is an integer.
+        minor: `nbformat_minor`, likewise.
+        ascii: there is no byte above 0x7F.
+    """
+
+    root: ObjectSpans
+    array: tuple[int, int] | None
+    cells: list[CellSpans]
+    major: int | None
+    minor: int | None
+    ascii: bool
+
+
+def scan(content: Content) -> NotebookSpans:
+    """Check the whole JSON and note where the cells are, in memory that grows with their number only.
+
+    Raises:
+        NotebookRefused: empty, a BOM, not UTF-8, broken JSON (`line` and `column`, 1-based), or no JSON object.
+        TooLarge: above `MAX_BYTES`.
+    """
+    if content.size > MAX_BYTES:
+        raise TooLarge(
+            f"the notebook has {content.size} bytes; notebooks are read up to {MAX_BYTES}",
+            hint="Clear large outputs, or read it as raw bytes.",
+            size=content.size,
+            limit=MAX_BYTES,
+        )
+    if content.read(0, 3) == _BOM:
+        raise starts_with_bom()
+    cursor = JsonCursor(content)
+    first = cursor.peek()
+    if first == -1:
+        raise empty_file(content.size)
+    if first != ord("{"):
+        start, end = cursor.skip()
+        cursor.finish()
+        raise NotebookRefused(f"not a notebook: the top level is {_kind(first)}, not an object", offset=start, end=end)
+    return _scan_root(content, cursor)
+
+
+def members_at(content: Content, start: int, end: int) -> list[Member]:
+    """The members of the object in these (checked) bytes; none if it is no object."""
+    cursor = JsonCursor(content, start, end, checked=True)
+    if cursor.peek() != ord("{"):
+        return []
+    keys, marks = cursor.object()
+    return ObjectSpans(start, end, tuple(keys), marks).members()
+
+
+def items_at(content: Content, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The bytes of each item of the array in these (checked) bytes; none if it is no array."""
+    cursor = JsonCursor(content, start, end, checked=True)
+    if cursor.peek() == ord("["):
+        for _ in cursor.items():
+            yield cursor.skip()
+
+
+def _scan_root(content: Content, cursor: JsonCursor) -> NotebookSpans:
+    keys: list[str] = []
+    marks: list[int] = []
+    numbers: dict[str, Any] = {}
+    cells: list[CellSpans] = []
+    place: tuple[int, int] | None = None
+    start = cursor.position
+    for key, key_start, key_end in cursor.members():
+        if key == "cells":
+            place, cells = _scan_cells(cursor)
+        value = place if key == "cells" and place else cursor.skip()
+        keys.append(key)
+        marks += [key_start, key_end, *value]
+        if key in ("nbformat", "nbformat_minor"):
+            numbers[key] = _small_value(cursor, *value)
+    root = ObjectSpans(start, cursor.position, tuple(keys), marks)
+    cursor.finish()
+    worksheets = root.member("worksheets")
+    if place is None and worksheets is not None:
+        cells = list(_worksheet_cells(content, worksheets))
+    versions = [number if type(number) is int else None for number in map(numbers.get, ("nbformat", "nbformat_minor"))]
+    return NotebookSpans(root, place, cells, versions[0], versions[1], cursor.ascii)
+
+
+def _scan_cells(cursor: JsonCursor) -> tuple[tuple[int, int] | None, list[CellSpans]]:
+    if cursor.peek() != ord("["):
+        return None, []
+    start = cursor.position
+    shapes: dict[tuple[str, ...], tuple[str, ...]] = {}
+    cells = [_scan_cell(cursor, shapes) for _ in cursor.items()]
+    return (start, cursor.position), cells
+
+
+def _scan_cell(cursor: JsonCursor, shapes: dict[tuple[str, ...], tuple[str, ...]]) -> CellSpans:
+    if cursor.peek() != ord("{"):
+        return CellSpans(*cursor.skip(), is_object=False)
+    start = cursor.position
+    keys, marks = cursor.object()
+    shape = tuple(keys)
+    cell = CellSpans(start, cursor.position, shapes.setdefault(shape, shape), marks, is_object=True)
+    for at, key in enumerate(keys):
+        if key == "id":
+            cell.real_id = _text_or_none(_small_value(cursor, *marks[4 * at + 2 : 4 * at + 4]))
+        elif key == "cell_type":
+            cell.cell_type = _text_or_none(_small_value(cursor, *marks[4 * at + 2 : 4 * at + 4]))
+    return cell
+
+
+def _worksheet_cells(content: Content, worksheets: Member) -> Iterator[CellSpans]:
+    for start, end in items_at(content, worksheets.start, worksheets.end):
+        for member in members_at(content, start, end):
+            if member.key == "cells":
+                yield from _scan_cells(JsonCursor(content, member.start, member.end, checked=True))[1]
+
+
+def _small_value(cursor: JsonCursor, start: int, end: int) -> Any:
+    raw = cursor.taken(start, end) if end - start <= _SMALL else b"["
+    if raw.startswith(b'"') and b"\\" not in raw:
+        return raw[1:-1].decode()
+    return None if raw[:1] in (b"{", b"[") else json.loads(raw)
+
+
+def _text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _kind(byte: int) -> str:
+    return {"[": "an array", '"': "a string"}.get(chr(byte), "a plain value")
