@@ -16,6 +16,7 @@ from .shown_text import LineChange, ShownText, line_changes
 from .stores.protocol import Store
 
 _MOST_VIEWS = 32
+_RENEWED_SECONDS = 60
 
 
 class Verdict(NamedTuple):
@@ -112,27 +113,31 @@ class ReadTracker:
         `view` spells the window as it was asked for.
         """
         earlier = self.lookup(stat.key)
-        same = earlier is not None and _same_content(earlier, stat, fingerprint)
-        lines = list(earlier.lines) if same and earlier else []
-        kept = self.shown_text(stat.key) if same else None
-        covered = same and kept is not None and _covers(lines, shown.first, shown.last)
+        if earlier is None or not _same_content(earlier, stat, fingerprint):
+            earlier = None
         receipt = Receipt(
             user=self._reader.user,
             session=self._reader.session,
             key=stat.key,
             version=stat.version,
-            text_sha=fingerprint.text if fingerprint else (earlier.text_sha if same and earlier else None),
-            exact_sha=fingerprint.exact if fingerprint else (earlier.exact_sha if same and earlier else None),
-            encoding=encoding or (earlier.encoding if same and earlier else None),
+            text_sha=fingerprint.text if fingerprint else earlier.text_sha if earlier else None,
+            exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
+            encoding=encoding or (earlier.encoding if earlier else None),
             read_at=time.time(),
         )
-        partly = dict(earlier.partly) if same and earlier else {}
+        lines = earlier.lines if earlier else []
+        partly = dict(earlier.partly) if earlier else {}
         receipt.lines = _union([*lines, *_whole_lines(shown, partly)])
         receipt.partly = dict(list(partly.items())[-_MOST_VIEWS:])
-        views = [one for one in (earlier.views if same and earlier else []) if one != view]
+        views = [one for one in (earlier.views if earlier else []) if one != view]
         receipt.views = [*views, view][-_MOST_VIEWS:]
-        receipt.full = bool(same and earlier and earlier.full) or _is_whole(receipt.lines, shown.total_lines)
-        text = None if covered else (kept or ShownText()).with_lines(shown.first, shown.text).packed()
+        receipt.full = bool(earlier and earlier.full) or _is_whole(receipt.lines, shown.total_lines)
+        if earlier is not None and _says_the_same(earlier, receipt):
+            return earlier
+        text = None
+        if earlier is None or not _covers(lines, shown.first, shown.last):
+            kept = self.shown_text(stat.key) if earlier else None
+            text = (kept or ShownText()).with_lines(shown.first, shown.text).packed()
         self._store.put_receipt(receipt, text)
         return receipt
 
@@ -202,6 +207,13 @@ class ReadTracker:
             hint="Read the file (or the part you mean to change) with read_file first.",
             path=stat.path,
         )
+
+
+def _says_the_same(earlier: Receipt, receipt: Receipt) -> bool:
+    """The earlier receipt proves as much, and is recent enough to be left as it is."""
+    if receipt.read_at - earlier.read_at > _RENEWED_SECONDS:
+        return False
+    return earlier.model_copy(update={"read_at": receipt.read_at}) == receipt
 
 
 def _same_content(receipt: Receipt, stat: FileStat, fingerprint: Fingerprint | None) -> bool:

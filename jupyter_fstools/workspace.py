@@ -12,14 +12,14 @@ from typing import Protocol
 from .backends.protocol import Backend, Entry, FileStat, OpenFile
 from .documents.line_index import LineIndex, LineIndexes
 from .documents.text_encoding import encoding_of
-from .draft import Draft, Step, new_change, require_file, state_of, unhashed_state
+from .draft import Draft, Step, Told, new_change, require_file, state_of, unhashed_state
 from .errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
 from .fingerprint import Fingerprint
 from .limits import Limits
 from .near_names import near_names
 from .policy import Policy, checked_path
 from .read_tracker import ReadTracker
-from .records import Change, FileState, Reader, Receipt
+from .records import Change, ChangeStatus, FileState, Reader, Receipt
 from .shown_text import ShownText
 from .splices import SplicedStream, packed
 from .stores.protocol import Store
@@ -113,9 +113,7 @@ class Workspace:
         Raises:
             Invalid, OutsideRoot, Denied, NotADirectory
         """
-        stat = self.backend.stat(checked_path(path))
-        self.policy.require_read(self._relative(path), stat.path, stat.key)
-        return stat
+        return self._located(path, self.policy.require_read)
 
     def entries(self, folder: FileStat, *, recursive: bool, skipped: Iterable[str] = ()) -> Iterator[Entry]:
         """What is in a folder, without what a deny rule hides; `skipped` names are not entered."""
@@ -162,8 +160,7 @@ class Workspace:
         Raises:
             NotRead, Stale (with what changed), NotFound, Conflict, IsDirectory, Denied, TooLarge, TimedOut
         """
-        stat = self.backend.stat(checked_path(path))
-        self.policy.require_write(self._relative(path), stat.path, stat.key)
+        stat = self._located(path, self.policy.require_write)
         if stat.kind == "missing" and not may_create:
             raise self.not_found(path, stat)
         with self._locks.hold(stat.key):
@@ -189,22 +186,21 @@ class Workspace:
                 yield draft
 
     @contextmanager
-    def draft_to_restore(self, path: str, expected: FileState | None, known: ShownText, why: str) -> Iterator[Draft]:
+    def draft_to_restore(self, path: str, expected: FileState | None, told: Told) -> Iterator[Draft]:
         """Take a file that must still have the content that a change left (None: must not exist).
 
-        The change itself is the proof of knowledge here, so no receipt is asked for; `known` are the lines that its
-        diff tells of that content, `why` begins the refusal.
+        The change itself is the proof of knowledge here, so no receipt is asked for.
 
         Raises:
             Stale: the file has other content; Denied, TimedOut
         """
-        stat = self.backend.stat(checked_path(path))
-        self.policy.require_write(self._relative(path), stat.path, stat.key)
+        stat = self._located(path, self.policy.require_write)
         with self._locks.hold(stat.key):
             stat = self._same_place(stat)
+            if stat.path != path:
+                raise told.refusal(path, "has been replaced by a link")
             if (stat.kind == "missing") != (expected is None):
-                there = "does not exist any more" if expected is not None else "exists by now"
-                raise Stale(f"{why}: {stat.path} {there}", hint="Look at the file; decide anew.", path=stat.path)
+                raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
             if expected is None:
                 yield Draft(path, stat, None, None)
                 return
@@ -212,10 +208,8 @@ class Workspace:
             with self.backend.read(stat.path) as opened:
                 draft = Draft(path, opened.stat, opened, None)
                 if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
-                    refusal = Stale(
-                        f"{why}: {stat.path} has changed since", hint="Look at the file; decide anew.", path=stat.path
-                    )
-                    self._explain(refusal, draft, known)
+                    refusal = told.refusal(path, "has changed since")
+                    self._explain(refusal, draft, told.known, whole=told.whole)
                     raise refusal
                 draft.receipt = self.tracker.lookup(draft.stat.key)
                 if draft.receipt and draft.receipt.exact_sha != expected.exact_sha:
@@ -236,7 +230,8 @@ class Workspace:
         if not approved and self.policy.needs_approval(draft.stat.path):
             return self._propose(draft, step)
         before, after, stat = self._write(draft, step)
-        receipt, shown = self._receipt_after(draft, step, stat, after)
+        # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
+        receipt, shown = (None, None) if approved else self._receipt_after(draft, step, stat, after)
         change = new_change(draft, step, self.reader, (before, after), "applied")
         change = self.store.add_change(change, step.kept(), receipt, shown)
         self._settle(change)
@@ -259,6 +254,9 @@ class Workspace:
         )
         proposer = self.for_reader(proposal.reader)
         draft.receipt = proposer.tracker.lookup(draft.stat.key)
+        if draft.receipt and (proposal.before is None or draft.receipt.text_sha != proposal.before.text_sha):
+            # What the proposer was shown since is another content than the one that was changed.
+            draft.receipt = None
         receipt, shown = proposer._receipt_after(draft, step, stat, after)
         if receipt is not None:
             self.store.put_receipt(receipt, shown)
@@ -314,6 +312,18 @@ class Workspace:
         require_file(path, stat)
         return stat
 
+    def _located(self, path: str, require: Callable[[str, str, str], None]) -> FileStat:
+        given = self._relative(checked_path(path))
+        try:
+            stat = self.backend.stat(path)
+        except FsToolsError:
+            # What is there behind a deny rule must not show in how the look at it failed.
+            if not given.startswith(("/", "../")):
+                require(given, given, self.key_of(given))
+            raise
+        require(given, stat.path, stat.key)
+        return stat
+
     def _relative(self, path: str) -> str:
         return posixpath.normpath(self.path_of(path) or path)
 
@@ -335,11 +345,12 @@ class Workspace:
             receipt = self.tracker.lookup(draft.stat.key)
             if accept_stale and receipt is not None:
                 return receipt
-            self._explain(refusal, draft, self.tracker.shown_text(draft.stat.key))
+            whole_shown = receipt is not None and receipt.full
+            self._explain(refusal, draft, self.tracker.shown_text(draft.stat.key), whole=whole_shown)
             raise
 
-    def _explain(self, refusal: Stale, draft: Draft, known: ShownText | None) -> None:
-        """Say what changed since, as far as the lines known before tell it."""
+    def _explain(self, refusal: Stale, draft: Draft, known: ShownText | None, *, whole: bool) -> None:
+        """Say what changed since, as far as the lines known before (`whole`: all there were) tell it."""
         assert draft.before is not None
         if known is None or draft.stat.size > _MOST_EXPLAINED_BYTES:
             return
@@ -349,7 +360,7 @@ class Workspace:
         except FsToolsError:
             return
         text = draft.before.read(len(encoding.bom), draft.stat.size).decode(encoding.codec, "replace")
-        diff = known.diff(draft.stat.path, text)
+        diff = known.diff(draft.stat.path, text, whole=whole)
         if diff is not None and diff.hunks:
             refusal.details["diff"] = unified(diff)
 
@@ -409,11 +420,12 @@ class Workspace:
         return change
 
     def _settle(self, change: Change) -> None:
-        if change.undoes is not None:
-            undone = self.store.decide(
-                change.undoes, "applied", "undone", decided_at=time.time(), decided_by=self.reader.user
-            )
-            if undone is not None and undone.undoes is not None:
-                # Taking back an undo makes the change it took back stand again.
-                self.store.decide(undone.undoes, "undone", "applied", decided_at=time.time())
+        # Taking back an undo makes the change it took back stand again, and so on down the chain.
+        taken_back, stands = change.undoes, False
+        while taken_back is not None:
+            was: ChangeStatus = "undone" if stands else "applied"
+            now: ChangeStatus = "applied" if stands else "undone"
+            by = None if stands else self.reader.user
+            settled = self.store.decide(taken_back, was, now, decided_at=time.time(), decided_by=by)
+            taken_back, stands = settled.undoes if settled is not None else None, not stands
         self.settled(change)

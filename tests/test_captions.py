@@ -42,8 +42,8 @@ def folder_rows(folder: Path, indent: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_a_module_begins_with_a_caption_of_one_sentence(module):
-    assert module.read_text("utf-8").startswith('"""')
-    assert re.fullmatch(r"[A-Z%`].*[^.]\.", caption(module))
+    assert module.read_text("utf-8").startswith(('"""', 'r"""'))
+    assert re.fullmatch(r"([A-Z%`]|[a-z_]+: ).*[^.]\.", caption(module))
     assert not re.search(r"[^.]\. ", caption(module)), "two sentences"
 
 

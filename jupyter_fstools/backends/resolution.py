@@ -271,7 +271,12 @@ def _step_up(root: Root, trail: Trail, path: str) -> None:
 
 
 def _target(root: Root, trail: Trail, name: str, path: str) -> list[str]:
-    target = trail.folder.readlink(name)
+    try:
+        target = trail.folder.readlink(name)
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ENOENT):
+            return [name]  # No link any more: look again.
+        raise
     if not os.path.isabs(target):
         return parts_of(target)
     trail.back_to(0)

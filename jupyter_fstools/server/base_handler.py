@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from http.client import responses
 from typing import Any, TypeVar, cast
 
@@ -15,7 +16,7 @@ from ..records import Reader
 from ..tools.arguments import Arguments
 from ..workspace import Workspace
 from .bodies import as_json, checked, parsed_object
-from .served import SESSION_HEADER, SETTING, Served, reader_of
+from .served import SESSION_HEADER, SETTING, Served
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
@@ -23,9 +24,13 @@ _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _HINTS = {
     403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
-    404: "See the list of routes in the documentation; paths begin with api/fstools/.",
+    404: "GET api/fstools/ says what is here.",
     405: "Use the method that the documentation names for this route.",
 }
+
+
+class NoArguments(Arguments):
+    """Nothing."""
 
 
 class ToolsHandler(APIHandler):
@@ -45,13 +50,12 @@ class ToolsHandler(APIHandler):
             Invalid: no such session name.
         """
         named = session or self.request.headers.get(SESSION_HEADER)
-        return reader_of(self.identity_provider, self.current_user, named)
+        return self.served.reader(self.identity_provider, self.current_user, named)
 
     async def call(self, work: Callable[[Workspace], _T], reader: Reader | None = None) -> _T:
         """Do work in a thread, on the workspace of who asks."""
         reader = reader or self.reader()
-        workspace = self.served.workspace.for_reader(reader)
-        return await self.served.calls.run(reader, lambda: work(workspace))
+        return await self.served.calls.run(reader, partial(work, self.served.workspace.for_reader(reader)))
 
     def query(self, model: type[_A]) -> _A:
         """The query of the URL; empty values count as not given.

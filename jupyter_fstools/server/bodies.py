@@ -9,6 +9,8 @@ import orjson
 from pydantic import ValidationError
 
 from ..errors import Invalid, TooLarge
+from ..records import Change
+from ..tools import ToolResult
 from ..tools.arguments import Arguments, refused
 
 _A = TypeVar("_A", bound=Arguments)
@@ -50,6 +52,17 @@ def as_json(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:  # A lone surrogate, or a number beyond 64 bits.
         return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def rendered_result(result: ToolResult) -> bytes:
+    """A result as JSON: `{"tool", "content", "data", "change"}`."""
+    change = result.change and rendered_change(result.change)
+    return as_json({"tool": result.tool, "content": result.content, "data": result.data, "change": change})
+
+
+def rendered_change(change: Change) -> dict[str, Any]:
+    """A change as it is told to clients: without its key, which would say where the root is on the disk."""
+    return change.model_dump(exclude={"key"})
 
 
 def checked(model: type[_A], given: dict[str, Any]) -> _A:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from ..errors import Disabled
 from ..records import Reader
 
 _T = TypeVar("_T")
@@ -27,16 +28,24 @@ class CallPool:
     def __init__(self, threads: int = 128, per_reader: int = 32) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="fstools")
         self._per_reader = per_reader
+        self._closed = False
         self._turns: WeakValueDictionary[Reader, asyncio.Semaphore] = WeakValueDictionary()
 
     async def run(self, reader: Reader, call: Callable[[], _T]) -> _T:
-        """Run a call for a reader; gives what it gives and raises what it raises."""
+        """Run a call for a reader; gives what it gives and raises what it raises.
+
+        Raises:
+            Disabled: the server is stopping.
+        """
         turn = self._turns.get(reader)
         if turn is None:
             turn = self._turns[reader] = asyncio.Semaphore(self._per_reader)
         async with turn:
+            if self._closed:
+                raise Disabled("the server is stopping", hint="Try again when it runs.")
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     def close(self) -> None:
         """Start no more calls; those that run finish."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._closed = True
+        self._threads.shutdown(wait=False)

@@ -65,13 +65,14 @@ def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     def tell(change: Change) -> None:
         emit(schema_id=SCHEMA_ID, data=event_of(change))
 
-    workspace = config.workspace(root, Reader(system_user(), DEFAULT_SESSION), committed=committed)
+    account = system_user()
+    workspace = config.workspace(root, Reader(account, DEFAULT_SESSION), committed=committed)
     events = serverapp.event_logger
     assert events is not None
     events.register_event_schema(event_schema())
     emit = events.emit
     feed = ChangeFeed(workspace, tell, _loop(serverapp))
-    return Served(config, workspace, CallPool(), feed)
+    return Served(config, workspace, CallPool(), feed, account)
 
 
 def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:

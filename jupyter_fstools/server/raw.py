@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +16,7 @@ from tornado.iostream import StreamClosedError
 from ..backends.protocol import OpenFile
 from ..content import CHUNK_BYTES
 from ..draft import require_file
-from ..errors import OutOfRange
+from ..errors import Conflict, FsToolsError, OutOfRange
 from ..workspace import Workspace
 from .base_handler import ToolsHandler
 
@@ -56,12 +57,17 @@ class RawFile:
         return self._data is not None
 
     def read(self, start: int, stop: int) -> bytes:
-        """The bytes from `start` to `stop`."""
-        return self._opened.read(start, stop - start) if self._data is None else self._data[start:stop]
+        """The bytes from `start` to `stop`.
 
-    def changed(self) -> bool:
-        """Somebody has written into the file since it was opened."""
-        return self._data is None and not self._opened.unchanged()
+        Raises:
+            Conflict: somebody wrote into the file since it was opened; one ETag never stands for a mixture.
+        """
+        if self._data is not None:
+            return self._data[start:stop]
+        data = self._opened.read(start, stop - start)
+        if not self._opened.unchanged():
+            raise Conflict(f"{self.name} changed while it was sent", hint="Get it again.")
+        return data
 
     def close(self) -> None:
         """Let go of the file."""
@@ -116,7 +122,7 @@ class RawHandler(ToolsHandler):
             pass  # The client went away.
         finally:
             if not file.in_memory:
-                await self.call(lambda _: file.close())
+                file.close()
 
     def _describe(self, file: RawFile) -> None:
         self.set_header("Content-Type", _OCTETS)
@@ -137,10 +143,9 @@ class RawHandler(ToolsHandler):
         first, last, suffix = spelled.groups()
         start = int(first) if first else max(file.size - int(suffix), 0)
         stop = min(int(last) + 1, file.size) if last else file.size
-        if last and int(last) < start and first:
+        if first and last and int(last) < int(first):
             return 0, file.size
         if start >= file.size:
-            self._total = file.size
             raise OutOfRange(
                 f"the range begins at byte {start}; the file has {file.size}", hint="Ask for less.", total=file.size
             )
@@ -148,21 +153,21 @@ class RawHandler(ToolsHandler):
         self.set_header("Content-Range", f"bytes {start}-{stop - 1}/{file.size}")
         return start, stop
 
-    _total: int | None = None
-
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """A refused range says how much there is."""
-        if self._total is not None:
-            self.set_header("Content-Range", f"bytes */{self._total}")
+        error = kwargs.get("exc_info", (None, None))[1]
+        if isinstance(error, OutOfRange):
+            self.set_header("Content-Range", f"bytes */{error.details['total']}")
         super().write_error(status_code, **kwargs)
 
     async def _stream(self, file: RawFile, start: int, stop: int) -> None:
+        reader = self.reader()
         for at in range(start, stop, CHUNK_BYTES):
-            end = min(at + CHUNK_BYTES, stop)
-            chunk, changed = await self.call(lambda _, at=at, end=end: (file.read(at, end), file.changed()))  # type: ignore[misc]
-            if changed:
-                # What was sent is of another version: better no answer than a mixture under one ETag.
-                self.log.warning("%s changed while it was sent; the connection is closed", file.name)
+            try:
+                chunk = await self.served.calls.run(reader, partial(file.read, at, min(at + CHUNK_BYTES, stop)))
+            except FsToolsError as refusal:
+                # The status has been sent: what is left is to send less than was promised.
+                self.log.warning("The connection that %s was sent on is closed: %s", file.name, refusal.message)
                 self.detach().close()
                 return
             self.write(chunk)

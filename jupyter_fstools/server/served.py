@@ -7,7 +7,7 @@ from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
 
-from ..config import FsToolsConfig, system_user
+from ..config import FsToolsConfig
 from ..records import Reader
 from ..sessions import DEFAULT_SESSION, checked_session
 from ..workspace import Workspace
@@ -39,37 +39,39 @@ class Served:
         workspace: the files, as the server's own reader sees them.
         calls: where calls run.
         feed: follows the journal.
+        account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
+            one reader: the system's account (looking it up takes as long as reading a small file).
     """
 
     config: FsToolsConfig
     workspace: Workspace
     calls: CallPool
     feed: ChangeFeed
+    account: str
 
     @property
     def body_limit(self) -> int:
         """Bytes that a request's body may have: what may be written, even if much of it is escaped, and some more."""
         return 2 * self.workspace.limits.max_write_bytes + (1 << 20)
 
+    def reader(self, provider: IdentityProvider, user: Any, session: str | None) -> Reader:
+        """Who asks.
+
+        Args:
+            provider: the server's.
+            user: whom it found; has a `username`.
+            session: as the client named it; None for the default one.
+
+        Raises:
+            Invalid: no such session name.
+        """
+        name = self.account if invents_users(provider) else str(user.username)
+        return Reader(name, DEFAULT_SESSION if session is None else checked_session(session))
+
     def stop(self) -> None:
         """Stop following the journal and start no more calls; called on the event loop."""
         self.feed.stop()
         self.calls.close()
-
-
-def reader_of(provider: IdentityProvider, user: Any, session: str | None) -> Reader:
-    """Who asks: the authenticated user, or the system's account where Jupyter only invents users.
-
-    Args:
-        provider: of the server.
-        user: what the provider found; has a `username`.
-        session: as the client named it; None for the default one.
-
-    Raises:
-        Invalid: no such session name.
-    """
-    name = system_user() if invents_users(provider) else str(user.username)
-    return Reader(name, checked_session(DEFAULT_SESSION if session is None else session))
 
 
 def invents_users(provider: IdentityProvider) -> bool:

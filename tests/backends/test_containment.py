@@ -198,25 +198,28 @@ def test_a_folder_swapped_for_a_link_leads_nowhere(root):
                     os.rename(away, root / "swapped")
                     os.rename(root / "swapped", away)
                 except OSError:  # A writer has made the folder anew.
-                    os.rename(root / "swapped", root.parent / f"made{turn}")
+                    with contextlib.suppress(OSError):
+                        os.rename(root / "swapped", root.parent / f"made{turn}")
 
     thread = threading.Thread(target=swap)
     thread.start()
     leaks = []
-    for turn in range(400):
-        attempts = (
-            lambda: open_(disk, "swapped/secret"),
-            lambda: content(disk, "swapped/secret"),
-            lambda n=turn: disk.write(f"swapped/new{n % 5}", [b"x"], if_match=None),
-            lambda n=turn: disk.write(f"swapped/sub{n % 3}/new", [b"x"], if_match=None),
-            lambda: disk.delete("swapped/secret", if_match=version + "0"),
-            lambda: b"secret" if [e for e in disk.walk("", lambda _: True) if e.path == "swapped/deep"] else b"",
-        )
-        for attempt in attempts:
-            with contextlib.suppress(OutsideRoot, Conflict, NotFound, NotADirectory):
-                leaks += [seen for seen in [attempt()] if seen == b"secret"]
-    done.set()
-    thread.join()
+    try:
+        for turn in range(400):
+            attempts = (
+                lambda: open_(disk, "swapped/secret"),
+                lambda: content(disk, "swapped/secret"),
+                lambda n=turn: disk.write(f"swapped/new{n % 5}", [b"x"], if_match=None),
+                lambda n=turn: disk.write(f"swapped/sub{n % 3}/new", [b"x"], if_match=None),
+                lambda: disk.delete("swapped/secret", if_match=version + "0"),
+                lambda: b"secret" if [e for e in disk.walk("", lambda _: True) if e.path == "swapped/deep"] else b"",
+            )
+            for attempt in attempts:
+                with contextlib.suppress(OutsideRoot, Conflict, NotFound, NotADirectory):
+                    leaks += [seen for seen in [attempt()] if seen == b"secret"]
+    finally:
+        done.set()
+        thread.join()
     assert not leaks
     assert os.listdir(root.parent / "outside") == ["secret"]
 

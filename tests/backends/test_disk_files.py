@@ -396,6 +396,7 @@ def test_a_walk_passes_over_what_it_cannot_read(disk, tmp_path):
 def test_a_very_deep_tree_is_walked_with_few_files_open(disk, tmp_path):
     """G9"""
     by_descriptor = disk._root.folder.dir_fd is not None
+    disk = LocalDisk(tmp_path, openat=by_descriptor, durable=False)
     path = "/".join(["d"] * (1500 if by_descriptor else 300))  # Joined paths end where the system's do.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 60, hard))

@@ -10,10 +10,13 @@ import sys
 import time
 from dataclasses import dataclass
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
+from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
+REPOSITORY = Path(__file__).parents[2]
 TOKEN = "the-token"
 JUPYTER_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 
@@ -51,7 +54,7 @@ class Server:
     root: str
     environment: dict[str, str]
 
-    def ask(self, method, path, body=None, *, session=None, headers=None, token=TOKEN, **params):
+    def ask(self, method, path, body=None, /, *, session=None, headers=None, token=TOKEN, **params):
         url, data, sent = pieces(path, params, body, session, headers)
         if token:
             sent = {"Authorization": f"token {token}", **sent}
@@ -100,7 +103,7 @@ def shared_server(tmp_path_factory):
     }
     command = [sys.executable, "-m", "jupyter_server", *(f"--{name}={value}" for name, value in options.items())]
     with (home / "log").open("wb") as log:
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(command, env=environment, cwd=REPOSITORY, stdout=log, stderr=log)
     server = Server(port, str(root), environment)
     wait_until_ready(server, process)
     yield server
@@ -176,15 +179,19 @@ def jp_base_url():
 
 
 @pytest.fixture
-def ask(jp_serverapp, http_server_client, jp_base_url, jp_auth_header):
+def ask(jp_serverapp, jp_http_port, http_server, jp_auth_header):
     """Ask the server of this process; the headers replace the token's."""
+    clients = []
 
-    async def ask(method, path, body=None, *, session=None, headers=None, **params):
+    async def ask(method, path, body=None, /, *, session=None, headers=None, **params):
         url, data, sent = pieces(path, params, body, session, headers)
         if headers is None:
             sent.update(jp_auth_header)
-        response = await http_server_client.fetch(
-            jp_base_url + url,
+        if not clients:
+            clients.append(SimpleAsyncHTTPClient(force_instance=True, max_clients=200))
+        response = await clients[0].fetch(
+            f"http://127.0.0.1:{jp_http_port}{jp_serverapp.base_url}{url}",
+            follow_redirects=False,
             method=method,
             body=data,
             headers=sent,
@@ -194,7 +201,9 @@ def ask(jp_serverapp, http_server_client, jp_base_url, jp_auth_header):
         )
         return Answer(response.code, {k.lower(): v for k, v in response.headers.get_all()}, response.body or b"")
 
-    return ask
+    yield ask
+    for client in clients:
+        client.close()
 
 
 @pytest.fixture

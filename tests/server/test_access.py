@@ -1,0 +1,144 @@
+"""Who gets in: token, cookies and _xsrf, the authorizer's word, and whose receipts count."""
+
+from __future__ import annotations
+
+import pytest
+from jupyter_server.auth.authorizer import Authorizer
+from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
+
+from jupyter_fstools.config import system_user
+
+NEW = {"path": "new.txt", "content": "x\n"}
+ROUTES = [
+    ("GET", "/"),
+    ("GET", "/tools"),
+    ("POST", "/tools/write_file"),
+    ("GET", "/changes"),
+    ("GET", "/changes/c1"),
+    ("POST", "/changes/c1/approve"),
+    ("POST", "/changes/undo"),
+    ("GET", "/receipts"),
+    ("DELETE", "/receipts"),
+    ("GET", "/raw/a.txt"),
+    ("HEAD", "/raw/a.txt"),
+    ("GET", "/no/such/route"),
+    ("PUT", "/tools"),
+]
+
+
+@pytest.mark.parametrize("token", [None, "wrong"])
+def test_without_the_token_nothing_is_done(folder, token):
+    """P26"""
+    path = folder.write("a.txt", b"one\n")
+    for method, route in ROUTES:
+        answer = folder.server.ask(method, route, b"{}" if method == "POST" else None, token=token)
+        assert answer.status == 403, (method, route)
+        assert method == "HEAD" or answer.error["code"] == "denied"
+    refused = folder.server.post("/tools/write_file", {"path": f"{folder.name}/b.txt", "content": "x"}, token=token)
+    assert refused.status == 403
+    assert folder.server.get(f"/raw/{path}", token=token).status == 403
+    assert folder.server.get(f"/raw/{folder.name}/b.txt").status == 404
+
+
+async def test_a_login_by_cookie_needs_its_xsrf_value_to_write(ask, jp_root_dir):
+    """P26"""
+    first = await ask("GET", "/tools")
+    cookie = {"Cookie": first.headers["set-cookie"].partition(";")[0]}
+    refused = await ask("POST", "/tools/write_file", NEW, headers=cookie)
+    assert (refused.status, refused.error["code"]) == (403, "denied")
+    assert not (jp_root_dir / "new.txt").exists()
+    xsrf = "2|1234abcd|00000000000000000000000000000000|1700000000"
+    both = {"Cookie": f"{cookie['Cookie']}; _xsrf={xsrf}", "X-XSRFToken": xsrf}
+    assert (await ask("POST", "/tools/write_file", NEW, headers=both)).status == 200
+    assert (jp_root_dir / "new.txt").exists()
+
+
+class OnlyReading(Authorizer):
+    def is_authorized(self, handler, user, action, resource):
+        return action == "read" and resource == "contents"
+
+
+@pytest.fixture
+def only_reading(jp_serverapp):
+    jp_serverapp.web_app.settings["authorizer"] = OnlyReading(parent=jp_serverapp)
+
+
+async def test_who_may_only_read_may_call_the_tools_that_read(only_reading, ask, call, jp_root_dir):
+    """P26"""
+    (jp_root_dir / "a.txt").write_text("one\n")
+    assert (await call("read_file", path="a.txt")).status == 200
+    assert (await call("list_files")).status == 200
+    for path in ("/", "/tools", "/changes", "/receipts", "/raw/a.txt"):
+        assert (await ask("GET", path)).status in (200, 302), path
+
+
+async def test_who_may_only_read_changes_nothing(only_reading, ask, call, jp_root_dir):
+    """P26"""
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await call("read_file", path="a.txt")
+    assert (await call("edit_file", path="a.txt", old_string="one", new_string="1")).error["code"] == "denied"
+    assert (await call("write_file", **NEW)).status == 403
+    for method, path in (("POST", "/changes/c1/approve"), ("POST", "/changes/undo"), ("DELETE", "/receipts")):
+        assert (await ask(method, path, b"" if method == "POST" else None)).status == 403
+    assert [file.name for file in jp_root_dir.iterdir()] == ["a.txt"]
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+    assert len((await ask("GET", "/receipts")).json["receipts"]) == 1
+
+
+async def test_clients_without_cookies_are_one_reader(ask, call, jp_root_dir):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await call("read_file", path="a.txt")
+    edited = await call("edit_file", path="a.txt", old_string="one", new_string="1")
+    assert edited.json["change"]["user"] == system_user()
+    assert edited.json["change"]["session"] == "default"
+
+
+class Named(IdentityProvider):
+    async def get_user(self, handler):
+        handler._token_authenticated = True
+        return User(handler.request.headers.get("X-Test-User", "ada"))
+
+
+async def test_with_real_users_nobody_borrows_anothers_reads(ask, jp_serverapp, jp_root_dir):
+    jp_serverapp.web_app.settings["identity_provider"] = Named(parent=jp_serverapp)
+    (jp_root_dir / "a.txt").write_text("one\n")
+    edit = {"path": "a.txt", "old_string": "one", "new_string": "1"}
+    ada, eve = {"X-Test-User": "ada"}, {"X-Test-User": "eve"}
+    assert (await ask("POST", "/tools/read_file", {"path": "a.txt"}, headers=ada)).status == 200
+    assert (await ask("POST", "/tools/edit_file", edit, headers=eve)).error["code"] == "not_read"
+    edited = await ask("POST", "/tools/edit_file", edit, headers=ada)
+    assert edited.json["change"]["user"] == "ada"
+
+
+@pytest.mark.parametrize("provider", [IdentityProvider, PasswordIdentityProvider])
+async def test_a_provider_that_adds_nothing_about_users_invents_them(ask, call, jp_serverapp, jp_root_dir, provider):
+    own = type("Own", (provider,), {"get_handlers": lambda self: []})
+    token = jp_serverapp.identity_provider.token
+    jp_serverapp.web_app.settings["identity_provider"] = own(parent=jp_serverapp, token=token)
+    assert (await call("write_file", **NEW)).json["change"]["user"] == system_user()
+
+
+async def test_sessions_have_receipts_of_their_own(ask, call, jp_root_dir):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await call("read_file", path="a.txt", session="first")
+    refused = await call("edit_file", path="a.txt", old_string="one", new_string="1", session="second")
+    assert refused.error["code"] == "not_read"
+    assert [one["path"] for one in (await ask("GET", "/receipts", session="first")).json["receipts"]] == ["a.txt"]
+    assert (await ask("GET", "/receipts")).json["receipts"] == []
+
+
+async def test_receipts_can_be_looked_at_and_forgotten(ask, call, jp_root_dir):
+    (jp_root_dir / "sub").mkdir()
+    for name in ("a.txt", "sub/b.txt"):
+        (jp_root_dir / name).write_text("one\ntwo\nthree\n")
+        await call("read_file", path=name, offset=2, limit=1, session="me")
+    (receipt,) = (await ask("GET", "/receipts", session="me", path="sub")).json["receipts"]
+    assert (receipt["path"], receipt["lines"], receipt["full"]) == ("sub/b.txt", [[2, 2]], False)
+    assert (await ask("DELETE", "/receipts", path="a.txt", session="me")).json == {"forgotten": 1}
+    assert [one["path"] for one in (await ask("GET", "/receipts", session="me")).json["receipts"]] == ["sub/b.txt"]
+    assert (await ask("DELETE", "/receipts", session="me")).json == {"forgotten": 1}
+
+
+async def test_another_origin_may_name_its_session(ask):
+    answer = await ask("OPTIONS", "/tools/read_file")
+    assert "x-fstools-session" in answer.headers["access-control-allow-headers"]

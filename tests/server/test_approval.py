@@ -1,0 +1,131 @@
+"""A person's decisions over REST."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+EDIT = {"path": "a.txt", "old_string": "one", "new_string": "1"}
+waits_for_approval = pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
+
+
+@pytest.fixture
+def propose(call, jp_root_dir):
+    async def propose():
+        (jp_root_dir / "a.txt").write_text("one\n")
+        await call("read_file", path="a.txt")
+        answer = await call("edit_file", **EDIT)
+        assert (answer.status, answer.json["change"]["status"]) == (202, "proposed")
+        return answer.json["change"]["id"]
+
+    return propose
+
+
+@waits_for_approval
+async def test_a_proposal_is_listed_and_touches_nothing(ask, propose, jp_root_dir):
+    change_id = await propose()
+    listed = await ask("GET", "/changes", status="proposed")
+    assert [change["id"] for change in listed.json["changes"]] == [change_id]
+    assert listed.json["revision"] == listed.json["changes"][0]["revision"]
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+
+
+@waits_for_approval
+async def test_an_approved_proposal_is_carried_out_once(ask, propose, jp_root_dir):
+    change_id = await propose()
+    approved = await ask("POST", f"/changes/{change_id}/approve", b"")
+    assert (approved.status, approved.json["change"]["status"]) == (200, "applied")
+    assert (jp_root_dir / "a.txt").read_text() == "1\n"
+    again = await ask("POST", f"/changes/{change_id}/approve", b"")
+    assert (again.status, again.error["code"]) == (409, "conflict")
+
+
+@waits_for_approval
+async def test_a_rejected_proposal_never_lands(ask, propose, jp_root_dir):
+    change_id = await propose()
+    assert (await ask("POST", f"/changes/{change_id}/reject", b"")).json["change"]["status"] == "rejected"
+    for decision in ("approve", "reject", "undo"):
+        assert (await ask("POST", f"/changes/{change_id}/{decision}", b"")).status == 409
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+
+
+@waits_for_approval
+async def test_a_proposal_whose_file_moved_on_is_stale(ask, propose, jp_root_dir):
+    change_id = await propose()
+    (jp_root_dir / "a.txt").write_text("one and more\n")
+    refused = await ask("POST", f"/changes/{change_id}/approve", b"")
+    assert (refused.status, refused.error["code"]) == (412, "stale")
+    assert (jp_root_dir / "a.txt").read_text() == "one and more\n"
+
+
+@waits_for_approval
+@pytest.mark.parametrize(("decision", "status"), [("approve", "applied"), ("reject", "rejected")])
+async def test_who_waits_for_a_decision_gets_it(ask, propose, decision, status):
+    change_id = await propose()
+    waiting = asyncio.ensure_future(ask("GET", f"/changes/{change_id}", wait=50))
+    await asyncio.sleep(0.1)
+    assert not waiting.done()
+    await ask("POST", f"/changes/{change_id}/{decision}", b"")
+    assert (await waiting).json["change"]["status"] == status
+
+
+@waits_for_approval
+async def test_waiting_ends_when_the_time_is_up(ask, propose):
+    change_id = await propose()
+    answer = await ask("GET", f"/changes/{change_id}", wait=0.1)
+    assert answer.json["change"]["status"] == "proposed"
+    assert answer.json["change"]["diff"]["hunks"]
+
+
+@waits_for_approval
+async def test_waiting_ends_when_the_server_stops(ask, propose, jp_serverapp):
+    change_id = await propose()
+    waiting = asyncio.ensure_future(ask("GET", f"/changes/{change_id}", wait=50))
+    await asyncio.sleep(0.1)
+    await jp_serverapp.cleanup_extensions()
+    assert (await waiting).error["message"] == "the server is stopping"
+
+
+async def test_a_person_undoes_anybodys_change(ask, call, jp_root_dir):
+    made = await call("write_file", path="a.txt", content="one\n", session="assistant")
+    undone = await ask("POST", f"/changes/{made.json['change']['id']}/undo", b"", session="person")
+    assert undone.json["change"]["undoes"] == made.json["change"]["id"]
+    assert not (jp_root_dir / "a.txt").exists()
+
+
+async def test_undoing_a_path_steps_back_through_its_changes(ask, call, jp_root_dir):
+    file = jp_root_dir / "a.txt"
+    for content in ("one\n", "two\n", "three\n"):
+        await call("write_file", path="a.txt", content=content)
+    for expected in ("two\n", "one\n"):
+        assert (await ask("POST", "/changes/undo", {"path": "a.txt"})).status == 200
+        assert file.read_text() == expected
+    assert (await ask("POST", "/changes/undo", {"path": "a.txt"})).status == 200
+    assert not file.exists()
+    assert (await ask("POST", "/changes/undo", {"path": "a.txt"})).error["code"] == "not_found"
+
+
+async def test_an_undo_of_a_file_that_moved_on_is_stale(ask, call, jp_root_dir):
+    made = await call("write_file", path="a.txt", content="one\n")
+    (jp_root_dir / "a.txt").write_text("mine\n")
+    refused = await ask("POST", f"/changes/{made.json['change']['id']}/undo", b"")
+    assert (refused.status, refused.error["code"]) == (412, "stale")
+    assert (jp_root_dir / "a.txt").read_text() == "mine\n"
+
+
+async def test_the_journal_goes_on_after_a_cursor(ask, call):
+    await call("write_file", path="a.txt", content="one\n")
+    cursor = (await ask("GET", "/changes")).json["revision"]
+    await call("write_file", path="b.txt", content="one\n")
+    await call("write_file", path="c.txt", content="one\n")
+    after = (await ask("GET", "/changes", after=cursor)).json["changes"]
+    assert [change["path"] for change in after] == ["b.txt", "c.txt"]
+    newest = (await ask("GET", "/changes", path="", limit=2)).json["changes"]
+    assert [change["path"] for change in newest] == ["c.txt", "b.txt"]
+
+
+async def test_a_change_does_not_tell_where_the_root_is(ask, call, jp_root_dir):
+    made = await call("write_file", path="a.txt", content="one\n")
+    listed = await ask("GET", "/changes")
+    assert str(jp_root_dir).encode() not in made.body + listed.body

@@ -1,0 +1,85 @@
+"""Changes appear on Jupyter's event bus, whichever process made them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.server.change_event import SCHEMA_ID
+
+REPOSITORY = Path(__file__).parents[2]
+MAKE_A_CHANGE = """
+import sys
+from jupyter_fstools import call_tool, open_workspace
+workspace = open_workspace(sys.argv[1], session="kernel", durable=False)
+call_tool(workspace, "write_file", path=sys.argv[2], content="from a kernel")
+"""
+
+
+async def next_change(bus):
+    while True:
+        said = json.loads(await asyncio.wait_for(bus.read_message(), 30))
+        if said.pop("schema_id") == SCHEMA_ID:
+            return {name: value for name, value in said.items() if not name.startswith("__")}
+
+
+async def elsewhere(root, path="a.txt"):
+    command = [sys.executable, "-c", MAKE_A_CHANGE, str(root), path]
+    await asyncio.to_thread(subprocess.run, command, check=True, cwd=REPOSITORY)
+
+
+async def test_a_change_over_rest_is_told(jp_ws_fetch, call):
+    bus = await jp_ws_fetch("api", "events", "subscribe")
+    made = (await call("write_file", path="a.txt", content="one\ntwo\n", session="me")).json["change"]
+    told = await next_change(bus)
+    assert told == {
+        **{name: made[name] for name in ("id", "revision", "path", "status", "tool", "user", "session", "created_at")},
+        "op": "create",
+        "added": 2,
+        "removed": 0,
+        "undoes": None,
+    }
+    bus.close()
+
+
+async def test_a_change_of_another_process_is_told(jp_ws_fetch, jp_root_dir):
+    bus = await jp_ws_fetch("api", "events", "subscribe")
+    await elsewhere(jp_root_dir)
+    told = await next_change(bus)
+    assert (told["path"], told["session"], told["status"]) == ("a.txt", "kernel", "applied")
+    bus.close()
+
+
+async def test_a_change_outside_the_root_is_not_told(jp_ws_fetch, call, jp_root_dir, tmp_path):
+    bus = await jp_ws_fetch("api", "events", "subscribe")
+    (tmp_path / "elsewhere").mkdir()
+    await elsewhere(tmp_path / "elsewhere")
+    await call("write_file", path="b.txt", content="one\n")
+    assert (await next_change(bus))["path"] == "b.txt"
+    bus.close()
+
+
+@pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
+async def test_every_step_of_a_proposal_is_told(jp_ws_fetch, ask, call):
+    bus = await jp_ws_fetch("api", "events", "subscribe")
+    change_id = (await call("write_file", path="a.txt", content="one\n")).json["change"]["id"]
+    assert (await next_change(bus))["status"] == "proposed"
+    await ask("POST", f"/changes/{change_id}/approve", b"")
+    told = await next_change(bus)
+    assert (told["id"], told["status"]) == (change_id, "applied")
+    bus.close()
+
+
+async def test_an_undo_is_told_with_what_it_undoes(jp_ws_fetch, ask, call):
+    change_id = (await call("write_file", path="a.txt", content="one\n")).json["change"]["id"]
+    bus = await jp_ws_fetch("api", "events", "subscribe")
+    undo = (await ask("POST", f"/changes/{change_id}/undo", b"")).json["change"]["id"]
+    told = {change["id"]: change for change in [await next_change(bus), await next_change(bus)]}
+    assert told[undo]["undoes"] == change_id
+    assert told[change_id]["status"] == "undone"
+    bus.close()

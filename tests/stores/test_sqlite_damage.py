@@ -1,0 +1,224 @@
+"""The SQLite store where its file is damaged, foreign, unwritable, replaced or gone."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import time
+
+import pytest
+
+from jupyter_fstools.stores import sqlite as sqlite_module
+from jupyter_fstools.stores import sqlite_file
+from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.testing.store_samples import ANN, change_of, names, receipt_of
+
+KEY = "/root/a.txt"
+
+
+def unwatched():
+    """Let the time pass in which a store does not look whether its file is still the one."""
+    time.sleep(2 * sqlite_module._LOOK_SECONDS)
+
+
+def asides(path):
+    return [name for name in os.listdir(path.parent) if ".damaged-" in name and name[-1] == "Z"]
+
+
+def damage_as_garbage(path):
+    path.write_bytes(random.Random(1).randbytes(20_000))
+
+
+def damage_by_truncation(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def damage_in_the_middle(path):
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (path.stat().st_size - 4096))
+
+
+DAMAGES = [damage_as_garbage, damage_by_truncation, damage_in_the_middle]
+
+
+def filled(store):
+    for number in range(40):
+        store.put_receipt(receipt_of(f"k{number}"), b"x" * 3000)
+        store.add_change(change_of(f"c{number}"), b"x" * 3000)
+    return store
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_set_aside_with_one_warning(path, damage, caplog):
+    filled(SqliteStore(path)).close()
+    damage(path)
+    damaged = path.read_bytes()
+    store = SqliteStore(path)
+    store.put_receipt(receipt_of(), b"shown")
+    for number in range(40):
+        store.receipt(ANN, f"k{number}")
+    store.add_change(change_of("new"), b"", receipt_of())
+    assert store.change("new") is not None
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    (aside,) = asides(path)
+    assert aside in caplog.text
+    assert (path.parent / aside).read_bytes() == damaged
+
+
+def test_damage_found_while_working_is_met_by_the_call_that_finds_it(path, caplog):
+    store = filled(SqliteStore(path))
+    sqlite3.connect(path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    damage_in_the_middle(path)
+    added = [store.add_change(change_of(f"n{number}"), b"x" * 9000, receipt_of()) for number in range(200)]
+    store.changes(ChangeFilter(limit=1000))
+    assert len(added) == 200
+    assert len(asides(path)) == 1
+    assert len(caplog.records) == 1
+
+
+def test_a_record_that_is_none_is_damage(path, caplog):
+    store = SqliteStore(path)
+    store.put_receipt(receipt_of())
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE receipts SET body = '{'")
+    assert store.receipt(ANN, KEY) is None
+    assert len(asides(path)) == len(caplog.records) == 1
+
+
+def test_who_follows_the_journal_sees_the_one_that_was_begun_again(path):
+    store = filled(SqliteStore(path))
+    cursor = store.revision()
+    store.close()
+    damage_as_garbage(path)
+    store.add_change(change_of("new"), b"")
+    assert names(store.changes(ChangeFilter(after=cursor))) == ["new"]
+
+
+def test_two_stores_that_meet_the_damage_set_it_aside_once(path, caplog):
+    filled(SqliteStore(path)).close()
+    damage_as_garbage(path)
+    one, two = SqliteStore(path), SqliteStore(path)
+    one.put_receipt(receipt_of("one"))
+    two.put_receipt(receipt_of("two"))
+    assert [kept.key for kept in one.receipts(ANN)] == ["two", "one"]
+    assert len(asides(path)) == len(caplog.records) == 1
+
+
+def test_a_file_that_somebody_set_aside_already_is_left_there(path):
+    SqliteStore(path).put_receipt(receipt_of())
+    assert sqlite_file.set_aside(path, (1, 1)) is None
+    assert path.exists()
+
+
+def test_a_newer_version_is_never_touched(path, caplog):
+    SqliteStore(path).put_receipt(receipt_of())
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = path.read_bytes()
+    store = SqliteStore(path)
+    store.put_receipt(receipt_of("k"), b"shown")
+    assert store.receipt(ANN, KEY) is None
+    assert store.shown_text(ANN, "k") == b"shown"
+    assert path.read_bytes() == before
+    assert ["newer version" in record.message for record in caplog.records] == [True]
+
+
+def test_another_program_s_database_is_never_touched(path, caplog):
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE theirs (a)")
+    connection.close()
+    before = path.read_bytes()
+    store = SqliteStore(path)
+    assert store.add_change(change_of("c1"), b"") == store.change("c1")
+    assert path.read_bytes() == before
+    assert len(caplog.records) == 1
+
+
+def unwritable_folder(path):
+    path.parent.chmod(0o500)
+
+
+def unwritable_file(path):
+    path.touch(0o400)
+
+
+def folder_instead(path):
+    path.mkdir()
+
+
+def file_instead_of_its_folder(path):
+    path.parent.rmdir()
+    path.parent.touch()
+
+
+@pytest.mark.parametrize("spoil", [unwritable_folder, unwritable_file, folder_instead, file_instead_of_its_folder])
+def test_where_no_file_can_be_written_it_goes_on_in_memory_with_one_warning(path, spoil, caplog):
+    path.parent.mkdir()
+    spoil(path)
+    store = SqliteStore(path)
+    store.put_receipt(receipt_of(), b"shown")
+    store.add_change(change_of("c1"), b"")
+    assert store.receipt(ANN, KEY) is not None
+    assert not path.is_file() or path.stat().st_size == 0
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+def test_where_wal_cannot_work_the_classic_journal_does(path, caplog):
+    path.parent.mkdir()
+    (path.parent / "store.sqlite-shm").mkdir()
+    store, other = SqliteStore(path), SqliteStore(path)
+    store.add_change(change_of("c1"), b"", receipt_of())
+    other.add_change(change_of("c2"), b"", receipt_of())
+    assert names(store.changes(ChangeFilter())) == ["c2", "c1"]
+    assert sqlite3.connect(path).execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert not caplog.records
+
+
+def test_a_file_left_in_wal_mode_opens_where_wal_cannot_work(path):
+    SqliteStore(path).put_receipt(receipt_of())
+    shutil.copyfile(path, path.with_name("moved.sqlite"))
+    shutil.copyfile(f"{path}-wal", path.with_name("moved.sqlite-wal"))
+    path.with_name("moved.sqlite-shm").mkdir()
+    moved = SqliteStore(path.with_name("moved.sqlite"))
+    assert moved.receipt(ANN, KEY) is not None
+
+
+@pytest.mark.parametrize("companions", [True, False])
+def test_a_file_deleted_under_us_is_begun_again(store, path, companions, caplog):
+    store.put_receipt(receipt_of("before"))
+    path.unlink()
+    if companions:
+        path.with_name("store.sqlite-wal").unlink()
+        path.with_name("store.sqlite-shm").unlink()
+    unwatched()
+    store.put_receipt(receipt_of("after"))
+    assert [kept.key for kept in SqliteStore(path).receipts(ANN)] == ["after"]
+    assert not caplog.records
+
+
+def test_a_file_replaced_under_us_is_the_one_from_then_on(store, path, tmp_path):
+    elsewhere = SqliteStore(tmp_path / "other.sqlite")
+    elsewhere.put_receipt(receipt_of("theirs"))
+    elsewhere.close()
+    store.put_receipt(receipt_of("ours"))
+    os.replace(tmp_path / "other.sqlite", path)
+    for companion in ("-wal", "-shm"):
+        path.with_name(path.name + companion).unlink()
+    unwatched()
+    assert [kept.key for kept in store.receipts(ANN)] == ["theirs"]
+    store.put_receipt(receipt_of("both"))
+    assert len(SqliteStore(path).receipts(ANN)) == 2
+
+
+def test_a_removed_folder_is_made_again(store, path):
+    store.put_receipt(receipt_of())
+    shutil.rmtree(path.parent)
+    unwatched()
+    store.put_receipt(receipt_of("after"))
+    assert [kept.key for kept in store.receipts(ANN)] == ["after"]
