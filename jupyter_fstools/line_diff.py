@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from .file_diff import DiffHunk, DiffRow
 
@@ -14,6 +16,9 @@ CONTEXT_LINES = 3
 MAX_ROW_CHARACTERS = 1000
 _SMALL = 250_000
 """Pairs of lines that difflib may compare: its worst case is their product."""
+_MOST_WORK = 4_000_000
+"""Steps that difflib may take for one diff, by its worst case; then unique lines alone divide the texts."""
+_MOST_DEPTH = 50
 
 Block = tuple[int, int, int, int]
 """Lines `a:b` of the old text became lines `c:d` of the new one."""
@@ -27,43 +32,79 @@ def line_hunks(
     `old_start` and `new_start` are the numbers of their first lines. An empty side's start is the line before, as in
     a unified diff.
     """
-    return [_hunk(group, before, after, old_start, new_start) for group in _groups(changed_blocks(before, after))]
+    blocks = changed_blocks(before, after)
+    return list(hunks_of(blocks, before, after, old_start=old_start, new_start=new_start))
+
+
+def hunks_of(
+    blocks: Sequence[Block],
+    before: Sequence[str],
+    after: Sequence[str],
+    *,
+    old_start: int = 1,
+    new_start: int = 1,
+    context: int = CONTEXT_LINES,
+    most_rows: int = sys.maxsize,
+) -> Iterator[DiffHunk]:
+    """The hunks of changed blocks; beyond `most_rows` rows in all they are cut, and their counts stay whole."""
+    for group in _groups(blocks, context):
+        hunk = _hunk(group, before, after, (old_start, new_start), context, most_rows)
+        most_rows -= len(hunk.rows)
+        yield hunk
 
 
 def changed_blocks(before: Sequence[str], after: Sequence[str]) -> list[Block]:
     """Where the two differ, in order; equal ends are cut off first, unique common lines divide the rest."""
-    return _merged(_changed_in(before, after, (0, len(before), 0, len(after))))
+    return _merged(_Comparison(before, after).changed_in((0, len(before), 0, len(after)), 0))
 
 
-def _between(before: Sequence[str], after: Sequence[str], area: Block) -> Iterator[Block]:
-    a, b, c, d = area
-    if a == b and c == d:
-        return
-    if a == b or c == d:
-        yield area
-    elif (b - a) * (d - c) <= _SMALL:
-        matcher = difflib.SequenceMatcher(None, before[a:b], after[c:d], autojunk=False)
-        for kind, one, two, three, four in matcher.get_opcodes():
-            if kind != "equal":
-                yield a + one, a + two, c + three, c + four
-    else:
-        anchors = _anchors(before[a:b], after[c:d])
+class _Comparison:
+    """Two lists of lines, and how much work may still be put into them."""
+
+    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+        self._before = before
+        self._after = after
+        self._work = _MOST_WORK
+
+    def changed_in(self, area: Block, depth: int) -> Iterator[Block]:
+        """The changed blocks of an area."""
+        before, after = self._before, self._after
+        a, b, c, d = area
+        while a < b and c < d and before[a] == after[c]:
+            a, c = a + 1, c + 1
+        while a < b and c < d and before[b - 1] == after[d - 1]:
+            b, d = b - 1, d - 1
+        if a == b or c == d:
+            if a < b or c < d:
+                yield a, b, c, d
+        elif self._affordable(a, b, c, d):
+            matcher = difflib.SequenceMatcher(None, before[a:b], after[c:d], autojunk=False)
+            for kind, one, two, three, four in matcher.get_opcodes():
+                if kind != "equal":
+                    yield a + one, a + two, c + three, c + four
+        else:
+            yield from self._divided((a, b, c, d), depth)
+
+    def _divided(self, area: Block, depth: int) -> Iterator[Block]:
+        a, b, c, d = area
+        anchors = _anchors(self._before[a:b], self._after[c:d]) if depth < _MOST_DEPTH else []
         if not anchors:
             yield area
             return
         old, new = a, c
         for one, other in [*anchors, (b - a, d - c)]:
-            yield from _changed_in(before, after, (old, a + one, new, c + other))
+            yield from self.changed_in((old, a + one, new, c + other), depth + 1)
             old, new = a + one + 1, c + other + 1
 
-
-def _changed_in(before: Sequence[str], after: Sequence[str], area: Block) -> Iterator[Block]:
-    a, b, c, d = area
-    while a < b and c < d and before[a] == after[c]:
-        a, c = a + 1, c + 1
-    while a < b and c < d and before[b - 1] == after[d - 1]:
-        b, d = b - 1, d - 1
-    yield from _between(before, after, (a, b, c, d))
+    def _affordable(self, a: int, b: int, c: int, d: int) -> bool:
+        if (b - a) * (d - c) > _SMALL:
+            return False
+        there = Counter(self._after[c:d])
+        work = sum(there[line] for line in self._before[a:b]) * min(b - a, d - c)
+        if work > self._work:
+            return False
+        self._work -= work
+        return True
 
 
 def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
@@ -97,10 +138,10 @@ def _merged(blocks: Iterator[Block]) -> list[Block]:
     return merged
 
 
-def _groups(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+def _groups(blocks: Sequence[Block], context: int) -> Iterator[list[Block]]:
     group: list[Block] = []
     for block in blocks:
-        if group and block[0] - group[-1][1] > 2 * CONTEXT_LINES:
+        if group and block[0] - group[-1][1] > 2 * context:
             yield group
             group = []
         group.append(block)
@@ -108,27 +149,38 @@ def _groups(blocks: Sequence[Block]) -> Iterator[list[Block]]:
         yield group
 
 
-def _hunk(group: Sequence[Block], before: Sequence[str], after: Sequence[str], old: int, new: int) -> DiffHunk:
-    rows: list[DiffRow] = []
-    start = max(0, group[0][0] - CONTEXT_LINES)
-    shift = group[0][2] - group[0][0]
-    at = start
-    for a, b, c, d in group:
-        rows += [_row("context", old + i, new + i + shift, before[i]) for i in range(at, a)]
-        rows += [_row("remove", old + i, 0, before[i]) for i in range(a, b)]
-        rows += [_row("add", 0, new + i, after[i]) for i in range(c, d)]
-        at, shift = b, d - b
-    end = min(len(before), at + CONTEXT_LINES)
-    rows += [_row("context", old + i, new + i + shift, before[i]) for i in range(at, end)]
-    first_shift = group[0][2] - group[0][0]
+def _hunk(
+    group: Sequence[Block],
+    before: Sequence[str],
+    after: Sequence[str],
+    starts: tuple[int, int],
+    context: int,
+    most_rows: int,
+) -> DiffHunk:
+    old, new = starts
+    start, first_shift = max(0, group[0][0] - context), group[0][2] - group[0][0]
+    end, shift = min(len(before), group[-1][1] + context), group[-1][3] - group[-1][1]
     old_count, new_count = end - start, end + shift - start - first_shift
     return DiffHunk(
         old_start=old + start - (old_count == 0),
         old_count=old_count,
         new_start=new + start + first_shift - (new_count == 0),
         new_count=new_count,
-        rows=rows,
+        rows=list(islice(_rows(group, before, after, (old, new), (start, end)), most_rows)),
     )
+
+
+def _rows(
+    group: Sequence[Block], before: Sequence[str], after: Sequence[str], starts: tuple[int, int], span: tuple[int, int]
+) -> Iterator[DiffRow]:
+    old, new = starts
+    at, end = span
+    shift = group[0][2] - group[0][0]
+    for a, b, c, d in [*group, (end, end, 0, 0)]:
+        yield from (_row("context", old + i, new + i + shift, before[i]) for i in range(at, a))
+        yield from (_row("remove", old + i, 0, before[i]) for i in range(a, b))
+        yield from (_row("add", 0, new + i, after[i]) for i in range(c, d))
+        at, shift = b, d - b
 
 
 def _row(kind: str, old: int, new: int, text: str) -> DiffRow:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .content import BytesContent, Content
 from .documents.text_encoding import TextEncoding
-from .file_diff import DiffHunk, DiffRow, FileDiff, Operation
-from .line_diff import CONTEXT_LINES, line_hunks
+from .file_diff import DiffRow, FileDiff, Operation
+from .line_diff import CONTEXT_LINES, changed_blocks, hunks_of
 from .splices import Splice
 
 MAX_ROWS = 4000
@@ -23,6 +23,8 @@ def diff_of_splices(
     splices: Sequence[Splice],
     encoding: TextEncoding,
     line_at: Callable[[int], int],
+    *,
+    context: int = CONTEXT_LINES,
 ) -> FileDiff:
     """What splices do to a text file, line by line, without reading more of it than the changed lines.
 
@@ -32,20 +34,54 @@ def diff_of_splices(
         before: the content that the offsets of the splices count in.
         splices: sorted and disjoint.
         encoding: how its text is written.
-        line_at: the 1-based line number of a byte offset.
+        line_at: the 1-based line number of a byte offset, where a newline is the byte 0x0A.
+        context: unchanged lines to show above and below a change.
     """
     diff = FileDiff(path=path, op=op)
-    shift = 0
-    for region in _regions(before, splices, encoding):
+    number = line_numbers(before, encoding, line_at)
+    shift = kept = 0
+    for region in _regions(before, splices, encoding, context):
         if region.too_large:
+            removed, added = region.newlines(encoding)
             diff.truncated = True
-            continue
-        old, new = region.lines(before, encoding)
-        first = line_at(region.start)
-        hunks = line_hunks(old, new, old_start=first, new_start=first + shift)
-        shift += len(new) - len(old)
-        _take(diff, hunks)
+        else:
+            old, new = region.lines(before, encoding)
+            blocks = changed_blocks(old, new)
+            removed, added = sum(b - a for a, b, _, _ in blocks), sum(d - c for _, _, c, d in blocks)
+            first = number(region.start)
+            # One row more than there is room for tells whether any is left out.
+            for hunk in hunks_of(
+                *(blocks, old, new),
+                old_start=first,
+                new_start=first + shift,
+                context=context,
+                most_rows=MAX_ROWS - kept + 1,
+            ):
+                if kept + len(hunk.rows) > MAX_ROWS:
+                    diff.truncated = True
+                    hunk.rows.pop()
+                kept += len(hunk.rows)
+                if hunk.rows:
+                    diff.hunks.append(hunk)
+        diff.removed, diff.added, shift = diff.removed + removed, diff.added + added, shift + added - removed
     return diff
+
+
+def line_numbers(content: Content, encoding: TextEncoding, line_at: Callable[[int], int]) -> Callable[[int], int]:
+    """The 1-based line numbers of rising byte offsets, also where a newline is not the byte 0x0A."""
+    if encoding.counts_newline_bytes:
+        return line_at
+    at, line = 0, 1
+
+    def number(offset: int) -> int:
+        nonlocal at, line
+        offset -= offset % encoding.unit
+        for chunk in content.chunks(at, offset):
+            line += bytes(chunk).decode(encoding.codec, "replace").count("\n")
+        at = max(at, offset)
+        return line
+
+    return number
 
 
 def diff_of_creation(path: str, op: Operation, data: bytes, encoding: TextEncoding) -> FileDiff:
@@ -80,20 +116,6 @@ def unified(diff: FileDiff, most_bytes: int = 4096) -> str:
     return "\n".join(lines)
 
 
-def _take(diff: FileDiff, hunks: Sequence[DiffHunk]) -> None:
-    kept = sum(len(hunk.rows) for hunk in diff.hunks)
-    for hunk in hunks:
-        diff.added += sum(row.kind == "add" for row in hunk.rows)
-        diff.removed += sum(row.kind == "remove" for row in hunk.rows)
-        room = MAX_ROWS - kept
-        if len(hunk.rows) > room:
-            diff.truncated = True
-            hunk.rows = hunk.rows[:room]
-        if hunk.rows:
-            diff.hunks.append(hunk)
-        kept += len(hunk.rows)
-
-
 class _Region:
     """Whole lines around neighbouring splices, with their context."""
 
@@ -112,53 +134,61 @@ class _Region:
         for splice in self.splices:
             new += [old[at : splice.offset - self.start], splice.inserted]
             at = splice.end - self.start
-        return _lines(old, encoding), _lines(b"".join([*new, old[at:]]), encoding)
+        last = self.end >= before.size
+        return _lines(old, encoding, last=last), _lines(b"".join([*new, old[at:]]), encoding, last=last)
+
+    def newlines(self, encoding: TextEncoding) -> tuple[int, int]:
+        """Line endings that go and that come."""
+        removed = sum(s.removed.decode(encoding.codec, "replace").count("\n") for s in self.splices)
+        added = sum(s.inserted.decode(encoding.codec, "replace").count("\n") for s in self.splices)
+        return removed, added
 
 
-def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding) -> Iterator[_Region]:
+def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, context: int) -> Iterator[_Region]:
     region: _Region | None = None
     for splice in splices:
         if region is not None and splice.offset <= region.end:
             region.splices.append(splice)
-            region.end = max(region.end, _lines_after(before, splice.end, encoding))
+            region.end = max(region.end, _lines_after(before, splice.end, encoding, context))
             continue
         if region is not None:
             yield region
-        start = _lines_before(before, splice.offset, encoding)
-        region = _Region(start, _lines_after(before, splice.end, encoding), [splice])
+        start = _lines_before(before, splice.offset, encoding, context)
+        region = _Region(start, _lines_after(before, splice.end, encoding, context), [splice])
     if region is not None:
         yield region
 
 
-def _lines(data: bytes, encoding: TextEncoding) -> list[str]:
+def _lines(data: bytes, encoding: TextEncoding, *, last: bool) -> list[str]:
     text = data.decode(encoding.codec, "replace").removeprefix("\ufeff")
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-        return lines
-    # What unified diffs say, so that a lost final newline is a visible change.
-    lines[-1] += "\n\\ No newline at end of file"
+    elif last:
+        # What unified diffs say, so that a lost final newline is a visible change.
+        lines[-1] += "\n\\ No newline at end of file"
     return lines
 
 
-def _lines_before(content: Content, offset: int, encoding: TextEncoding) -> int:
-    """Where the line `CONTEXT_LINES` above the one that holds `offset` begins."""
+def _lines_before(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
+    """Where the line `context` above the one that holds `offset` begins."""
     base = max(0, offset - _MOST_LINE_BYTES)
     base -= base % encoding.unit
     data = content.read(base, offset - base)
     at = len(data)
-    for _ in range(CONTEXT_LINES + 1):
+    for _ in range(context + 1):
         at = _rfind(data, encoding, at)
         if at < 0:
             return base
     return base + at + encoding.unit
 
 
-def _lines_after(content: Content, offset: int, encoding: TextEncoding) -> int:
-    """Where the line `CONTEXT_LINES` below the one that `offset` is in ends, newline included."""
+def _lines_after(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
+    """Where the line `context` below the one that `offset` is in ends, newline included."""
+    offset += -offset % encoding.unit  # A splice may end inside a character.
     data = content.read(offset, _MOST_LINE_BYTES)
     at = -encoding.unit
-    for _ in range(CONTEXT_LINES + 1):
+    for _ in range(context + 1):
         at = _find(data, encoding, at + encoding.unit)
         if at < 0:
             return offset + len(data)

@@ -10,6 +10,7 @@ from threading import Lock, RLock
 from typing import Literal
 
 from ..content import Chunk, Content
+from ..errors import Conflict
 from ..fingerprint import Fingerprint, FingerprintHasher
 
 BLOCK_BYTES = 64 << 10
@@ -113,7 +114,11 @@ class LineIndex:
                     return
 
     def line_start(self, content: Content, line: int) -> int | None:
-        """The byte offset where line `line` (1-based) begins; None past the last line."""
+        """The byte offset where line `line` (1-based) begins; None past the last line.
+
+        Raises:
+            Conflict: the content is no longer the one that was counted.
+        """
         if line <= 1:
             return 0
         self.scan_to_line(content, line)
@@ -124,7 +129,9 @@ class LineIndex:
         data = content.read(block * BLOCK_BYTES, BLOCK_BYTES)
         at = -1
         for _ in range(line - 1 - before):
-            at = data.index(b"\n", at + 1)
+            at = data.find(b"\n", at + 1)
+            if at < 0:
+                raise Conflict("the file changes while it is read", hint="Read it again in a moment.")
         start = block * BLOCK_BYTES + at + 1
         return start if start < self.size else None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..content import Chunk
+from .look_alikes import different_code_points, plain_characters
 from .needle import Needle
 from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
 
@@ -17,17 +17,10 @@ _MOST_NEEDLE = 20_000
 _MOST_BYTES = 8 << 20
 """Bytes of the file that are searched for something similar."""
 _MOST_CANDIDATES = 200
+_MOST_COMPARISONS = 100_000
 _SHOWN_LINES = 12
-_LOOK_ALIKES = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2500", "-"),
-        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "),
-        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", None),
-        "\u2026": "...",
-    }
-)
+_ODD_SPACE = re.compile(r"[^\S\x00-\x7f]")
+_TOKENS = re.compile(r"\w+|[^\w\s]")
 
 
 class MatchHint(NamedTuple):
@@ -52,9 +45,11 @@ def hint_for_no_match(
     for number, (before, _) in enumerate(earlier, 1):
         if before.replace("\r\n", "\n") == old:
             return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
-    found = _pasted_from_the_view(chunks, old) or _swapped(chunks, old, new) or _no_final_newline(chunks, old)
-    if found is None and len(old) <= _MOST_NEEDLE:
-        found = _similar(_head(chunks()), old)
+    found = _pasted_from_the_view(chunks, old) or _no_final_newline(chunks, old)
+    lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
+    # What differs in spaces alone is the text that was meant; new_string may be anywhere for other reasons.
+    found = found or (_almost(lines, old) if len(old.strip()) > 3 else None) or _swapped(chunks, new)
+    found = found or _similar(lines, old)
     return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
 
 
@@ -78,10 +73,14 @@ def _pasted_from_the_view(chunks: Callable[[], Iterable[Chunk]], old: str) -> Ma
         return MatchHint(
             f"{CARRIAGE_RETURN} stands for a carriage return: send it as \\r.", {"reason": "carriage_return"}
         )
+    if old.endswith("\r") and _line_of(chunks, old.rstrip("\r")) is not None:
+        return MatchHint(
+            "The \\r at the end of old_string is half of a line ending: leave it out.", {"reason": "carriage_return"}
+        )
     return None
 
 
-def _swapped(chunks: Callable[[], Iterable[Chunk]], old: str, new: str) -> MatchHint | None:
+def _swapped(chunks: Callable[[], Iterable[Chunk]], new: str) -> MatchHint | None:
     if len(new.strip()) < 3:  # a shorter text is in every file
         return None
     line = _line_of(chunks, new)
@@ -103,8 +102,9 @@ def _no_final_newline(chunks: Callable[[], Iterable[Chunk]], old: str) -> MatchH
         tail = (tail + bytes(chunk[-len(old) * 4 :]))[-len(old) * 4 :]
     if line is None or not tail.replace(b"\r\n", b"\n").endswith(old[:-1].encode("utf-8")):
         return None
+    said = "The file ends before the last newline" if old.endswith("\n\n") else "The file has no final newline"
     return MatchHint(
-        "The file has no final newline: leave out the newline at the end of old_string.",
+        f"{said}: leave out the newline at the end of old_string.",
         {"reason": "no_final_newline", "nearest_line": line},
     )
 
@@ -135,35 +135,53 @@ def _head(chunks: Iterable[Chunk]) -> list[str]:
         size += len(got[-1])
         if size >= _MOST_BYTES:
             break
-    return [line.removesuffix("\r") for line in b"".join(got).decode("utf-8", "replace").split("\n")]
+    lines = b"".join(got).decode("utf-8", "replace").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _wanted(old: str) -> tuple[list[str], bool]:
+    """The lines of an old string, and whether its last one is whole."""
+    wanted = old.split("\n")
+    if len(wanted) > 1 and not wanted[-1]:
+        return wanted[:-1], True
+    return wanted, False
+
+
+def _almost(lines: Sequence[str], old: str) -> MatchHint | None:
+    wanted, whole = _wanted(old)
+    for name, fold in _FOLDS:
+        start = _find_block(lines, wanted, fold, whole=whole)
+        if start is not None:
+            return _explained(name, lines, start, wanted)
+    return None
 
 
 def _similar(lines: Sequence[str], old: str) -> MatchHint | None:
-    wanted = old.split("\n")
-    while len(wanted) > 1 and not wanted[-1]:
-        wanted.pop()
-    for name, fold in _FOLDS:
-        start = _find_block(lines, wanted, fold)
-        if start is not None:
-            return _explained(name, lines, start, wanted)
-    filled = [line.strip() for line in wanted if line.strip()]
-    start = _without_blank_lines(lines, filled) if len(filled) > 1 else None
+    if not lines:
+        return None
+    wanted, whole = _wanted(old)
+    start = _find_block(lines, wanted, lambda line: _collapsed(line).casefold(), whole=whole)
     if start is not None:
-        return _shown("The blank lines differ", lines, start, len(wanted), "blank_lines")
+        return _explained("case", lines, start, wanted)
+    filled = [line.strip() for line in wanted if line.strip()]
+    block = _without_blank_lines(lines, filled) if len(filled) > 1 else None
+    if block is not None:
+        return _shown("The blank lines differ", lines, *block, "blank_lines")
     return _nearest(lines, wanted)
 
 
 def _collapsed(line: str) -> str:
-    return re.sub(r"\s+", " ", line).strip()
+    return " ".join(line.split())
 
 
 _FOLDS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("trailing_space", str.rstrip),
     ("indentation", str.strip),
     ("spaces", _collapsed),
-    ("look_alikes", lambda line: unicodedata.normalize("NFKC", line.translate(_LOOK_ALIKES))),
-    ("look_alikes", lambda line: _collapsed(unicodedata.normalize("NFKC", line.translate(_LOOK_ALIKES)))),
-    ("case", lambda line: _collapsed(line).casefold()),
+    ("look_alikes", plain_characters),
+    ("look_alikes", lambda line: _collapsed(plain_characters(line))),
 )
 _NAMES = {
     "trailing_space": "Spaces at the end of a line differ",
@@ -174,28 +192,46 @@ _NAMES = {
 }
 
 
-def _find_block(lines: Sequence[str], wanted: Sequence[str], fold: Callable[[str], str]) -> int | None:
+def _find_block(lines: Sequence[str], wanted: Sequence[str], fold: Callable[[str], str], *, whole: bool) -> int | None:
     folded = [fold(line) for line in wanted]
     if not any(folded):
         return None
     if len(folded) == 1:
-        return next((at for at, line in enumerate(lines) if folded[0] in fold(line)), None)
+        only = folded[0]
+        there = str.endswith if whole else str.__contains__
+        return next((at for at, line in enumerate(lines) if there(fold(line), only)), None)
     anchor = max(range(len(folded)), key=lambda at: len(folded[at]))
-    tried = 0
+    left = _MOST_COMPARISONS
     for at in range(anchor, len(lines) - len(folded) + anchor + 1):
         if folded[anchor] not in fold(lines[at]):
             continue
-        tried += 1
-        if tried > _MOST_CANDIDATES:
+        here = map(fold, lines[at - anchor : at - anchor + len(folded)])
+        alike = _lines_alike(folded, here, whole=whole)
+        if alike == len(folded):
+            return at - anchor
+        left -= alike + 1 + len(folded) // 100
+        if left < 0:
             return None
-        start = at - anchor
-        here = [fold(line) for line in lines[start : start + len(folded)]]
-        if here[1:-1] == folded[1:-1] and here[0].endswith(folded[0]) and here[-1].startswith(folded[-1]):
-            return start
     return None
 
 
-def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> int | None:
+def _lines_alike(folded: Sequence[str], here: Iterable[str], *, whole: bool) -> int:
+    """How many lines agree, from the first on; the first one may begin, the last one end inside a line."""
+    last = len(folded) - 1
+    for at, (want, have) in enumerate(zip(folded, here, strict=False)):
+        if at == 0:
+            alike = have.endswith(want)
+        elif at == last and not whole:
+            alike = have.startswith(want)
+        else:
+            alike = have == want
+        if not alike:
+            return at
+    return len(folded)
+
+
+def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[int, int] | None:
+    """Where the same lines stand with other blank lines between them, and how many lines that is."""
     tried = 0
     for at, line in enumerate(lines):
         if not line.strip().endswith(filled[0]):
@@ -203,46 +239,21 @@ def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> int | N
         tried += 1
         if tried > _MOST_CANDIDATES:
             return None
-        here = [row.strip() for row in lines[at : at + 3 * len(filled) + 10] if row.strip()][: len(filled)]
-        if here[1:-1] == list(filled[1:-1]) and len(here) == len(filled) and here[-1].startswith(filled[-1]):
-            return at
+        rows = enumerate(lines[at : at + 3 * len(filled) + 10], 1)
+        here = [(row.strip(), count) for count, row in rows if row.strip()][: len(filled)]
+        found = [row for row, _ in here]
+        if len(found) == len(filled) and found[1:-1] == filled[1:-1] and found[-1].startswith(filled[-1]):
+            return at, here[-1][1]
     return None
 
 
 def _explained(reason: str, lines: Sequence[str], start: int, wanted: Sequence[str]) -> MatchHint:
     said = _NAMES[reason]
-    if reason == "look_alikes":
-        points = _code_points("\n".join(wanted), "\n".join(lines[start : start + len(wanted)]))
+    old, there = "\n".join(wanted), "\n".join(lines[start : start + len(wanted)])
+    if reason == "look_alikes" or _ODD_SPACE.search(old) or _ODD_SPACE.search(there):
+        points = different_code_points(old, there)
         said += f" ({points})" if points else ""
     return _shown(said, lines, start, len(wanted), reason)
-
-
-def _code_points(wanted: str, there: str) -> str:
-    said = []
-    # Long runs of one character differ by their count: a matcher over all of it would be slow and say less.
-    for old, new in _different_runs(wanted[:2000], there[:2000])[:3]:
-        said.append(f"old_string has {_named(old)}, the file has {_named(new)}")
-    return "; ".join(said)
-
-
-def _different_runs(one: str, other: str) -> list[tuple[str, str]]:
-    runs = [[match[0] for match in re.finditer(r"(.)\1*", text, re.DOTALL)] for text in (one, other)]
-    matcher = difflib.SequenceMatcher(None, runs[0], runs[1], autojunk=False)
-    return [
-        ("".join(runs[0][a:b])[:40], "".join(runs[1][c:d])[:40])
-        for kind, a, b, c, d in matcher.get_opcodes()
-        if kind == "replace"
-    ]
-
-
-def _named(text: str) -> str:
-    if not text:
-        return "nothing"
-    if len(set(text)) == 1 and len(text) > 1:
-        return f"{len(text)} of U+{ord(text[0]):04X}"
-    return " ".join(f"U+{ord(character):04X}" for character in text[:4]) + (
-        " ..." if len(text) > 4 else ""
-    )  # enough to see
 
 
 def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
@@ -250,11 +261,11 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
     telling = max((line.strip() for line in wanted), key=len)[:200]
     if len(telling) < 4:  # like everything
         return None
-    words = set(re.findall(r"\w+", telling))
-    scored = [(len(words & set(re.findall(r"\w+", line[:400]))), -at) for at, line in enumerate(lines[:100_000])]
+    words = set(_TOKENS.findall(telling))
+    scored = [(len(words & set(_TOKENS.findall(line[:400]))), -at) for at, line in enumerate(lines[:100_000])]
     best, best_ratio = None, 0.6
     for score, place in sorted(scored, reverse=True)[:30]:
-        if words and not score:
+        if not score:
             break
         ratio = difflib.SequenceMatcher(None, telling, lines[-place].strip()[:200], autojunk=False).ratio()
         if ratio > best_ratio:
@@ -262,7 +273,9 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
     if best is None:
         return None
     anchor = max(range(len(wanted)), key=lambda at: len(wanted[at].strip()))
-    return _shown("The nearest text in the file differs", lines, max(0, best - anchor), len(wanted), "nearest")
+    points = different_code_points(wanted[anchor].strip(), lines[best].strip(), most=2) if best_ratio > 0.8 else ""
+    said = "The nearest text in the file differs" + (f" ({points})" if points else "")
+    return _shown(said, lines, max(0, best - anchor), len(wanted), "nearest")
 
 
 def _shown(said: str, lines: Sequence[str], start: int, count: int, reason: str) -> MatchHint:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
@@ -36,20 +35,19 @@ class Needle:
         self.text = text.replace("\r\n", "\n")
         self.bytes = self.text.encode("utf-8")
         self._ends_matter = b"\n" in self.bytes or b"\r" in self.bytes
-        self._longest = len(self.bytes) + self.bytes.count(b"\n")
 
     def find(self, chunks: Iterable[Chunk], *, overlapping: bool) -> Iterator[Match]:
         """Every match in order; `overlapping` also gives those that begin inside an earlier one."""
         rest = iter(chunks)
         place = _Place(b"", 0, 0)
         if b"\r" not in self.bytes:
-            # A text without a CR is searched for the bytes as they are, many times faster than for a pattern.
+            # A text without a CR is searched for the bytes as they are, without a copy.
             met = yield from self._find_literal(rest, overlapping)
             if met is None:
                 return
             place, first = met
             rest = chain([first], rest)
-        yield from self._find_pattern(rest, place, overlapping)
+        yield from self._find_normalised(rest, place, overlapping)
 
     def _find_literal(
         self, chunks: Iterator[Chunk], overlapping: bool
@@ -75,35 +73,59 @@ class Needle:
                 carry = (carry + tail)[-(length - 1) :]
         return None
 
-    def _find_pattern(self, chunks: Iterable[Chunk], place: _Place, overlapping: bool) -> Iterator[Match]:
-        # The window keeps one byte before what is still to be searched (for the look-behind) and the longest match.
-        pattern = re.compile(self._pattern())
-        window, base = place.window, place.base
-        at = max(0, place.least - base)
-        for chunk, last in _with_last(chunks):
-            window += bytes(chunk)
-            final = len(window) if last else len(window) - self._longest - 1
-            while at <= final:
-                found = pattern.search(window, at)
-                if found is None or found.start() > final:
-                    break
-                yield Match(base + found.start(), base + found.end())
-                at = found.start() + 1 if overlapping else found.end()
-            at = max(at, min(final + 1, len(window)))
-            dropped = max(0, at - 1)
-            window, base, at = window[dropped:], base + dropped, at - dropped
+    def _find_normalised(self, chunks: Iterable[Chunk], place: _Place, overlapping: bool) -> Iterator[Match]:
+        # Searching for bytes is linear whatever they are; a pattern with a choice at each newline is not.
+        needle = self.bytes
+        step = 1 if overlapping else len(needle)
+        window = _Window(place.window, place.base)
+        at = window.position_of(place.least)
+        for piece in _whole_endings(chunks, max(CHUNK_BYTES, len(needle))):
+            window.extend(piece)
+            for found in _finds(window.text, needle, step, at, len(window.text)):
+                start = window.offset_of(found)
+                yield Match(start, window.offset_of(found + len(needle)))
+                at = found + step
+            window.drop(max(at, len(window.text) - len(needle) + 1))
+            at = 0
 
-    def _pattern(self) -> bytes:
-        parts = []
-        for piece in re.split(rb"([\r\n])", self.bytes):
-            if piece == b"\n":
-                # A needle that begins with a newline takes the whole ending; elsewhere a lone CR may stand before it.
-                parts.append(rb"(?:\r\n|(?<!\r)\n)")
-            elif piece == b"\r":
-                parts.append(rb"\r(?!\n)")
-            else:
-                parts.append(re.escape(piece))
-        return b"".join(parts)
+
+class _Window:
+    r"""A part of a text with every `\r\n` as `\n`, and where its bytes are in the text itself."""
+
+    def __init__(self, raw: bytes, base: int) -> None:
+        self.raw = raw
+        self.base = base
+        self.text = raw.replace(b"\r\n", b"\n")
+        self._known = (0, 0)
+
+    def extend(self, piece: bytes) -> None:
+        """Add what follows; no ending is divided between two pieces."""
+        self.raw += piece
+        self.text += piece.replace(b"\r\n", b"\n")
+
+    def drop(self, position: int) -> None:
+        """Forget what is before a position of `text`."""
+        at = self._raw_at(position)
+        self.raw, self.base, self.text, self._known = self.raw[at:], self.base + at, self.text[position:], (0, 0)
+
+    def offset_of(self, position: int) -> int:
+        """The offset in the whole text of a position of `text`."""
+        return self.base + self._raw_at(position)
+
+    def position_of(self, offset: int) -> int:
+        """The position in `text` of an offset in the whole text."""
+        at = max(0, offset - self.base)
+        return at - self.raw.count(b"\r\n", 0, at)
+
+    def _raw_at(self, position: int) -> int:
+        # Positions mostly rise: the next one is looked for from the last one, in steps that shrink as it comes near.
+        at, raw = self._known if self._known[0] <= position else (0, 0)
+        while at < position:
+            end = raw + position - at
+            end += self.raw[end - 1 : end + 1] == b"\r\n"
+            at, raw = at + end - raw - self.raw.count(b"\r\n", raw, end), end
+        self._known = (at, raw)
+        return raw
 
 
 def _finds(data: Chunk, needle: bytes, step: int, start: int, before: int) -> Iterator[int]:
@@ -114,13 +136,17 @@ def _finds(data: Chunk, needle: bytes, step: int, start: int, before: int) -> It
         at = data.find(needle, at + step)
 
 
-def _with_last(chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, bool]]:
-    held: bytes | None = None
-    for chunk in chunks:
-        if held is not None:
-            yield held, False
-        held = bytes(chunk)
-    yield held or b"", True
+def _whole_endings(chunks: Iterable[Chunk], size: int) -> Iterator[bytes]:
+    r"""The same bytes in pieces of about a size, none of which ends between a `\r` and its `\n`."""
+    held: list[bytes] = []
+    length = 0
+    for chunk in filter(None, chunks):
+        held.append(bytes(chunk))
+        length += len(chunk)
+        if length >= size and not held[-1].endswith(b"\r"):
+            yield b"".join(held)
+            held, length = [], 0
+    yield b"".join(held)
 
 
 def coalesced(pieces: Iterable[Chunk]) -> Iterator[Chunk]:

@@ -5,23 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_ELLIPSIS = r"(?:\.{3,}|…)"
+_DOTS = r"(?:\.{3,}|…)"
 _OMITTED = (
-    r"(?:rest|remaining|remainder|existing|previous|original|other|same|unchanged|omitted|unmodified|snip(?:ped)?"
-    r"|as before|goes here|stays the same|remains? the same|keep)"
+    r"(?:rest|remaining|remainder|existing|previous|original|other|same|unchanged|omitted|unmodified|unaltered|elided"
+    r"|truncated|snip(?:ped)?|as before|goes here|remains?|keep)"
 )
 _SUBJECT = (
     r"(?:code|contents?|file|lines?|functions?|methods?|class(?:es)?|imports?|implementations?|text|cells?|source"
-    r"|body|section|unchanged|stays|remains?|same|before|as is|omitted|here|logic|tests?|document|snip(?:ped)?)"
+    r"|body|sections?|logic|tests?|document|page|template|markup|styles?|script|config(?:uration)?|components?|rows"
+    r"|items|fields|properties|data|table|list|article|chapter|module|setup|handlers|routes|cases|entries|definitions?"
+    r"|unchanged|unmodified|unaltered|elided|truncated|stays|remains?|same|before|as is|omitted|here|snip(?:ped)?)"
 )
-_LEADERS = r"(?:#+|//+|/\*+|\*+|<!--|--+|;+|%+|\"\"\"|'''|\{/\*|\(\*|\[|\(|<)?"
-_TRAILERS = r"(?:\*+/\}?|-->|\"\"\"|'''|\*\)|\]|\)|>)?"
-_WORDS = r"[^.…\n]{0,80}"
-_PLACEHOLDER = re.compile(
-    rf"\s*{_LEADERS}\s*(?:"
-    rf"{_ELLIPSIS}\s*(?={_WORDS}\b{_OMITTED}\b)(?={_WORDS}\b{_SUBJECT}\b){_WORDS}\s*{_ELLIPSIS}?"
-    rf"|(?={_WORDS}\b{_OMITTED}\b)(?={_WORDS}\b{_SUBJECT}\b){_WORDS}\s*{_ELLIPSIS}"
-    rf")\s*{_TRAILERS}\s*",
+_SAID = rf"(?=[^.…]{{0,80}}\b{_OMITTED}\b)(?=[^.…]{{0,80}}\b{_SUBJECT}\b)"
+# A comment that only ends in dots begins with what is left out; "# Loading the rest of the file..." does not.
+_FIRST = rf"(?=(?:the\s+|all\s+|your\s+)*(?:{_OMITTED}|{_SUBJECT})\b)"
+_END = r"\s*(?:(?:\*+/\}?|-->|\"\"\"|'''|\*\)|-\}|\]|\)|>)\s*){0,2}"
+_COMMENT = (
+    r"\s*(?:#+|//+!?|/\*+|\*+(?=\s)|<!--|--+|;+|%+|!+|['\"](?=\s)|\"\"\"|'''|\{/\*|\(\*|\{-|::|(?:@?rem|dnl)(?=\s))"
+)
+_COMMENTED = re.compile(
+    rf"{_COMMENT}\s*[\[(<]?\s*(?:{_DOTS}\s*{_SAID}[^.…]{{0,80}}{_DOTS}?|{_SAID}{_FIRST}[^.…]{{0,80}}{_DOTS}){_END}",
+    re.IGNORECASE,
+)
+# Without a comment sign dots are also what spreads a list, continues a doctest or ends a document: only words count.
+_BARE = re.compile(
+    rf"\s*[\[(<]?(?:{_DOTS}\s*{_SAID}[^.…={{}}\[\];]{{0,80}}{_DOTS}"
+    rf"|{_DOTS}[ ]{_SAID}[\w'’(][\w\s'’,()-]{{0,80}}|{_DOTS}{_SAID}[\w][\w '’-]{{0,80}}){_END}"
+    rf"|\s*[\[(<]\s*{_SAID}{_FIRST}[^.…={{}}\[\];]{{0,80}}{_DOTS}{_END}",
     re.IGNORECASE,
 )
 _MOST_CHARACTERS = 160
@@ -30,7 +40,7 @@ _MOST_CHARACTERS = 160
 def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
     """The first line of a text that is an omission placeholder and not `allowed` (because the old text has it).
 
-    A line counts only as a whole: an ellipsis, at most a comment sign around it, and words such as "rest of the code
+    A line counts only as a whole: dots, at most a comment sign around them, and words such as "rest of the code
     unchanged" or "existing imports". A sentence that merely ends in "..." is text.
     """
     if "..." not in text and "…" not in text:
@@ -39,12 +49,6 @@ def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
         if ("..." not in line and "…" not in line) or len(line) > _MOST_CHARACTERS:
             continue
         bare = line.rstrip("\r")
-        if _is_comment_or_bare(bare) and _PLACEHOLDER.fullmatch(bare) and not allowed(bare):
+        if (_COMMENTED.fullmatch(bare) or _BARE.fullmatch(bare)) and not allowed(bare):
             return bare
     return None
-
-
-def _is_comment_or_bare(line: str) -> bool:
-    # "Loading the existing file..." is prose: without a comment sign the ellipsis must come first.
-    head = line.strip()
-    return bool(re.match(r"(?:\.{3,}|…|#|/[/*]|\*|<|--|;|%|\"\"\"|'''|\{/\*|\(|\[)", head))

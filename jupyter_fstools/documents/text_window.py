@@ -134,8 +134,6 @@ def _plain_window(
     capped = len(data) > wanted.max_bytes
     if capped:
         data = data[: data.rfind(b"\n", 0, wanted.max_bytes) + 1]
-    if not encoding.is_utf8 and not data.isascii():
-        return None
     if b"\0" in data:
         at = data.index(b"\0")
         raise binary_refusal(start + at, data[max(0, at - 64) : at + 64])
@@ -143,6 +141,8 @@ def _plain_window(
         text = data.decode(encoding.codec)
     except UnicodeDecodeError as error:
         raise undecodable(error, start, encoding, data) from None
+    if not encoding.is_utf8 and len(text.encode("utf-8")) > wanted.max_bytes:
+        return None
     rows = text.split("\n")
     if not rows[-1]:
         rows.pop()

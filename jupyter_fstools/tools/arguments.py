@@ -17,6 +17,19 @@ OTHER_NAMES = {
     "changeId": "change_id",
     "createOnly": "create_only",
     "file_text": "content",
+    **dict.fromkeys(("query", "regex"), "pattern"),
+    **dict.fromkeys(("include", "glob_pattern"), "glob"),
+    **dict.fromkeys(("type", "fileType"), "file_type"),
+    **dict.fromkeys(("-i", "ignore_case", "ignoreCase", "caseInsensitive"), "case_insensitive"),
+    **dict.fromkeys(("-F", "fixed_strings", "fixedStrings"), "literal"),
+    "-U": "multiline",
+    **dict.fromkeys(("-B", "before_context", "beforeLines"), "before_lines"),
+    **dict.fromkeys(("-A", "after_context", "afterLines"), "after_lines"),
+    "outputMode": "output_mode",
+    **dict.fromkeys(("head_limit", "max_results", "maxResults"), "limit"),
+    **dict.fromkeys(("hidden", "includeHidden"), "include_hidden"),
+    **dict.fromkeys(("no_ignore", "includeIgnored"), "include_ignored"),
+    "includeOutputs": "include_outputs",
 }
 """Names that models know from other tools, and ours."""
 
@@ -57,6 +70,8 @@ def _spelled(value: Any) -> str:
         return "null"
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, int) and abs(value) > _MOST:
+        return "a huge number"  # Python spells no number of thousands of digits
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."  # enough to recognise it
 
@@ -100,7 +115,7 @@ def refused(error: ValidationError) -> Invalid:
     """The refusal for arguments that do not fit: names each field, what it takes and what it got."""
     problems, fields = [], []
     for one in error.errors(include_url=False):
-        field = ".".join(str(part) for part in one["loc"]) or "arguments"
+        field = ".".join(str(part) for part in one["loc"])[:80] or "arguments"
         fields.append(field)
         if one["type"] == "extra_forbidden":
             problems.append(f"{field}: unknown argument")

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from ..documents.shown_lines import shown_body
 from ..documents.text_edits import EditOutcome, TextEdit, apply_edits
-from ..documents.text_encoding import Utf8View, encoding_of
+from ..documents.text_encoding import TextEncoding, Utf8View, encoding_of
 from ..draft import Draft, Step
 from ..errors import Invalid, NotebookRefused, NotRead
 from ..file_diff import FileDiff
 from ..policy import checked_path
-from ..records import Change
-from ..text_diff import diff_of_splices
+from ..records import Change, Receipt
+from ..splices import Splice
+from ..text_diff import diff_of_splices, line_numbers
 from ..workspace import Workspace
 from .arguments import Arguments, Flag, PathArgument, Text
 from .tool import Tool, ToolResult, text_block
 
 _SNIPPET_ROWS = 40
 _SNIPPET_CHARACTERS = 200
+_SNIPPET_CONTEXT = 4
+_OUTSIDE_NAMED = 20
 
 OldString = Annotated[
     Text,
@@ -105,22 +109,19 @@ def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
         assert draft.before is not None and draft.receipt is not None
         encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
         outcome = apply_edits(Utf8View(draft.before, encoding), edits)
-        opened = draft.before
-        index = workspace.index(opened)
-        diff = diff_of_splices(
-            draft.stat.path, "edit", opened, outcome.splices, encoding, lambda offset: index.line_at(opened, offset)
-        )
-        outside = _outside_shown_lines(draft, diff)
+        diff, snippet, outside = _effect(workspace, draft, outcome.splices, encoding)
         if outside and workspace.rules.refuse_unseen_edits:
             raise NotRead(
                 f"the match at line {outside[0]} of {draft.stat.path} lies outside every line shown to this session",
                 hint=f"Read around line {outside[0]} first.",
                 lines=outside,
             )
+        if match_stale:
+            _forget_what_changed(workspace, draft)
         change = workspace.commit(
             draft, Step("edit", outcome.splices, diff, "edit_file", encoding=draft.receipt.encoding)
         )
-    return _result(draft, outcome, diff, change, outside)
+    return _result(draft, outcome, snippet, change, outside)
 
 
 def _notebook(path: str) -> NotebookRefused:
@@ -130,30 +131,57 @@ def _notebook(path: str) -> NotebookRefused:
     )
 
 
-def _outside_shown_lines(draft: Draft, diff: FileDiff) -> list[int]:
-    """The first old line of each change that no read has shown (bounded)."""
-    assert draft.receipt is not None
-    if draft.receipt.full:
+def _effect(
+    workspace: Workspace, draft: Draft, splices: Sequence[Splice], encoding: TextEncoding
+) -> tuple[FileDiff, str, list[int]]:
+    """The diff, the snippet, and the lines that were changed unseen."""
+    assert draft.before is not None and draft.receipt is not None
+    path, opened = draft.stat.path, draft.before
+    index = workspace.index(opened)
+
+    def line_at(offset: int) -> int:
+        return index.line_at(opened, offset)
+
+    diff = diff_of_splices(path, "edit", opened, splices, encoding, line_at)
+    few = splices[:_SNIPPET_ROWS]
+    snippet = _snippet(diff_of_splices(path, "edit", opened, few, encoding, line_at, context=_SNIPPET_CONTEXT))
+    outside = _outside_shown_lines(draft.receipt, splices, line_numbers(opened, encoding, line_at), encoding)
+    return diff, snippet, outside
+
+
+def _forget_what_changed(workspace: Workspace, draft: Draft) -> None:
+    # An outsider's change was accepted unseen: it must not count as shown for an overwrite or a later read.
+    assert draft.before is not None and draft.receipt is not None
+    if draft.receipt.version == draft.stat.version:
+        return
+    if draft.receipt.text_sha is None or workspace.fingerprint(draft.before).text != draft.receipt.text_sha:
+        draft.receipt = draft.receipt.model_copy(update={"full": False, "lines": []})
+
+
+def _outside_shown_lines(
+    receipt: Receipt, splices: Sequence[Splice], line_at: Callable[[int], int], encoding: TextEncoding
+) -> list[int]:
+    """The first line of each match (bounded) that no read has shown."""
+    if receipt.full:
         return []
     outside = []
-    for hunk in diff.hunks:
-        for row in hunk.rows:
-            # An insertion has no old line of its own; the removed line beside it stands for it.
-            if row.kind == "remove" and not _is_shown(draft.receipt.lines, row.old):
-                outside.append(row.old)
-                break
-    return outside[:20]
+    for splice in splices:
+        first = line_at(splice.offset)
+        ended = splice.removed.decode(encoding.codec, "replace")[:-1].count("\n")
+        unseen = next((line for line in range(first, first + ended + 1) if not _is_shown(receipt.lines, line)), None)
+        if unseen is not None:
+            outside.append(unseen)
+        if len(outside) == _OUTSIDE_NAMED:
+            break
+    return outside
 
 
 def _is_shown(ranges: list[tuple[int, int]], line: int) -> bool:
     return any(first <= line <= last for first, last in ranges)
 
 
-def _result(
-    draft: Draft, outcome: EditOutcome, diff: FileDiff, change: Change | None, outside: list[int]
-) -> ToolResult:
+def _result(draft: Draft, outcome: EditOutcome, snippet: str, change: Change | None, outside: list[int]) -> ToolResult:
     path = draft.stat.path
-    snippet = _snippet(diff)
     total = sum(outcome.replacements)
     places = f"{total} place{'' if total == 1 else 's'}"
     if change is None:

@@ -1,21 +1,31 @@
-"""read_file: the lines of a text file, as a window, numbered, exact."""
+"""Shows the lines of a text file: a window of them, numbered, exact."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, field_validator
 
 from ..backends.protocol import OpenFile
+from ..content import BytesContent
 from ..documents.line_index import LineIndex
 from ..documents.shown_lines import envelope, shown_body
 from ..documents.text_encoding import TextEncoding, encoding_of
-from ..documents.text_window import Window, WindowLimits, read_window
-from ..errors import TooLarge
+from ..documents.text_window import Window, WindowLimits, read_window, text_index
+from ..errors import Conflict, FsToolsError, TooLarge
+from ..fingerprint import Fingerprint
 from ..read_tracker import Shown
 from ..workspace import EAGER_BYTES, Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .tool import Tool, ToolResult, text_block
+
+_ATTEMPTS = 4
+# Longer than a writer stands still in the middle of one write on a busy machine, and a pause in which it goes on.
+_RECENT_NS = 100_000_000
+_PAUSE_SECONDS = 0.01
 
 
 class ReadFileArguments(Arguments):
@@ -43,23 +53,108 @@ class ReadFileArguments(Arguments):
         return max(offset, 1)
 
 
+class _Look(NamedTuple):
+    """What one look at a file saw; no window where the reader has it already."""
+
+    opened: OpenFile
+    encoding: TextEncoding
+    fingerprint: Fingerprint | None
+    lines: LineIndex | None
+    window: Window | None
+
+    @property
+    def text(self) -> str:
+        """The lines seen."""
+        return self.window.text if self.window is not None else ""
+
+
 def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
-    """Show lines of a file and leave a receipt for them."""
-    with workspace.show(arguments.path) as opened:
-        encoding = encoding_of(opened, opened.stat.path, arguments.encoding)
-        _require_window_for_large(workspace, opened, arguments)
-        fingerprint = workspace.fingerprint(opened) if opened.size <= EAGER_BYTES else None
-        index = workspace.index(opened)
-        view = _view(arguments)
-        if not arguments.force and arguments.column == 1 and fingerprint is not None:
-            receipt = workspace.tracker.lookup(opened.stat.key)
-            if receipt is not None and view in receipt.views and receipt.text_sha == fingerprint.text:
-                return _unchanged(opened, arguments, index, encoding)
-        window = read_window(opened, encoding, index, _wanted(workspace, arguments))
-        total = _total_lines(opened, encoding, index, window)
-        shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
-        workspace.tracker.record_read(opened.stat, fingerprint, shown, view=view, encoding=arguments.encoding)
-    return _result(opened, arguments, encoding, index, window, total)
+    """Show lines of a file and leave a receipt for them.
+
+    Raises:
+        TooLarge, OutOfRange, Binary, EncodingRefused, Conflict (others write it all the time), and as `Workspace.show`
+    """
+    looks: list[_Look] = []
+    for left in reversed(range(_ATTEMPTS)):
+        with workspace.show(arguments.path) as opened:
+            quiet = not 0 <= time.time_ns() - opened.stat.mtime_ns < _RECENT_NS
+            try:
+                look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)
+            except FsToolsError:
+                if left == 0 or (quiet and _is_one_version(opened)):
+                    raise
+                continue
+            looks.append(look)
+            if steady or (left == 0 and _only_grew(looks)):
+                return _answer(workspace, arguments, look)
+    raise Conflict(f"{arguments.path!r} changes while it is read", hint="Read it again in a moment.")
+
+
+def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:
+    """What is seen of a file that nobody wrote just now, and whether nobody did meanwhile."""
+    look = _look(workspace, opened, workspace.index(opened), arguments)
+    return look, _is_one_version(opened)
+
+
+def _two_looks(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:
+    """What is seen of a file that was written just now, and whether it is seen twice.
+
+    A writer in the middle of its work has stamped the file already, so its times do not tell. The lock is held: the
+    tools' own writers wait. What is counted is not kept, as it may not be what the file comes to hold.
+    """
+    looks = []
+    for _ in range(2):
+        time.sleep(_PAUSE_SECONDS)
+        with workspace.backend.read(opened.stat.path) as again:
+            looks.append(_look(workspace, again, LineIndex(again.size), arguments))
+    first, second = looks
+    same = first.window == second.window and first.fingerprint == second.fingerprint
+    return second, same and first.opened.stat.version == second.opened.stat.version
+
+
+def _is_one_version(opened: OpenFile) -> bool:
+    return isinstance(opened, BytesContent) or opened.unchanged()
+
+
+def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: ReadFileArguments) -> _Look:
+    encoding = encoding_of(opened, opened.stat.path, arguments.encoding)
+    _require_window_for_large(workspace, opened, arguments)
+    if opened.size <= EAGER_BYTES:
+        index.scan_all(opened)
+    fingerprint = index.fingerprint
+    lines = _lines_of(opened, encoding, index)
+    if not arguments.force and arguments.column == 1 and fingerprint is not None:
+        receipt = workspace.tracker.lookup(opened.stat.key)
+        if receipt is not None and _view(arguments) in receipt.views and receipt.text_sha == fingerprint.text:
+            return _Look(opened, encoding, fingerprint, lines, None)
+    window = read_window(opened, encoding, index, _wanted(workspace, arguments))
+    return _Look(opened, encoding, fingerprint, lines, window)
+
+
+def _only_grew(looks: Sequence[_Look]) -> bool:
+    """Every look saw what the one before saw, and more: a log that somebody writes is one version up to its end."""
+    return len(looks) == _ATTEMPTS and all(
+        one.opened.size < next_one.opened.size and next_one.text.startswith(one.text)
+        for one, next_one in pairwise(looks)
+    )
+
+
+def _answer(workspace: Workspace, arguments: ReadFileArguments, look: _Look) -> ToolResult:
+    if look.window is None:
+        return _unchanged(look)
+    window = look.window
+    total = _total_lines(look.lines, window)
+    shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
+    stat = look.opened.stat
+    workspace.tracker.record_read(stat, look.fingerprint, shown, view=_view(arguments), encoding=arguments.encoding)
+    return _result(look, window, total, arguments)
+
+
+def _lines_of(opened: OpenFile, encoding: TextEncoding, index: LineIndex) -> LineIndex | None:
+    """What knows the lines of the text, as far as they were counted; None if nobody counted any."""
+    if encoding.counts_newline_bytes:
+        return index
+    return text_index(opened, encoding) if opened.size <= EAGER_BYTES else None
 
 
 def _require_window_for_large(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> None:
@@ -105,20 +200,18 @@ def _view(arguments: ReadFileArguments) -> str:
     )
 
 
-def _total_lines(opened: OpenFile, encoding: TextEncoding, index: LineIndex, window: Window) -> int | None:
+def _total_lines(lines: LineIndex | None, window: Window) -> int | None:
     if window.next_line is None:
         return window.last
-    if not encoding.counts_newline_bytes or not index.complete:
-        return None
-    return index.total_lines
+    return lines.total_lines if lines is not None and lines.complete else None
 
 
-def _unchanged(opened: OpenFile, arguments: ReadFileArguments, index: LineIndex, encoding: TextEncoding) -> ToolResult:
+def _unchanged(look: _Look) -> ToolResult:
     text = (
         "File unchanged since the last read: the text shown then in this conversation is still current. "
         "Use force=true to show it again."
     )
-    data = _facts(opened, encoding, index, index.total_lines if encoding.counts_newline_bytes else None)
+    data = _facts(look, look.lines.total_lines if look.lines is not None else None)
     data |= {
         "content": None,
         "lines_read": 0,
@@ -132,33 +225,29 @@ def _unchanged(opened: OpenFile, arguments: ReadFileArguments, index: LineIndex,
     return ToolResult(tool="read_file", content=[text_block(text)], data=data)
 
 
-def _facts(opened: OpenFile, encoding: TextEncoding, index: LineIndex, total: int | None) -> dict[str, Any]:
+def _facts(look: _Look, total: int | None) -> dict[str, Any]:
+    opened, encoding, lines = look.opened, look.encoding, look.lines
     return {
         "success": True,
         "path": opened.stat.path,
         "kind": "text",
         "file_size": opened.size,
         "total_lines": total,
-        "eol": index.eol if encoding.counts_newline_bytes else None,
+        "eol": lines.eol if lines is not None else None,
         "encoding": encoding.codec,
         "bom": bool(encoding.bom),
-        "final_newline": index.final_newline if index.complete and encoding.counts_newline_bytes else None,
+        "final_newline": lines.final_newline if lines is not None and lines.complete else None,
     }
 
 
-def _result(
-    opened: OpenFile,
-    arguments: ReadFileArguments,
-    encoding: TextEncoding,
-    index: LineIndex,
-    window: Window,
-    total: int | None,
-) -> ToolResult:
+def _result(look: _Look, window: Window, total: int | None, arguments: ReadFileArguments) -> ToolResult:
     body = shown_body(window.rows, window.first, numbers=arguments.line_numbers, cuts=window.cuts)
     body += "\n" if window.text.endswith("\n") else ""
-    partial = window.first > 1 or window.next_line is not None
-    attributes: list[tuple[str, object]] = [("path", opened.stat.path), ("totalLines", _spelled_total(total, window))]
-    if partial:
+    attributes: list[tuple[str, object]] = [
+        ("path", look.opened.stat.path),
+        ("totalLines", _spelled_total(total, window)),
+    ]
+    if window.first > 1 or window.next_line is not None:
         attributes.append(("lines", f"{window.first}-{window.last}"))
     content = [text_block(envelope("read_file", attributes, body))]
     by_default = window.next_line is not None and not arguments.limit
@@ -166,9 +255,7 @@ def _result(
     note = _note(window, total, truncated=truncated)
     if note:
         content.append(text_block(note))
-    data = _facts(opened, encoding, index, total)
-    if not encoding.counts_newline_bytes:
-        data |= _text_facts(window, partial=partial)
+    data = _facts(look, total)
     data |= {
         "content": window.text,
         "lines_read": len(window.rows),
@@ -184,14 +271,6 @@ def _result(
 
 def _spelled_total(total: int | None, window: Window) -> str:
     return str(total) if total is not None else f"{window.last + 1}+"
-
-
-def _text_facts(window: Window, *, partial: bool) -> dict[str, Any]:
-    """What an index of bytes cannot tell of a wide encoding, told from the text shown."""
-    index = LineIndex(0)
-    data = window.text.encode("utf-8")
-    index.count(data)
-    return {"eol": index.eol, "final_newline": None if partial else index.final_newline}
 
 
 def _note(window: Window, total: int | None, *, truncated: bool) -> str:

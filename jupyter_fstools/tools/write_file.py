@@ -58,16 +58,18 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
 
 def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) -> None:
     limit = workspace.limits.max_write_bytes
-    if len(arguments.content) > limit:
+    size = len(arguments.content)
+    if size <= limit:
+        size = len(known_encoding("utf-8").encode(arguments.content))
+    if size > limit:
         raise TooLarge(
-            f"content has {len(arguments.content)} characters; one call writes at most {limit} bytes",
+            f"content has {size} bytes or more; one call writes at most {limit}",
             hint="Write a smaller file, or write it in parts with edit_file.",
-            size=len(arguments.content),
+            size=size,
             limit=limit,
         )
     if "\0" in arguments.content:
         raise Invalid("content holds a NUL character", hint="Text files have none; leave it out.", field="content")
-    known_encoding("utf-8").encode(arguments.content)
 
 
 def _require_new_notebook(draft: Draft, content: str) -> None:

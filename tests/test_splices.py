@@ -1,0 +1,88 @@
+"""Splices lead there and back, packed or not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.content import BytesContent
+from jupyter_fstools.fingerprint import FingerprintHasher
+from jupyter_fstools.splices import (
+    Splice,
+    SplicedStream,
+    inverse,
+    packed,
+    spliced_chunks,
+    spliced_size,
+    trimmed,
+    unpacked,
+    unpacked_undo,
+)
+
+
+@st.composite
+def contents_and_splices(draw: st.DrawFn) -> tuple[bytes, list[Splice]]:
+    parts = draw(st.lists(st.tuples(st.binary(max_size=8), st.binary(max_size=8), st.binary(max_size=8)), max_size=8))
+    before, splices = b"", []
+    for kept, removed, inserted in parts:
+        before += kept
+        splices.append(Splice(len(before), removed, inserted))
+        before += removed
+    return before + draw(st.binary(max_size=8)), splices
+
+
+def applied(data: bytes, splices: list[Splice]) -> bytes:
+    return b"".join(spliced_chunks(BytesContent(data), splices))
+
+
+@given(contents_and_splices())
+def test_splices_and_their_inverse_lead_back(case):
+    before, splices = case
+    after = applied(before, splices)
+    assert len(after) == spliced_size(len(before), splices)
+    assert applied(after, inverse(splices)) == before
+
+
+@given(st.binary(max_size=30), st.binary(max_size=30))
+def test_a_trimmed_splice_shares_no_end_with_what_it_replaces(before, after):
+    splices = trimmed(before, after)
+    assert applied(before, splices) == after
+    for splice in splices:
+        assert not splice.removed or not splice.inserted or splice.removed[0] != splice.inserted[0]
+        assert not splice.removed or not splice.inserted or splice.removed[-1] != splice.inserted[-1]
+
+
+@given(contents_and_splices(), st.integers(1, 3000))
+def test_packed_splices_are_unpacked_as_they_were(case, factor):
+    splices = [Splice(at, removed * factor, inserted) for at, removed, inserted in case[1]]
+    assert unpacked(packed(splices, keep_inserted=True)) == splices
+
+
+@given(contents_and_splices())
+def test_splices_packed_for_undo_lead_back(case):
+    before, splices = case
+    after = applied(before, splices)
+    steps = unpacked_undo(packed(splices, keep_inserted=False))
+    back = [Splice(step.offset, after[step.offset : step.offset + step.length], step.restored) for step in steps]
+    assert applied(after, back) == before
+
+
+def test_splices_packed_for_undo_only_cannot_be_done_again():
+    with pytest.raises(ValueError, match="only what they removed"):
+        unpacked(packed([Splice(0, b"a", b"b")], keep_inserted=False))
+
+
+@given(contents_and_splices(), st.booleans())
+def test_a_spliced_stream_fingerprints_both_contents(case, old_wanted):
+    before, splices = case
+    stream = SplicedStream(BytesContent(before), splices, old_wanted=old_wanted)
+    after = b"".join(bytes(chunk) for chunk in stream.chunks())
+    assert after == applied(before, splices)
+    assert stream.fingerprints() == (fingerprint(before) if old_wanted else None, fingerprint(after))
+
+
+def fingerprint(data: bytes):
+    hasher = FingerprintHasher()
+    hasher.update(data)
+    return hasher.result()

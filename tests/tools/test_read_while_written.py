@@ -1,0 +1,113 @@
+import os
+from contextlib import contextmanager
+from itertools import count
+from threading import Event, Thread
+
+import pytest
+
+from jupyter_fstools.errors import FsToolsError
+
+SMALL, LARGE = 40_000, 6_000_000
+
+
+@contextmanager
+def written_by(step):
+    """Calls a step again and again in a thread, with the number of the turn."""
+    stop = Event()
+
+    def work():
+        for turn in count():
+            if stop.is_set():
+                return
+            step(turn)
+            # Without a pause a busy machine leaves hardly a moment in which the file is whole.
+            stop.wait(0.001)
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def versions(size):
+    """Two contents of one size, with lines of different lengths."""
+    return [(b"A" * 39 + b"\n") * (size // 40), (b"B" * 19 + b"\n") * (size // 20)]
+
+
+def lines_read(call, tries, **window):
+    """What reads showed; a read may be refused, but never shows a mixture."""
+    for _ in range(tries):
+        try:
+            data = call("read_file", path="a", force=True, **window).data
+        except FsToolsError as refusal:
+            assert refusal.code in ("conflict", "out_of_range", "io"), refusal
+            continue
+        yield data
+
+
+@pytest.mark.parametrize(("size", "offset"), [(SMALL, 1), (SMALL, 500), (LARGE, 1), (LARGE, 70_000)])
+@pytest.mark.parametrize("truncate", [False, True])
+def test_a_file_rewritten_in_place_is_never_shown_mixed(call, size, offset, truncate):
+    """R34"""
+    both = versions(size)
+    file = call.put("a", both[0])
+    with open(file, "r+b", buffering=0) as writer:
+
+        def rewrite(turn):
+            if truncate:
+                writer.truncate(0)
+            os.pwrite(writer.fileno(), both[turn % 2], 0)
+
+        with written_by(rewrite):
+            for data in lines_read(call, 12, offset=offset, limit=2000):
+                assert set(data["content"].split("\n")) in ({"A" * 39, ""}, {"B" * 19, ""}, {""})
+
+
+@pytest.mark.parametrize("offset", [1, 70_000])
+def test_a_replaced_file_is_shown_old_or_new(call, offset):
+    """R34, C10"""
+    both = versions(LARGE)
+    call.put("a", both[0])
+
+    def replace(turn):
+        call.put("b", both[turn % 2])
+        os.replace(call.root / "b", call.root / "a")
+
+    with written_by(replace):
+        for data in lines_read(call, 8, offset=offset, limit=2000):
+            assert set(data["content"].split("\n")) in ({"A" * 39, ""}, {"B" * 19, ""})
+
+
+@pytest.mark.parametrize("size", [0, 5_000_000])
+def test_a_log_that_grows_is_read_all_the_same(call, size):
+    """R34: what it had when it was opened, whole lines in order."""
+    file = call.put("a", "0\n" * (size // 2))
+    with open(file, "ab", buffering=0) as log, written_by(lambda turn: log.write(b"%d\n" % (turn + 1))):
+        for _ in range(5):
+            data = call("read_file", path="a", force=True, offset=1 + size // 2, limit=10_000).data
+            numbers = [int(line) for line in data["content"].split("\n")[:-1]]
+            assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_tools_own_writers_never_make_a_read_fail(call):
+    """R34, C10: both take the file's lock."""
+    writer = call.session("writer")
+    call.put("a", "A\n")
+    writer("read_file", path="a")
+    with written_by(lambda turn: writer("write_file", path="a", content="AB"[turn % 2] * 999 + "\n")):
+        for _ in range(10):
+            text = call("read_file", path="a", force=True).data["content"]
+            assert len(set(text)) == 2
+
+
+def test_a_read_of_a_file_being_written_leaves_no_receipt_for_other_content(call):
+    file = call.put("a", "one\n")
+    call("read_file", path="a")
+    with open(file, "r+b", buffering=0) as writer:
+        writer.write(b"two\n")
+    call.refused("stale", "edit_file", path="a", old_string="one", new_string="x")
+    call("read_file", path="a")
+    call("edit_file", path="a", old_string="two", new_string="x")

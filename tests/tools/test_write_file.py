@@ -1,0 +1,307 @@
+"""write_file: new files freely, existing ones as they were read, or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from jupyter_fstools.errors import Conflict, FsToolsError
+
+NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def read(call):
+    """Puts a file there and reads all of it."""
+
+    def put_and_read(path: str, data: str | bytes, **options: str):
+        call.put(path, data)
+        return call("read_file", path=path, **options)
+
+    return put_and_read
+
+
+def test_a_new_file_and_its_folders_are_made(call):
+    """W1, W15, W29."""
+    mask = os.umask(0o022)
+    try:
+        result = call("write_file", path="sub/deep/new.txt", content="a\nb\n")
+    finally:
+        os.umask(mask)
+    assert call.got("sub/deep/new.txt") == b"a\nb\n"
+    assert (call.root / "sub/deep/new.txt").stat().st_mode & 0o777 == 0o644
+    assert {name: result.data[name] for name in ("created", "bytes", "lines", "eol")} == {
+        **{"created": True, "bytes": 4, "lines": 2},
+        "eol": "lf",
+    }
+    assert result.change.diff.op == "create" and (result.change.diff.added, result.change.diff.removed) == (2, 0)
+
+
+def test_folders_are_made_inside_the_root_only(call):
+    """W1."""
+    call.refused("outside_root", "write_file", path="../beside/new.txt", content="a")
+    assert not (call.root.parent / "beside").exists()
+
+
+def test_an_unread_file_is_not_overwritten(call):
+    """W2."""
+    call.put("a.txt", "old")
+    call.refused("not_read", "write_file", path="a.txt", content="new")
+    assert call.got("a.txt") == b"old"
+
+
+def test_a_file_of_which_a_part_was_shown_is_not_overwritten(call):
+    """W3."""
+    call.put("a.txt", "1\n2\n3\n")
+    call("read_file", path="a.txt", limit=2)
+    call.refused("not_read", "write_file", path="a.txt", content="new")
+    call("read_file", path="a.txt", offset=3)
+    assert call("write_file", path="a.txt", content="new\n").data["created"] is False
+
+
+def test_a_file_that_changed_since_is_not_overwritten(call, read):
+    """W4."""
+    read("a.txt", "old\n")
+    call.put("a.txt", "other\n")
+    refusal = call.refused("stale", "write_file", path="a.txt", content="new")
+    assert "-old\n+other" in refusal.details["diff"] and call.got("a.txt") == b"other\n"
+
+
+def test_a_touched_file_is_overwritten(call, read):
+    """W5."""
+    read("a.txt", "old\n")
+    os.utime(call.root / "a.txt", (1, 1))
+    call("write_file", path="a.txt", content="new\n")
+    assert call.got("a.txt") == b"new\n"
+
+
+def test_what_is_no_place_for_a_file_is_refused(call):
+    """W6, W7, W32."""
+    call.put("file", "x")
+    (call.root / "folder").mkdir()
+    call.refused("not_a_directory", "write_file", path="file/new.txt", content="a")
+    call.refused("is_directory", "write_file", path="folder", content="a")
+    for path in ("", ".", "new/", "folder/.", "folder/"):
+        with pytest.raises(FsToolsError, match=r"invalid|is_directory"):
+            call("write_file", path=path, content="a")
+    assert sorted(os.listdir(call.root)) == ["file", "folder"]
+
+
+def test_empty_content_creates_and_empties(call, read):
+    """W8."""
+    assert call("write_file", path="new.txt", content="").data["bytes"] == 0
+    assert call.got("new.txt") == b""
+    read("a.txt", "old\n")
+    call("write_file", path="a.txt", content="")
+    assert call.got("a.txt") == b""
+
+
+@pytest.mark.parametrize("arguments", [{}, {"content": None}, {"content": 5}, {"content": ["a"]}, {"content": "a\0b"}])
+def test_content_that_is_no_text_is_refused(call, arguments):
+    """W9."""
+    assert call.refused("invalid", "write_file", path="a.txt", **arguments).details["field"] == "content"
+    assert os.listdir(call.root) == []
+
+
+@pytest.mark.parametrize("path", ["old.txt", "new.txt"])
+def test_a_lone_surrogate_is_refused_before_anything_is_touched(call, read, path):
+    """W10."""
+    read("old.txt", "old\n")
+    call.refused("encoding", "write_file", path=path, content="a\ud83d")
+    assert os.listdir(call.root) == ["old.txt"] and call.got("old.txt") == b"old\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "after", "eol"),
+    [
+        (b"a\r\nb\r\n", "x\ny\n", b"x\r\ny\r\n", "crlf"),
+        (b"a\r\nb\r\n", "x\r\ny\n", b"x\r\ny\r\n", "crlf"),
+        (b"a\nb\n", "x\r\ny\r\n", b"x\ny\n", "lf"),
+        (b"a\r\nb\r\nc\n", "x\ny\n", b"x\r\ny\r\n", "crlf"),
+        (b"a\nb\nc\r\n", "x\r\ny\n", b"x\ny\n", "lf"),
+        (b"a", "x\r\ny\n", b"x\r\ny\n", "mixed"),
+        (b"", "x\r\n", b"x\r\n", "crlf"),
+        (b"a\rb\r", "x\ry\r", b"x\ry\r", "cr"),
+    ],
+)
+def test_the_line_endings_of_most_lines_are_kept(call, read, before, content, after, eol):
+    """W11: and the result says which they are."""
+    read("a.txt", before)
+    result = call("write_file", path="a.txt", content=content)
+    assert call.got("a.txt") == after and result.data["eol"] == eol
+
+
+@pytest.mark.parametrize(
+    ("bom", "codec"),
+    [
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+        (codecs.BOM_UTF32_LE, "utf-32-le"),
+    ],
+)
+@pytest.mark.parametrize("given", ["x\ny\n", "\ufeffx\ny\n"])
+def test_byte_order_mark_and_encoding_are_kept(call, read, bom, codec, given):
+    """W12, X1, X2."""
+    read("a.txt", bom + "ä\r\nb\r\n".encode(codec))
+    call("write_file", path="a.txt", content=given)
+    assert call.got("a.txt") == bom + "x\r\ny\r\n".encode(codec)
+
+
+def test_a_character_that_the_file_cannot_hold_is_refused(call, read):
+    """W13, X7."""
+    read("a.txt", "caf\u00e9\n".encode("cp1252"), encoding="cp1252")
+    refusal = call.refused("encoding", "write_file", path="a.txt", content="a → b\n")
+    assert "→" in refusal.message and "U+2192" in refusal.message
+    assert call.got("a.txt") == b"caf\xe9\n"
+    call("write_file", path="a.txt", content="caf\u00e9 \u20ac\n")
+    assert call.got("a.txt") == b"caf\xe9 \x80\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data"),
+    [("utf-16", b"\xff\xfea\0"), ("utf-8-sig", b"\xef\xbb\xbfa"), ("latin-1", b"a"), ("shift_jis", b"a")],
+)
+def test_a_new_file_has_the_encoding_that_was_asked_for(call, encoding, data):
+    call("write_file", path="a.txt", content="a", encoding=encoding)
+    assert call.got("a.txt") == data
+    call.refused("invalid", "write_file", path="b.txt", content="a", encoding="no-such-thing")
+
+
+def test_the_mode_is_kept(call, read):
+    """W14, W21."""
+    read("a.sh", "echo\n")
+    (call.root / "a.sh").chmod(0o755)
+    call("write_file", path="a.sh", content="echo 2\n")
+    assert (call.root / "a.sh").stat().st_mode & 0o777 == 0o755
+    (call.root / "a.sh").chmod(0o444)
+    call.refused("denied", "write_file", path="a.sh", content="echo 3\n")
+    assert call.got("a.sh") == b"echo 2\n"
+
+
+def test_links_stay_links(call, read):
+    """W16, W18."""
+    call.put("real.txt", "old\n")
+    (call.root / "soft.txt").symlink_to("real.txt")
+    (call.root / "hard.txt").hardlink_to(call.root / "real.txt")
+    call("read_file", path="soft.txt")
+    call("write_file", path="soft.txt", content="new\n")
+    assert (call.root / "soft.txt").is_symlink()
+    assert call.got("real.txt") == call.got("hard.txt") == b"new\n"
+
+
+def test_a_dangling_link_that_leads_out_is_refused(call):
+    """W17."""
+    (call.root / "out.txt").symlink_to(call.root.parent / "outside.txt")
+    call.refused("outside_root", "write_file", path="out.txt", content="a")
+    assert not (call.root.parent / "outside.txt").exists()
+
+
+def test_no_temporary_file_stays_even_beside_a_long_name(call):
+    """W24, W25."""
+    name = "n" * 251 + ".txt"
+    call("write_file", path=name, content="a")
+    assert os.listdir(call.root) == [name]
+
+
+def test_of_many_who_create_a_file_one_wins(call):
+    """W26."""
+
+    def create(number: int) -> bool:
+        try:
+            call.session(f"s{number}")("write_file", path="new.txt", content=f"{number}", create_only=True)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        won = list(pool.map(create, range(8)))
+    assert won.count(True) == 1 and call.got("new.txt") == str(won.index(True)).encode()
+
+
+def test_an_existing_file_is_no_new_one(call, read):
+    read("a.txt", "old\n")
+    call.refused("conflict", "write_file", path="a.txt", content="new\n", create_only=True)
+
+
+def test_the_same_content_is_not_written_again(call, read):
+    """W27."""
+    read("a.txt", b"a\r\n")
+    os.utime(call.root / "a.txt", (1, 1))
+    result = call("write_file", path="a.txt", content="a\n")
+    assert result.change is None and result.data["changed"] is False and result.data["status"] == "unchanged"
+    assert (call.root / "a.txt").stat().st_mtime == 1
+
+
+def test_who_wrote_a_file_may_edit_and_overwrite_it(call):
+    """W28."""
+    call("write_file", path="a.txt", content="one\n")
+    call("edit_file", path="a.txt", old_string="one", new_string="two")
+    call("write_file", path="a.txt", content="three\n")
+    assert call.got("a.txt") == b"three\n"
+    call.session("other").refused("not_read", "edit_file", path="a.txt", old_string="three", new_string="four")
+
+
+def test_a_notebook_is_written_only_when_new_and_valid(call):
+    """W30."""
+    call.refused("notebook", "write_file", path="bad.ipynb", content="{}")
+    call.refused("notebook", "write_file", path="bad.IPYNB", content="not json")
+    call("write_file", path="good.ipynb", content=NOTEBOOK)
+    refusal = call.refused("notebook", "write_file", path="good.ipynb", content=NOTEBOOK)
+    assert "edit_notebook" in refusal.hint and os.listdir(call.root) == ["good.ipynb"]
+
+
+def test_a_notebook_behind_another_name_is_a_notebook(call):
+    """W30."""
+    call("write_file", path="good.ipynb", content=NOTEBOOK)
+    (call.root / "link.txt").symlink_to("good.ipynb")
+    call.refused("notebook", "write_file", path="link.txt", content="text")
+
+
+@pytest.mark.parametrize("content", ["x" * 101, "é" * 51])
+def test_content_above_the_limit_is_refused(make_call, content):
+    """W33: in bytes."""
+    call = make_call(max_write_bytes=100)
+    assert call.refused("too_large", "write_file", path="a.txt", content=content).details["limit"] == 100
+    assert os.listdir(call.root) == []
+
+
+def test_a_placeholder_is_refused_unless_it_was_there(call, read):
+    """W34."""
+    line = "# ... rest of the code unchanged ..."
+    assert line in call.refused("invalid", "write_file", path="a.py", content=f"x = 1\n{line}\n").message
+    read("a.py", f"y = 1\n{line}\n")
+    call("write_file", path="a.py", content=f"x = 1\n{line}\n")
+    assert call.got("a.py") == f"x = 1\n{line}\n".encode()
+
+
+def test_a_placeholder_is_found_whatever_the_encoding(call, read):
+    """W34."""
+    read("a.txt", "… rest of the file …\n".encode("utf-16"))
+    call("write_file", path="a.txt", content="x\n… rest of the file …\n")
+    call.refused("invalid", "write_file", path="a.txt", content="x\n… remaining lines …\n")
+
+
+def test_an_overwriting_tells_what_changed(call, read):
+    """B7, W29."""
+    read("a.txt", "1\n2\n3\n")
+    diff = call("write_file", path="a.txt", content="1\ntwo\n3\n").change.diff
+    assert diff.op == "overwrite" and (diff.added, diff.removed) == (1, 1)
+    assert [(row.kind, row.old, row.new, row.text) for row in diff.hunks[0].rows if row.kind != "context"] == [
+        ("remove", 2, 0, "2"),
+        ("add", 0, 2, "two"),
+    ]
+
+
+def test_undo_takes_a_writing_back(call, read):
+    read("a.txt", codecs.BOM_UTF8 + b"a\r\nb\n")
+    call("write_file", path="a.txt", content="x\n")
+    call("undo", path="a.txt")
+    assert call.got("a.txt") == codecs.BOM_UTF8 + b"a\r\nb\n"
+    call("write_file", path="new.txt", content="x\n")
+    call("undo", path="new.txt")
+    assert os.listdir(call.root) == ["a.txt"]
