@@ -31,7 +31,7 @@ def shown_body(rows: Sequence[str], first: int, *, numbers: bool, cuts: Iterable
     for cut in cuts:
         shown[cut.line - first] += cut_marker(cut)
     if numbers:
-        shown = list(map(add, _prefixes(first, len(shown)), shown))
+        return "\n".join(map(add, _prefixes(first, len(shown)), shown)).replace("\r", CARRIAGE_RETURN)
     return "\n".join(shown).replace("\r", CARRIAGE_RETURN)
 
 

@@ -199,10 +199,12 @@ class Utf8View:
         found: list[int] = []
         seen = 0
         for at, text in self._texts():
-            data = text.encode("utf-8")
+            data, done = text.encode("utf-8"), 0
             while len(found) < len(offsets) and offsets[len(found)] <= seen + len(data):
-                head = data[: offsets[len(found)] - seen].decode("utf-8")
-                found.append(at + len(head.encode(self.encoding.codec)))
+                here = offsets[len(found)] - seen
+                at += len(data[done:here].decode("utf-8").encode(self.encoding.codec))
+                found.append(at)
+                done = here
             seen += len(data)
         found += [self.content.size] * (len(offsets) - len(found))
         return found

@@ -146,7 +146,7 @@ def _plain_window(
     rows = text.split("\n")
     if not rows[-1]:
         rows.pop()
-    if not rows or len(max(rows, key=len)) > wanted.max_line:
+    if not rows or max(map(len, rows)) > wanted.max_line:
         return None
     if "\r" in text:
         last = len(rows) - (0 if text.endswith("\n") else 1)

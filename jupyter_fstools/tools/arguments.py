@@ -97,6 +97,8 @@ class Arguments(BaseModel):
         for name, value in given.items():
             ours = name if name in cls.model_fields else OTHER_NAMES.get(name, name)
             ours = ours if ours in cls.model_fields else name
+            if value is None and ours in cls.model_fields and not cls.model_fields[ours].is_required():
+                continue  # Many clients send null for what they leave out.
             if ours in named:
                 raise ValueError(f"{ours} is given twice, once as {name}")
             named[ours] = value

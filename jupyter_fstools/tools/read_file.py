@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, field_validator
 
-from ..backends.protocol import OpenFile
+from ..backends.protocol import FileStat, OpenFile
 from ..content import BytesContent
 from ..documents.line_index import LineIndex
 from ..documents.shown_lines import envelope, shown_body
@@ -77,7 +77,7 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
     looks: list[_Look] = []
     for left in reversed(range(_ATTEMPTS)):
         with workspace.show(arguments.path) as opened:
-            quiet = not 0 <= time.time_ns() - opened.stat.mtime_ns < _RECENT_NS
+            quiet = _is_quiet(workspace, opened.stat)
             try:
                 look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)
             except FsToolsError:
@@ -88,6 +88,14 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
             if steady or (left == 0 and _only_grew(looks)):
                 return _answer(workspace, arguments, look)
     raise Conflict(f"{arguments.path!r} changes while it is read", hint="Read it again in a moment.")
+
+
+def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
+    """Nobody can be in the middle of writing the file: it is older than that, or known to this reader as it is."""
+    if not 0 <= time.time_ns() - stat.mtime_ns < _RECENT_NS:
+        return True
+    receipt = workspace.tracker.lookup(stat.key)
+    return receipt is not None and receipt.version == stat.version
 
 
 def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:

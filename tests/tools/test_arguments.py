@@ -56,13 +56,21 @@ def test_a_flag_may_be_a_string(abc, given, numbers):
     assert ("1\ta" in abc("read_file", path="abc", line_numbers=given).text) == numbers
 
 
-@pytest.mark.parametrize("given", [1, 0, "yes", "", "1", None, [], HUGE, math.nan, "t" * 10_000], ids=repr_of)
+@pytest.mark.parametrize("given", [1, 0, "yes", "", "1", [], HUGE, math.nan, "t" * 10_000], ids=repr_of)
 def test_what_is_no_flag_is_invalid(abc, given):
     refusal = abc.refused("invalid", "read_file", path="abc", force=given)
     assert refusal.details["field"] == "force" and len(refusal.message) < 300
 
 
-@pytest.mark.parametrize("given", [None, 5, 5.5, True, ["abc"], {"path": "abc"}, b"abc"])
+def test_null_is_what_was_left_out(abc):
+    """W9: but nothing stands for what is required"""
+    assert "1\ta" in abc("read_file", path="abc", offset=None, limit=None, force=None, encoding=None).text
+    assert abc("list_files", path=None).data["path"] == "."
+    assert abc.refused("invalid", "read_file", path=None).details["field"] == "path"
+    assert abc.refused("invalid", "write_file", path="new", content=None).details["field"] == "content"
+
+
+@pytest.mark.parametrize("given", [5, 5.5, True, ["abc"], {"path": "abc"}, b"abc"])
 @pytest.mark.parametrize("tool", ["read_file", "list_files"])
 def test_a_path_is_a_string(abc, tool, given):
     """P16"""
