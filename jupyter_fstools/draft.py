@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from .backends.protocol import FileStat, OpenFile
 from .content import BytesContent, Content
-from .errors import Denied, IsDirectory
+from .errors import Denied, IsDirectory, Stale
 from .file_diff import FileDiff, Operation
 from .fingerprint import Fingerprint
 from .records import Change, ChangeStatus, FileState, Reader, Receipt
+from .shown_text import ShownText
 from .splices import Splice, packed
 
 MAX_UNDO_BYTES = 64 << 20
@@ -71,6 +72,27 @@ class Step:
     def kept(self) -> bytes:
         """What the journal keeps of a step that was carried out: enough to go back, if that is not too much."""
         return packed(self.splices, keep_inserted=False) if self.undoable else b""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a change tells of the content that it is about, for the refusal where the file has another one.
+
+    Attributes:
+        known: lines of that content.
+        whole: these are all there were.
+        why: how the refusal begins.
+        hint: the next step.
+    """
+
+    known: ShownText
+    whole: bool
+    why: str
+    hint: str
+
+    def refusal(self, path: str, found: str) -> Stale:
+        """The refusal, given what was found of the file."""
+        return Stale(f"{self.why}: {path} {found}", hint=self.hint, path=path)
 
 
 def new_change(

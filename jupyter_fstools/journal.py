@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .documents.text_encoding import TextEncoding, encoding_of
-from .draft import Draft, Step
+from .draft import Draft, Step, Told
 from .errors import Conflict, Denied, FsToolsError, NotFound, TooLarge
 from .file_diff import FileDiff, Operation
 from .records import Change, ChangeStatus
@@ -110,8 +110,13 @@ class Journal:
         self._require(change, "applied", "undone")
         if not change.undoable:
             raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
-        why, known = f"change {change.id} cannot be undone", ShownText.told_by(change.diff, "new")
-        with self._workspace.draft_to_restore(change.path, change.after, known, why) as draft:
+        told = Told(
+            ShownText.told_by(change.diff, "new"),
+            whole=change.before is None,
+            why=f"change {change.id} cannot be undone",
+            hint="Undo the newer change of this file first, or read the file and edit it by hand.",
+        )
+        with self._workspace.draft_to_restore(change.path, change.after, told) as draft:
             self._require(self.change(change.id), "applied", "undone")
             step = replace(self._step_back(draft, change), tool=tool, undoes=change.id)
             done = self._workspace.commit(draft, step, approved=by_person)
@@ -128,8 +133,13 @@ class Journal:
         """
         change = self.change(change_id)
         self._require(change, "proposed", "approved")
-        why, known = f"change {change.id} cannot be approved", ShownText.told_by(change.diff, "old")
-        with self._workspace.draft_to_restore(change.path, change.before, known, why) as draft:
+        told = Told(
+            ShownText.told_by(change.diff, "old"),
+            whole=change.after is None,
+            why=f"change {change.id} cannot be approved",
+            hint="Reject the proposal; the assistant can read the file again and propose anew.",
+        )
+        with self._workspace.draft_to_restore(change.path, change.before, told) as draft:
             self._require(self.change(change.id), "proposed", "approved")
             splices = unpacked(self._store.splices(change.id) or b"\x00[true,[]]\n")
             op = change.diff.op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -31,6 +31,10 @@ DENY_WRITE = (
 Approval = Literal["never", "always"] | Sequence[str]
 MAX_PATH_BYTES = 4096
 _MOST_BRACES = 256
+Purpose = Literal["read", "write"]
+_NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
+_NO_NEWLINE = {0x0A: 0x00}  # The rules' expressions take a newline for the end of a path; no path holds a NUL.
+_IGNORED = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]) | _NO_NEWLINE
 
 
 class Policy:
@@ -58,16 +62,27 @@ class Policy:
     ) -> None:
         self._read = _rules(deny_read)
         self._write = _rules(deny_write)
-        self._denied_keys = tuple(denied_keys)
+        self._maybe = {"read": _prefilter(self._read), "write": _prefilter(self._write)}
+        self._keys = tuple(f"{key}/" for key in denied_keys)
         self._approval = _rules([] if isinstance(approval, str) else approval)
         self._always = approval == "always"
         self.read_only = read_only
         # The same few paths come again and again; two dozen patterns are slower than a look-up.
-        self._verdict = lru_cache(maxsize=4096)(self._judge)
+        self._judged = lru_cache(maxsize=4096)(self._judge)
 
     def may_read(self, path: str, key: str = "") -> bool:
         """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
         return self._verdict(path, "read") and not self._is_denied_key(key)
+
+    def none_denied(self, folder: str, names: Iterable[str], key: str) -> bool:
+        """A quick yes for many names: True only if `may_read` holds for every one of them in `folder` (key `key`)."""
+        maybe = self._maybe["read"]
+        below = f"{key}/"
+        if maybe is None or below.startswith(self._keys) or any([denied.startswith(below) for denied in self._keys]):
+            return False
+        start = f"/{folder}/" if folder else "/"
+        between = f"/\0{start}"
+        return not maybe(_folded(f"{start}{between.join(names)}/"))
 
     def require_read(self, given: str, path: str, key: str) -> None:
         """Refuse a read of `path`, which the caller spelled `given`.
@@ -100,13 +115,18 @@ class Policy:
         """A change of this file waits until a person approves it."""
         return self._always or (bool(self._approval) and self._approval.match_file(_folded(path)))
 
-    def _judge(self, path: str, purpose: str) -> bool:
+    def _verdict(self, path: str, purpose: Purpose) -> bool:
+        # A search asks for a hundred thousand paths: most are far from every rule.
+        maybe = self._maybe[purpose]
+        name = _folded(path)
+        return (maybe is not None and not maybe(f"/{name}/")) or self._judged(name.lstrip("/"), purpose)
+
+    def _judge(self, name: str, purpose: Purpose) -> bool:
         rules = self._read if purpose == "read" else self._write
-        name = _folded(path).lstrip("/")
         return not (rules.match_file(name) or rules.match_file(f"{name}/"))
 
     def _is_denied_key(self, key: str) -> bool:
-        return any(key == denied or key.startswith(f"{denied}/") for denied in self._denied_keys)
+        return f"{key}/".startswith(self._keys)
 
 
 def checked_path(path: str) -> str:
@@ -146,6 +166,7 @@ def expanded_braces(pattern: str) -> list[str]:
         if at is None:
             return found
         found[at : at + 1] = _without_innermost_brace(found[at])
+        found = list(dict.fromkeys(found))
         if len(found) > _MOST_BRACES:
             raise Invalid(f"the pattern {pattern!r} has too many alternatives", hint="Use fewer braces.")
 
@@ -164,5 +185,25 @@ def _rules(patterns: Iterable[str]) -> GitIgnoreSpec:
         raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
 
 
+def _prefilter(rules: GitIgnoreSpec) -> Callable[[str], object] | None:
+    """One search that finds something in `/path/` wherever a rule could hold; None where that cannot be told.
+
+    Every rule's expression is about a whole name or several, from the start of the path or from a slash on.
+    """
+    sources = [rule.regex.pattern for rule in rules.patterns if rule.include and rule.regex is not None]
+    bodies = [source.replace("(?P<ps_d>/)", "/").removeprefix("^").removeprefix("(?:.+/)?") for source in sources]
+    if any(not source.startswith("^") for source in sources) or any("$" in re.sub(_NAME_ENDS, "", b) for b in bodies):
+        return None
+    return re.compile(f"/(?:{'|'.join(bodies)})").search if bodies else _nowhere
+
+
+def _nowhere(path: str) -> None:
+    return None
+
+
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text).casefold()
+    if text.isascii():
+        return text.translate(_NO_NEWLINE).lower() if "\n" in text else text.lower()
+    # Canonical caseless matching (Unicode, D145), without the characters that HFS+ leaves out of a name's comparison.
+    decomposed = unicodedata.normalize("NFD", text.translate(_IGNORED))
+    return unicodedata.normalize("NFC", decomposed.casefold())

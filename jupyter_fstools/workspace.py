@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -64,6 +65,7 @@ class Workspace:
         tool_prefix: what every tool's name begins with.
         indexes: line indexes, shared by the workspaces of one process.
         committed: called with every change made here.
+        cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Workspace:
         tool_prefix: str = "",
         indexes: LineIndexes | None = None,
         committed: Callable[[Change], None] | None = None,
+        cancelled: threading.Event | None = None,
     ) -> None:
         self.backend = backend
         self.store = store
@@ -87,13 +90,14 @@ class Workspace:
         self.limits = limits or Limits()
         self.rules = rules or Rules()
         self.tool_prefix = tool_prefix
+        self.cancelled = cancelled
         self._locks = locks
         self._indexes = indexes or LineIndexes()
         self._committed = committed
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
 
-    def for_reader(self, reader: Reader) -> Workspace:
-        """The same files for another reader; cheap."""
+    def for_reader(self, reader: Reader, cancelled: threading.Event | None = None) -> Workspace:
+        """The same files for another reader (until `cancelled`); cheap."""
         return Workspace(
             self.backend,
             self.store,
@@ -105,6 +109,7 @@ class Workspace:
             tool_prefix=self.tool_prefix,
             indexes=self._indexes,
             committed=self._committed,
+            cancelled=cancelled,
         )
 
     def peek(self, path: str) -> FileStat:
@@ -124,6 +129,14 @@ class Workspace:
 
         walk = self.backend.walk(folder.path, enter) if recursive else self.backend.list(folder.path)
         return (entry for entry in walk if self.policy.may_read(entry.path, self.key_of(entry.path)))
+
+    def may_read(self, path: str) -> bool:
+        """No deny rule keeps a canonical path from being read, listed or suggested."""
+        return self.policy.may_read(path, self.key_of(path))
+
+    def none_denied(self, folder: str, names: Iterable[str]) -> bool:
+        """A quick yes for many names in a canonical folder; after a no, `may_read` tells which."""
+        return self.policy.none_denied(folder, names, self.key_of(folder).rstrip("/"))
 
     @contextmanager
     def show(self, path: str) -> Iterator[OpenFile]:
@@ -194,7 +207,8 @@ class Workspace:
         Raises:
             Stale: the file has other content; Denied, TimedOut
         """
-        stat = self._located(path, self.policy.require_write)
+        # A canonical path may be one of spaces alone, which as a caller's spelling is empty.
+        stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
         with self._locks.hold(stat.key):
             stat = self._same_place(stat)
             if stat.path != path:

@@ -83,6 +83,7 @@ class ChangeHandler(ToolsHandler):
 
     def on_connection_close(self) -> None:
         """Nobody waits any more."""
+        super().on_connection_close()
         if self._gone is not None:
             self._gone.set()
 

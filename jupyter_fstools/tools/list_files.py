@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import posixpath
+import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..backends.protocol import Entry
-from ..errors import FsToolsError, NotADirectory
+from ..errors import Denied, FsToolsError, InputOutput, NotADirectory
+from ..search.walk import EXCLUDED
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, Text
 from .tool import Tool, ToolResult, text_block
 
-NOT_ENTERED = (".git", ".ipynb_checkpoints", "__pycache__", "node_modules")
-"""Folders that a recursive listing names but does not enter."""
+_MOST_NAMED = 20
 
 
 class ListFilesArguments(Arguments):
@@ -38,22 +41,38 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         raise workspace.not_found(arguments.path, folder)
     if folder.kind != "directory":
         raise NotADirectory(f"{arguments.path!r} is not a folder", hint="Read a file with read_file.")
-    found = workspace.entries(folder, recursive=arguments.recursive, skipped=NOT_ENTERED)
+    found = workspace.entries(folder, recursive=arguments.recursive, skipped=EXCLUDED)
     listed = sorted((entry for entry in found if _is_inside(workspace, entry)), key=_order)
     limit = min(arguments.limit or workspace.limits.list_entries, workspace.limits.max_list_entries)
     page = listed[arguments.offset : arguments.offset + limit]
     entries = [described for entry in page if (described := _described(workspace, entry)) is not None]
     truncated = arguments.offset + limit < len(listed)
-    not_entered = sorted({entry.path for entry in listed if entry.name in NOT_ENTERED and entry.kind == "directory"})
+    not_entered = sorted({entry.path for entry in listed if entry.name in EXCLUDED and entry.kind == "directory"})
     data: dict[str, Any] = {
         "path": folder.path or ".",
         "entries": entries,
         "total": len(listed),
         "truncated": truncated,
         "next_offset": arguments.offset + limit if truncated else None,
-        "not_entered": not_entered[:20] if arguments.recursive else [],
+        "not_entered": not_entered[:_MOST_NAMED] if arguments.recursive else [],
+        "skipped": _unreadable(workspace, listed)[:_MOST_NAMED] if arguments.recursive else [],
     }
     return ToolResult(tool="list_files", content=[text_block(_shown(data, arguments))], data=data)
+
+
+def _unreadable(workspace: Workspace, listed: Sequence[Entry]) -> list[str]:
+    """The folders in a recursive listing that look empty because nobody may read them."""
+    parents = {posixpath.dirname(entry.path) for entry in listed}
+    skipped = []
+    for entry in listed:
+        if entry.kind == "directory" and entry.path not in parents and entry.name not in EXCLUDED:
+            try:
+                next(iter(workspace.backend.list(entry.path)), None)
+            except (Denied, InputOutput):
+                skipped.append(entry.path)
+            except FsToolsError:
+                continue  # It is gone by now.
+    return skipped
 
 
 def _is_inside(workspace: Workspace, entry: Entry) -> bool:
@@ -61,7 +80,7 @@ def _is_inside(workspace: Workspace, entry: Entry) -> bool:
     if entry.kind != "link":
         return True
     try:
-        return workspace.peek(entry.path).kind != "missing"
+        return workspace.peek(_given_back(entry)).kind != "missing"
     except FsToolsError:
         return False
 
@@ -73,15 +92,20 @@ def _order(entry: Entry) -> tuple[list[tuple[bool, str]], str]:
     return [(is_file and at == len(parts) - 1, part) for at, part in enumerate(parts)], entry.path
 
 
+def _given_back(entry: Entry) -> str:
+    # As a path, spaces alone are refused as empty; as a name in the root they may be there.
+    return entry.path if entry.path.strip() else f"./{entry.path}"
+
+
 def _described(workspace: Workspace, entry: Entry) -> dict[str, Any] | None:
     try:
-        stat = workspace.peek(entry.path)
+        stat = workspace.peek(_given_back(entry))
     except FsToolsError:
         return None
     if stat.kind == "missing":
         return None
     is_directory = stat.kind == "directory"
-    described: dict[str, Any] = {"path": entry.path, "name": entry.name, "is_directory": is_directory}
+    described: dict[str, Any] = {"path": _given_back(entry), "name": entry.name, "is_directory": is_directory}
     if stat.kind == "file":
         described["size_bytes"] = stat.size
     described["modified_at"] = iso_time(stat.mtime_ns)
@@ -101,16 +125,23 @@ def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> str:
     rows = []
     for entry in data["entries"]:
         name = entry["path"] if arguments.recursive else entry["name"]
-        # A name may hold a newline: it is shown quoted, one entry is one line.
-        shown = ascii(name) if any(character in name for character in "\n\r") else name
-        rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip())
+        shown = _on_one_line(name)
+        rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip("\t"))
     if not rows:
         rows.append("The folder is empty." if not data["total"] else "No entries from this offset on.")
     if data["truncated"]:
         rows.append(f"[{data['total']} entries in all; go on with offset={data['next_offset']}]")
     if data["not_entered"]:
-        rows.append(f"[not entered: {', '.join(data['not_entered'])}]")
+        rows.append(f"[not entered: {', '.join(map(_on_one_line, data['not_entered']))}]")
+    if data["skipped"]:
+        rows.append(f"[not readable: {', '.join(map(_on_one_line, data['skipped']))}]")
     return "\n".join(rows)
+
+
+def _on_one_line(name: str) -> str:
+    # A name may hold line ends, tabs and terminal controls: it is shown quoted, one entry is one line.
+    controls = any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name)
+    return ascii(name) if controls else name
 
 
 LIST_FILES = Tool(

@@ -1,0 +1,60 @@
+"""The tree of refusals: what is drawn is what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from jupyter_fstools import errors
+from jupyter_fstools.errors import FsToolsError
+
+TREE = re.compile(r"^[├└]── (\w+) +(\d{3})  (.+)$", re.MULTILINE)
+
+# The refusal table of the specification.
+STATUS = {
+    "invalid": 400,
+    **dict.fromkeys(("outside_root", "denied", "disabled"), 403),
+    "not_found": 404,
+    **dict.fromkeys(("is_directory", "not_a_directory", "conflict"), 409),
+    "stale": 412,
+    "too_large": 413,
+    **dict.fromkeys(("binary", "encoding"), 415),
+    "out_of_range": 416,
+    **dict.fromkeys(("no_match", "ambiguous", "no_op", "notebook"), 422),
+    "unsaved": 423,
+    "not_read": 428,
+    "io": 500,
+    "timeout": 504,
+}
+
+
+def refusals():
+    return [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, FsToolsError)][1:]
+
+
+def test_the_drawing_at_the_top_is_the_tree():
+    drawn = [(name, int(status)) for name, status, _ in TREE.findall(errors.__doc__)]
+    assert drawn == [(refusal.__name__, refusal.status) for refusal in refusals()]
+    assert errors.__doc__.count("── ") == len(drawn)
+
+
+def test_every_refusal_has_the_code_and_status_of_the_table():
+    assert {refusal.code: refusal.status for refusal in refusals()} == STATUS
+    assert len(refusals()) == len(STATUS)
+
+
+@pytest.mark.parametrize("refusal", refusals())
+def test_a_refusal_is_a_leaf_of_the_tree_and_explains_itself(refusal):
+    assert refusal.__bases__ == (FsToolsError,)
+    assert refusal.__doc__ and refusal.__doc__ != FsToolsError.__doc__
+
+
+def test_a_refusal_says_what_why_and_what_next():
+    refusal = errors.TooLarge("a.txt has 9 bytes", hint="Read a part.", size=9)
+    assert str(refusal) == "too_large: a.txt has 9 bytes\nHint: Read a part."
+    assert str(errors.Stale("a")) == "stale: a"
+    body = {"code": "too_large", "message": "a.txt has 9 bytes", "hint": "Read a part.", "details": {"size": 9}}
+    assert json.loads(json.dumps(refusal.as_dict())) == body
+    assert refusal._render_traceback_() == ["too_large: a.txt has 9 bytes", "Hint: Read a part."]

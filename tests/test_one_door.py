@@ -1,0 +1,122 @@
+"""Only the workspace writes: read from the source, so that no later line opens a second door."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "jupyter_fstools"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+MAY_WRITE_FILES = ("backends/", "stores/")
+"""What sits on the disk: files of the user's, and the store's own."""
+WRITE_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL", "O_TMPFILE"}
+CHANGES_THE_DISK = {
+    "os": {
+        *("chmod", "chown", "fchmod", "fchown", "ftruncate", "lchown", "link", "makedirs", "mkdir", "mkfifo", "mknod"),
+        *("remove", "removedirs", "removexattr", "rename", "renames", "replace", "rmdir", "setxattr", "symlink"),
+        *("truncate", "unlink", "utime", "write", "pwrite", "writev", "sendfile", "copy_file_range"),
+    },
+    "shutil": {"copy", "copy2", "copyfile", "copyfileobj", "copymode", "copystat", "copytree", "move", "rmtree"},
+    "tempfile": {"NamedTemporaryFile", "mkstemp", "TemporaryFile"},
+}
+METHODS_OF_PATHS = {"write_text", "write_bytes", "touch", "unlink", "rmdir", "symlink_to", "hardlink_to", "mkdir"}
+MAY_MAKE_FOLDERS = {"config.py": {"mkdir"}}  # The folder of the locks, in Jupyter's data directory.
+
+
+def name_of(module):
+    return module.relative_to(PACKAGE).as_posix()
+
+
+def calls(module):
+    tree = ast.parse(module.read_text("utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def dotted(node):
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else "…"
+
+
+def is_write_to_a_backend(node):
+    """`….backend.write(…)`, or any call that names a version to match."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in ("write", "delete"):
+        return False
+    on_a_backend = "backend" in dotted(node.func.value).split(".")[-1].lower()
+    return on_a_backend or any(keyword.arg == "if_match" for keyword in node.keywords)
+
+
+def changes_the_disk(node):
+    called = dotted(node.func)
+    *before, last = called.split(".")
+    if last == "open" and called != "os.open":
+        # The mode is the second argument of a function, and the first of a path's method.
+        second = not before or before[-1] in ("io", "codecs", "gzip", "bz2", "lzma")
+        modes = [*node.args[second : second + 1], *(one.value for one in node.keywords if one.arg == "mode")]
+        return any(isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+") for mode in modes)
+    if called == "os.open":
+        return bool(WRITE_FLAGS & {dotted(part).split(".")[-1] for part in ast.walk(node)
+                                   if isinstance(part, (ast.Name, ast.Attribute))})  # fmt: skip
+    return last in CHANGES_THE_DISK.get(before[-1] if before else "", ()) or (bool(before) and last in METHODS_OF_PATHS)
+
+
+def test_only_the_workspace_writes_through_a_backend():
+    """Rule 1"""
+    doors = {name_of(module) for module in MODULES for node in calls(module) if is_write_to_a_backend(node)}
+    assert {name for name in doors if not name.startswith(("backends/", "testing/"))} == {"workspace.py"}
+
+
+def test_the_workspace_writes_in_one_place():
+    """Rule 1: which `commit` and `carry_out` lead to, and both take a draft."""
+    tree = ast.parse((PACKAGE / "workspace.py").read_text("utf-8"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {function.name: list(ast.walk(function)) for function in functions}
+    writes = {name for name, nodes in inside.items() if any(
+        isinstance(node, ast.Call) and is_write_to_a_backend(node) for node in nodes)}  # fmt: skip
+    assert writes == {"_write"}
+    callers = {name for name, nodes in inside.items() if any(
+        isinstance(node, ast.Call) and dotted(node.func) == "self._write" for node in nodes)}  # fmt: skip
+    assert callers == {"commit", "carry_out"}
+    for function in functions:
+        if function.name in callers:
+            assert ast.unparse(function.args.args[1]) == "draft: Draft"
+
+
+def test_only_the_workspace_makes_drafts():
+    """Rule 1"""
+    makers = {name_of(module) for module in MODULES for node in calls(module) if dotted(node.func) == "Draft"}
+    assert makers == {"workspace.py"}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_nothing_else_opens_a_file_for_writing(module):
+    """Rule 1: outside the backends and stores no line changes the disk."""
+    name = name_of(module)
+    if name.startswith(MAY_WRITE_FILES):
+        return
+    found = [dotted(node.func) for node in calls(module) if changes_the_disk(node)]
+    allowed = MAY_MAKE_FOLDERS.get(name, set())
+    assert [one for one in found if one.split(".")[-1] not in allowed] == []
+
+
+DOORS = [
+    "open('a', 'w')",
+    "open(p, mode='rb+')",
+    "p.open('ab')",
+    "io.open(p, 'x')",
+    "os.open(p, os.O_RDWR | os.O_CREAT)",
+    "os.replace(a, b)",
+    "Path(p).write_text('')",
+    "file.unlink()",
+    "shutil.rmtree(p)",
+    "folder.mkdir()",
+    "tempfile.mkstemp()",
+]
+NO_DOORS = ["open('w')", "open(p, 'rb')", "p.open('rb')", "os.open(p, os.O_RDONLY)", "text.replace(a, b)", "d.copy()"]
+
+
+@pytest.mark.parametrize("line", DOORS + NO_DOORS)
+def test_this_test_knows_a_door_when_it_sees_one(line):
+    assert changes_the_disk(ast.parse(line).body[0].value) == (line in DOORS)
