@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import Invalid
+from .errors import Invalid
 
 MOST_ALTERNATIVES = 1000
 MOST_CHARACTERS = 100_000

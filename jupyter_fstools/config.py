@@ -92,6 +92,28 @@ class FsToolsConfig(Configurable):
     max_list_entries = Int(_LIMITS.max_list_entries, min=1, help="Entries that one call lists at most.").tag(
         config=True
     )
+    grep_matches = Int(_LIMITS.grep_matches, min=1, help="Lines found that are shown where the caller names no limit.")
+    grep_matches.tag(config=True)
+    max_search_bytes = Int(
+        _LIMITS.max_search_bytes, min=1, help="A larger file is searched only if the caller names it."
+    ).tag(config=True)
+    search_seconds = Float(
+        _LIMITS.search_seconds, min=0.1, help="Seconds that one search takes at most; what it found by then is shown."
+    ).tag(config=True)
+    max_image_pixels = Int(
+        _LIMITS.max_image_pixels,
+        min=1,
+        help="Pixels on the longer side of a picture that is shown at most.",
+    ).tag(config=True)
+    max_image_bytes = Int(_LIMITS.max_image_bytes, min=1024, help="Bytes of a picture that is shown at most.").tag(
+        config=True
+    )
+    max_document_bytes = Int(_LIMITS.max_document_bytes, min=1, help="A picture or PDF above this is not opened.").tag(
+        config=True
+    )
+    document_seconds = Float(
+        _LIMITS.document_seconds, min=0.1, help="Seconds that decoding a picture or the pages of a PDF takes at most."
+    ).tag(config=True)
     lock_seconds = Float(
         _LIMITS.lock_seconds, min=0, help="Seconds that a call waits for a file which another call holds."
     ).tag(config=True)
@@ -157,14 +179,15 @@ class FsToolsConfig(Configurable):
         Raises:
             NotFound, NotADirectory: the root is no folder.
         """
+        store = store or self.open_store()
         return Workspace(
             LocalDisk(self.root or root, durable=self.durable),
-            store or self.open_store(),
+            store,
             FileLocks(lock_folder(), timeout=self.lock_seconds),
             Policy(
                 deny_read=[*self.default_deny_read, *self.deny_read],
                 deny_write=[*self.default_deny_write, *self.default_deny_read, *self.deny_read, *self.deny_write],
-                denied_keys=denied_folders(),
+                denied_keys=[*denied_folders(), *files_of(store)],
                 approval=self.approval,
                 read_only=self.read_only,
             ),
@@ -227,3 +250,9 @@ def denied_folders() -> list[str]:
     from jupyter_core.paths import jupyter_runtime_dir
 
     return [os.path.realpath(jupyter_runtime_dir()), os.path.realpath(data_folder())]
+
+
+def files_of(store: Store) -> list[str]:
+    """The files of a store, which may be below the root: no tool touches what the gate knows."""
+    path = getattr(store, "path", None)
+    return [f"{path}{ending}" for ending in ("", "-wal", "-shm", "-journal", ".lock")] if path else []

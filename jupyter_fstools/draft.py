@@ -6,14 +6,15 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from .backends.protocol import FileStat, OpenFile
 from .content import BytesContent, Content
 from .errors import Denied, IsDirectory, Stale
 from .file_diff import FileDiff, Operation
 from .fingerprint import Fingerprint
+from .read_tracker import ReceiptAfter
 from .records import Change, ChangeStatus, FileState, Reader, Receipt
-from .shown_text import ShownText
 from .splices import Splice, packed
 
 MAX_UNDO_BYTES = 64 << 20
@@ -54,6 +55,7 @@ class Step:
         encoding: the one the caller named, to be remembered.
         undoes: the change that this one takes back.
         written: the whole text, where the reader wrote the whole file.
+        receipt: how the reader's receipt goes on, where it is not one of lines.
     """
 
     op: Operation
@@ -63,6 +65,7 @@ class Step:
     encoding: str | None = None
     undoes: str | None = None
     written: str | None = None
+    receipt: ReceiptAfter | None = None
 
     @property
     def undoable(self) -> bool:
@@ -74,18 +77,28 @@ class Step:
         return packed(self.splices, keep_inserted=False) if self.undoable else b""
 
 
+class KnownContent(Protocol):
+    """As much of a content as is remembered."""
+
+    def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
+        """What became of it in the text that is there now; None where that cannot be told.
+
+        `whole` says that what is remembered was all there was.
+        """
+
+
 @dataclass(frozen=True)
 class Told:
     """What a change tells of the content that it is about, for the refusal where the file has another one.
 
     Attributes:
-        known: lines of that content.
+        known: what can be said of that content.
         whole: these are all there were.
         why: how the refusal begins.
         hint: the next step.
     """
 
-    known: ShownText
+    known: KnownContent
     whole: bool
     why: str
     hint: str

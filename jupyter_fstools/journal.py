@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from .documents.text_encoding import TextEncoding, encoding_of
-from .draft import Draft, Step, Told
+from .draft import Draft, KnownContent, Step, Told
 from .errors import Conflict, Denied, FsToolsError, NotFound, TooLarge
 from .file_diff import FileDiff, Operation
 from .records import Change, ChangeStatus
@@ -111,7 +112,7 @@ class Journal:
         if not change.undoable:
             raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
         told = Told(
-            ShownText.told_by(change.diff, "new"),
+            _known(change.diff, "new"),
             whole=change.before is None,
             why=f"change {change.id} cannot be undone",
             hint="Undo the newer change of this file first, or read the file and edit it by hand.",
@@ -119,6 +120,8 @@ class Journal:
         with self._workspace.draft_to_restore(change.path, change.after, told) as draft:
             self._require(self.change(change.id), "applied", "undone")
             step = replace(self._step_back(draft, change), tool=tool, undoes=change.id)
+            if change.diff.kind == "notebook":
+                step = _told_by_cells(draft, step)
             done = self._workspace.commit(draft, step, approved=by_person)
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
@@ -134,7 +137,7 @@ class Journal:
         change = self.change(change_id)
         self._require(change, "proposed", "approved")
         told = Told(
-            ShownText.told_by(change.diff, "old"),
+            _known(change.diff, "old"),
             whole=change.after is None,
             why=f"change {change.id} cannot be approved",
             hint="Reject the proposal; the assistant can read the file again and propose anew.",
@@ -147,6 +150,8 @@ class Journal:
             if op in ("create", "overwrite") and change.tool != "undo":
                 written = _text_after(draft, splices)
             step = Step(op, splices, change.diff, change.tool, undoes=change.undoes, written=written)
+            if change.diff.kind == "notebook":
+                step = _told_by_cells(draft, step)
             return self._workspace.carry_out(draft, step, change)
 
     def reject(self, change_id: str) -> Change:
@@ -212,6 +217,22 @@ class Journal:
         return diff_of_splices(
             draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
         )
+
+
+def _known(diff: FileDiff, side: Literal["old", "new"]) -> KnownContent:
+    if diff.kind != "notebook":
+        return ShownText.told_by(diff, side)
+    from .notebook_steps import ToldCells
+
+    return ToldCells(diff, side)
+
+
+def _told_by_cells(draft: Draft, step: Step) -> Step:
+    """The same step of a notebook, its diff and its receipt by cells."""
+    from .notebook_steps import notebook_step
+
+    told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
+    return step if told is None else replace(step, diff=told[0], receipt=told[1])
 
 
 def _encoding(draft: Draft) -> TextEncoding:

@@ -18,6 +18,13 @@ class Limits:
         max_write_bytes: content one call may write.
         list_entries: entries listed where the caller names no limit.
         max_list_entries: entries one call may list.
+        grep_matches: lines (or files) one text search shows where the caller names no limit.
+        max_search_bytes: a larger file is searched only if it is named.
+        search_seconds: how long one search takes at most; what was found by then is shown.
+        max_image_pixels: pixels on the longer side of a picture that is shown.
+        max_image_bytes: bytes of a picture that is shown.
+        max_document_bytes: a larger picture or PDF is not opened.
+        document_seconds: how long decoding a picture or the pages of a PDF takes at most.
         lock_seconds: how long a call waits for a file that another call holds.
     """
 
@@ -29,4 +36,11 @@ class Limits:
     max_write_bytes: int = 64 << 20
     list_entries: int = 1000
     max_list_entries: int = 10_000
+    grep_matches: int = 250
+    max_search_bytes: int = 32 << 20
+    search_seconds: float = 20.0
+    max_image_pixels: int = 1568
+    max_image_bytes: int = 3 << 20
+    max_document_bytes: int = 64 << 20
+    document_seconds: float = 20.0
     lock_seconds: float = 30.0

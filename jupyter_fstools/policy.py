@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
+from .braces import expand_braces
 from .errors import Denied, Invalid
 
 DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
@@ -30,7 +32,6 @@ DENY_WRITE = (
 
 Approval = Literal["never", "always"] | Sequence[str]
 MAX_PATH_BYTES = 4096
-_MOST_BRACES = 256
 Purpose = Literal["read", "write"]
 _NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
 _NO_NEWLINE = {0x0A: 0x00}  # The rules' expressions take a newline for the end of a path; no path holds a NUL.
@@ -78,7 +79,7 @@ class Policy:
         """A quick yes for many names: True only if `may_read` holds for every one of them in `folder` (key `key`)."""
         maybe = self._maybe["read"]
         below = f"{key}/"
-        if maybe is None or below.startswith(self._keys) or any([denied.startswith(below) for denied in self._keys]):
+        if maybe is None or below.startswith(self._keys) or any(map(str.startswith, self._keys, repeat(below))):
             return False
         start = f"/{folder}/" if folder else "/"
         between = f"/\0{start}"
@@ -154,33 +155,9 @@ def checked_path(path: str) -> str:
     return path
 
 
-def expanded_braces(pattern: str) -> list[str]:
-    """`a.{py,md}` as `a.py` and `a.md`; nested braces too.
-
-    Raises:
-        Invalid: more than 256 alternatives.
-    """
-    found = [pattern]
-    while True:
-        at = next((n for n, text in enumerate(found) if re.search(r"\{[^{}]*,[^{}]*\}", text)), None)
-        if at is None:
-            return found
-        found[at : at + 1] = _without_innermost_brace(found[at])
-        found = list(dict.fromkeys(found))
-        if len(found) > _MOST_BRACES:
-            raise Invalid(f"the pattern {pattern!r} has too many alternatives", hint="Use fewer braces.")
-
-
-def _without_innermost_brace(pattern: str) -> Iterator[str]:
-    match = re.search(r"\{([^{}]*,[^{}]*)\}", pattern)
-    assert match is not None
-    for choice in match[1].split(","):
-        yield pattern[: match.start()] + choice + pattern[match.end() :]
-
-
 def _rules(patterns: Iterable[str]) -> GitIgnoreSpec:
     try:
-        return GitIgnoreSpec.from_lines([_folded(one) for pattern in patterns for one in expanded_braces(pattern)])
+        return GitIgnoreSpec.from_lines([_folded(one) for pattern in patterns for one in expand_braces(pattern)])
     except ValueError as error:
         raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
 

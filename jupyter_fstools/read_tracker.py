@@ -15,6 +15,9 @@ from .records import FileState, Reader, Receipt
 from .shown_text import LineChange, ShownText, line_changes
 from .stores.protocol import Store
 
+ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
+"""How a receipt goes on after its reader's own step: given the file as the step left it, the receipt and the copy."""
+
 _MOST_VIEWS = 32
 _RENEWED_SECONDS = 60
 
@@ -51,16 +54,16 @@ class ReadTracker:
 
     def __init__(self, store: Store, reader: Reader, *, overwrite_needs_full_read: bool = True) -> None:
         self._store = store
-        self._reader = reader
+        self.reader = reader
         self._overwrite_needs_full_read = overwrite_needs_full_read
 
     def lookup(self, key: str) -> Receipt | None:
         """The receipt of a file, current or not."""
-        return self._store.receipt(self._reader, key)
+        return self._store.receipt(self.reader, key)
 
     def forget(self, key: str | None = None) -> int:
         """Drop the receipt of one file, or all; says how many."""
-        return self._store.forget(self._reader, key)
+        return self._store.forget(self.reader, key)
 
     def can_edit(self, stat: FileStat, fingerprint: Callable[[], Fingerprint]) -> Verdict:
         """Whether the reader may edit a file as it is now; `fingerprint` is asked only where the stat has drifted."""
@@ -84,7 +87,7 @@ class ReadTracker:
         """
         receipt = self.lookup(stat.key)
         if receipt is None:
-            raise self._not_read(stat)
+            raise self.not_read(stat, hint="Read the file (or the part you mean to change) with read_file first.")
         if receipt.version != stat.version:
             if receipt.text_sha is None or fingerprint().text != receipt.text_sha:
                 raise Stale(
@@ -97,9 +100,11 @@ class ReadTracker:
             receipt.exact_sha = fingerprint().exact
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
+            rest = "Read the rest of it with read_file before overwriting it, or use edit_file."
             raise NotRead(
                 f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
-                hint="Read the rest of it with read_file before overwriting it, or use edit_file.",
+                # A picture is shown without lines, and there is no rest of it to read.
+                hint=rest if receipt.lines or receipt.partly else "Text does not replace it; write another file.",
                 path=stat.path,
                 lines=receipt.lines,
             )
@@ -116,8 +121,8 @@ class ReadTracker:
         if earlier is None or not _same_content(earlier, stat, fingerprint):
             earlier = None
         receipt = Receipt(
-            user=self._reader.user,
-            session=self._reader.session,
+            user=self.reader.user,
+            session=self.reader.session,
             key=stat.key,
             version=stat.version,
             text_sha=fingerprint.text if fingerprint else earlier.text_sha if earlier else None,
@@ -127,7 +132,7 @@ class ReadTracker:
         )
         lines = earlier.lines if earlier else []
         partly = dict(earlier.partly) if earlier else {}
-        receipt.lines = _union([*lines, *_whole_lines(shown, partly)])
+        receipt.lines = united([*lines, *_whole_lines(shown, partly)])
         receipt.partly = dict(list(partly.items())[-_MOST_VIEWS:])
         views = [one for one in (earlier.views if earlier else []) if one != view]
         receipt.views = [*views, view][-_MOST_VIEWS:]
@@ -150,8 +155,8 @@ class ReadTracker:
         """
         total = text.count("\n") + (not text.endswith("\n") if text else 0)
         receipt = Receipt(
-            user=self._reader.user,
-            session=self._reader.session,
+            user=self.reader.user,
+            session=self.reader.session,
             key=stat.key,
             version=stat.version,
             text_sha=state.text_sha,
@@ -182,20 +187,22 @@ class ReadTracker:
         kept = self.shown_text(stat.key)
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 
+    def put(self, receipt: Receipt, shown: bytes) -> None:
+        """Keep a receipt, and beside it a copy of what was shown."""
+        self._store.put_receipt(receipt, shown)
+
+    def kept(self, key: str) -> bytes | None:
+        """The copy beside a receipt, as it was put there."""
+        return self._store.shown_text(self.reader, key)
+
     def shown_text(self, key: str) -> ShownText | None:
         """The lines shown, as far as they were kept."""
-        data = self._store.shown_text(self._reader, key)
+        data = self.kept(key)
         return ShownText.unpacked(data) if data else None
 
-    def _verdict(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Verdict:
-        try:
-            self.require(stat, fingerprint, whole=whole)
-        except FsToolsError as refusal:
-            return Verdict(False, refusal.message)
-        return Verdict(True)
-
-    def _not_read(self, stat: FileStat) -> NotRead:
-        if self._store.was_dropped(self._reader, stat.key):
+    def not_read(self, stat: FileStat, *, hint: str) -> NotRead:
+        """The refusal of a file without a receipt."""
+        if self._store.was_dropped(self.reader, stat.key):
             return NotRead(
                 f"{stat.path} was read, but so long ago that the receipt was evicted",
                 hint="Read the file again before changing it.",
@@ -203,10 +210,15 @@ class ReadTracker:
                 evicted=True,
             )
         return NotRead(
-            f"{stat.path} has not been read in this session ({self._reader.session})",
-            hint="Read the file (or the part you mean to change) with read_file first.",
-            path=stat.path,
+            f"{stat.path} has not been read in this session ({self.reader.session})", hint=hint, path=stat.path
         )
+
+    def _verdict(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Verdict:
+        try:
+            self.require(stat, fingerprint, whole=whole)
+        except FsToolsError as refusal:
+            return Verdict(False, refusal.message)
+        return Verdict(True)
 
 
 def _says_the_same(earlier: Receipt, receipt: Receipt) -> bool:
@@ -249,7 +261,8 @@ def _covers(lines: Sequence[tuple[int, int]], first: int, last: int) -> bool:
     return any(start <= first and last <= end for start, end in lines)
 
 
-def _union(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges sorted, and those that overlap or meet joined."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if merged and first <= merged[-1][1] + 1:
@@ -273,7 +286,7 @@ def _moved(lines: Sequence[tuple[int, int]], changes: Sequence[LineChange]) -> l
         if change.added:
             after.append((change.first, change.first + len(change.added) - 1))
         moved = after
-    return _union(moved)
+    return united(moved)
 
 
 def _spelled(lines: Sequence[tuple[int, int]]) -> str:

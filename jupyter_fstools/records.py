@@ -28,13 +28,15 @@ class Receipt(BaseModel):
         version: the file's version when it was last found to be what the reader saw.
         text_sha: SHA-256 of the LF-normalised bytes; None where the file was too large to be hashed for a window.
         exact_sha: SHA-256 of the bytes as they were; None as above.
-        lines: the line ranges shown, 1-based and inclusive, sorted and disjoint.
+        lines: the line ranges shown, 1-based and inclusive, sorted and disjoint; for a notebook the cells shown in the
+            order of `cell_order`, counted alike.
         partly: long lines shown piece by piece from their beginning: up to which character.
         full: the union of what was shown is the whole file.
         views: the windows answered since the last own change, as their arguments spell them: a repeated one may be
             answered "unchanged".
         encoding: the encoding the caller named at the read, to be used again at the edit.
-        cells: for a notebook, fingerprints of the cells shown, by cell id; None for other files.
+        cells: for a notebook, fingerprints of the cells shown, by cell id, each with the lines shown behind a colon
+            where they are not all; None for other files.
         cell_order: for a notebook, a fingerprint of the order of its cells.
         read_at: when, in seconds since 1970.
     """

@@ -10,13 +10,13 @@ DEFAULT_SESSION = "default"
 _SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
-def checked_session(name: str) -> str:
+def checked_session(name: object) -> str:
     """A session's name, if it is one.
 
     Raises:
         Invalid: not 1 to 128 of letters, digits and `._:-`.
     """
-    if not _SESSION.fullmatch(name):
+    if not isinstance(name, str) or not _SESSION.fullmatch(name):
         raise Invalid(
             f"session: takes 1 to 128 letters, digits, '.', '_', ':' or '-', got {name!a:.60}",
             hint='Use a plain name, such as "default".',

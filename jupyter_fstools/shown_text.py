@@ -128,6 +128,10 @@ class ShownText:
                 diff.removed += sum(row.kind == "remove" for row in hunk.rows)
         return diff
 
+    def texts(self) -> list[str]:
+        """The lines shown, those in one piece together."""
+        return [text for _, text in self._segments()]
+
     def _segments(self) -> list[tuple[int, str]]:
         base = zlib.decompress(self._base) if self._base[:1] == b"\x78" else self._base
         head, _, texts = base.partition(b"\n")

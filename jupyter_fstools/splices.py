@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from .content import Chunk, Content
+from .content import CHUNK_BYTES, BytesContent, Chunk, Content
 from .fingerprint import Fingerprint, FingerprintHasher
 
 _PARALLEL_BYTES = 8 << 20
@@ -85,6 +86,49 @@ def spliced_chunks(base: Content, splices: Sequence[Splice]) -> Iterator[Chunk]:
             yield splice.inserted
         position = splice.end
     yield from base.chunks(position, base.size)
+
+
+class SplicedContent:
+    """The new content, read from any place without being put together; both parts stay where they are."""
+
+    def __init__(self, base: Content, splices: Sequence[Splice]) -> None:
+        self._parts: list[tuple[int, int, Content, int]] = []
+        self._size = 0
+        position = 0
+        for splice in splices:
+            self._add(base, position, splice.offset)
+            self._add(BytesContent(splice.inserted), 0, len(splice.inserted))
+            position = splice.end
+        self._add(base, position, base.size)
+        self._starts = [part[0] for part in self._parts]
+
+    @property
+    def size(self) -> int:
+        """Length in bytes."""
+        return self._size
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`; shorter only at the end."""
+        end = min(start + max(length, 0), self._size)
+        pieces = []
+        at = max(bisect_right(self._starts, start) - 1, 0)
+        while start < end and at < len(self._parts):
+            begin, stop, content, offset = self._parts[at]
+            upto = min(stop, end)
+            pieces.append(content.read(offset + start - begin, upto - start))
+            start, at = upto, at + 1
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """The bytes from `start` to `end`, in order."""
+        end = self._size if end is None else min(end, self._size)
+        for at in range(start, end, CHUNK_BYTES):
+            yield self.read(at, min(CHUNK_BYTES, end - at))
+
+    def _add(self, content: Content, start: int, end: int) -> None:
+        if end > start:
+            self._parts.append((self._size, self._size + end - start, content, start))
+            self._size += end - start
 
 
 class SplicedStream:

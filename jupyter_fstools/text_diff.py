@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from .content import BytesContent, Content
 from .documents.text_encoding import TextEncoding
-from .file_diff import DiffRow, FileDiff, Operation
+from .file_diff import DiffHunk, DiffRow, FileDiff, Operation
 from .line_diff import CONTEXT_LINES, changed_blocks, hunks_of
 from .splices import Splice
 
@@ -105,15 +105,34 @@ def unified(diff: FileDiff, most_bytes: int = 4096) -> str:
     """A diff as unified text, cut after whole rows to a number of bytes."""
     lines: list[str] = []
     size = 0
-    signs = {"context": " ", "add": "+", "remove": "-"}
-    for hunk in diff.hunks:
-        head = f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
-        for line in [head, *(signs[row.kind] + row.text for row in hunk.rows)]:
-            size += len(line.encode("utf-8", "surrogatepass")) + 1
-            if size > most_bytes:
-                return "\n".join([*lines, f"[... {diff.added} lines added and {diff.removed} removed in all]"])
-            lines.append(line)
+    for line in _unified_lines(diff):
+        size += len(line.encode("utf-8", "surrogatepass")) + 1
+        if size > most_bytes:
+            return "\n".join([*lines, f"[... {diff.added} lines added and {diff.removed} removed in all]"])
+        lines.append(line)
     return "\n".join(lines)
+
+
+def titled_hunks(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
+    """The hunks of a diff below their titles: a notebook has one for every cell, a text file none."""
+    if diff.cells is None:
+        return [("", diff.hunks)]
+    return [(f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}", cell.hunks) for cell in diff.cells]
+
+
+def hunk_title(hunk: DiffHunk) -> str:
+    """The line that begins a hunk in a unified diff."""
+    return f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+
+
+def _unified_lines(diff: FileDiff) -> Iterator[str]:
+    signs = {"context": " ", "add": "+", "remove": "-"}
+    for title, hunks in titled_hunks(diff):
+        if title:
+            yield title
+        for hunk in hunks:
+            yield hunk_title(hunk)
+            yield from (signs[row.kind] + row.text for row in hunk.rows)
 
 
 class _Region:

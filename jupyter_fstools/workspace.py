@@ -13,7 +13,7 @@ from typing import Protocol
 from .backends.protocol import Backend, Entry, FileStat, OpenFile
 from .documents.line_index import LineIndex, LineIndexes
 from .documents.text_encoding import encoding_of
-from .draft import Draft, Step, Told, new_change, require_file, state_of, unhashed_state
+from .draft import Draft, KnownContent, Step, Told, new_change, require_file, state_of, unhashed_state
 from .errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
 from .fingerprint import Fingerprint
 from .limits import Limits
@@ -21,7 +21,6 @@ from .near_names import near_names
 from .policy import Policy, checked_path
 from .read_tracker import ReadTracker
 from .records import Change, ChangeStatus, FileState, Reader, Receipt
-from .shown_text import ShownText
 from .splices import SplicedStream, packed
 from .stores.protocol import Store
 from .text_diff import unified
@@ -191,10 +190,10 @@ class Workspace:
                 )
             with self.backend.read(stat.path) as opened:
                 draft = Draft(path, opened.stat, opened, None)
+                self._require_editable_size(draft)
                 if gate is not None:
                     gate(draft)
                 else:
-                    self._require_editable_size(draft)
                     draft.receipt = self._require_receipt(draft, whole=whole, accept_stale=accept_stale)
                 yield draft
 
@@ -363,8 +362,8 @@ class Workspace:
             self._explain(refusal, draft, self.tracker.shown_text(draft.stat.key), whole=whole_shown)
             raise
 
-    def _explain(self, refusal: Stale, draft: Draft, known: ShownText | None, *, whole: bool) -> None:
-        """Say what changed since, as far as the lines known before (`whole`: all there were) tell it."""
+    def _explain(self, refusal: Stale, draft: Draft, known: KnownContent | None, *, whole: bool) -> None:
+        """Say what changed since, as far as what was known before (`whole`: all there was) tells it."""
         assert draft.before is not None
         if known is None or draft.stat.size > _MOST_EXPLAINED_BYTES:
             return
@@ -375,7 +374,7 @@ class Workspace:
             return
         text = draft.before.read(len(encoding.bom), draft.stat.size).decode(encoding.codec, "replace")
         diff = known.diff(draft.stat.path, text, whole=whole)
-        if diff is not None and diff.hunks:
+        if diff is not None and (diff.hunks or diff.cells):
             refusal.details["diff"] = unified(diff)
 
     def _same_place(self, stat: FileStat) -> FileStat:
@@ -416,6 +415,8 @@ class Workspace:
         if after is None:
             self.tracker.forget(draft.stat.key)
             return None, None
+        if step.receipt is not None:
+            return step.receipt(self.tracker, stat, after)
         if step.written is not None:
             return self.tracker.after_own_write(stat, after, step.written, step.encoding)
         if draft.receipt is None:

@@ -70,6 +70,43 @@ CALLS = [
         "one\n",
     ),
     ("write_file", {"path": "a.py/b", "content": "one\n"}, "write a.py/b", "one\n"),
+    (
+        "edit_notebook",
+        {"path": "book.ipynb", "cell_id": "c0", "new_source": "y"},
+        "cell book.ipynb c0",
+        "y\n",
+    ),
+    ("read_notebook", {"path": "a.py"}, "cells a.py", None),
+    ("read_notebook", {"path": "book.ipynb"}, "cells book.ipynb", None),
+    ("read_notebook", {"path": "book.ipynb", "cell_id": "c0"}, "cell book.ipynb c0", None),
+    ("read_file", {"path": "book.ipynb"}, "read book.ipynb", None),
+    (
+        "read_notebook",
+        {"path": "book.ipynb", "cell_id": "c0", "output_index": 0},
+        "cell book.ipynb c0 --output 0",
+        None,
+    ),
+    (
+        "edit_notebook",
+        {"path": "book.ipynb", "cell_id": "c0", "edit_mode": "edit", "old_string": "x", "new_string": "y"},
+        "cell book.ipynb c0 --old x --new y",
+        None,
+    ),
+    ("edit_notebook", {"path": "book.ipynb", "cell_id": "c0", "new_source": "y"}, "cell book.ipynb c0", "y\n"),
+    ("edit_notebook", {"path": "book.ipynb", "cell_id": "c0", "new_source": "z = 1"}, "cell book.ipynb c0", "z = 1\n"),
+    (
+        "edit_notebook",
+        {"path": "book.ipynb", "cell_id": "c0", "edit_mode": "convert", "cell_type": "markdown"},
+        "cell book.ipynb c0 --mode convert --type markdown",
+        None,
+    ),
+    (
+        "edit_notebook",
+        {"path": "book.ipynb", "cell_id": "c9", "edit_mode": "delete"},
+        "cell book.ipynb c9 --mode delete",
+        None,
+    ),
+    ("undo", {"path": "book.ipynb"}, "undo book.ipynb", None),
     ("undo", {"path": "new/file.txt"}, "undo new/file.txt", None),
     ("undo", {"path": "a.py"}, "undo a.py", None),
     ("undo", {"path": "sub/deep.txt"}, "undo sub/deep.txt", None),
@@ -97,7 +134,11 @@ def fill(root):
         "picture": b"\x89PNG\0\0",
         "old.txt": b"caf\xe9\r\n",
         ".ssh/key": b"secret",
-        "book.ipynb": b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}',
+        "book.ipynb": (
+            b'{"cells": [{"cell_type": "code", "execution_count": 1, "id": "c0", "metadata": {}, "outputs": [{"name": '
+            b'"stdout", "output_type": "stream", "text": "1\\n"}], "source": "x"}], "metadata": {}, "nbformat": 4, '
+            b'"nbformat_minor": 5}'
+        ),
     }
     shutil.rmtree(root / "new", ignore_errors=True)
     for name, data in files.items():

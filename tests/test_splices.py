@@ -10,6 +10,7 @@ from jupyter_fstools.content import BytesContent
 from jupyter_fstools.fingerprint import FingerprintHasher
 from jupyter_fstools.splices import (
     Splice,
+    SplicedContent,
     SplicedStream,
     inverse,
     packed,
@@ -86,3 +87,13 @@ def fingerprint(data: bytes):
     hasher = FingerprintHasher()
     hasher.update(data)
     return hasher.result()
+
+
+@given(contents_and_splices(), st.integers(0, 80), st.integers(0, 80))
+def test_spliced_content_reads_as_if_it_were_put_together(case, start, length) -> None:
+    base, splices = BytesContent(case[0]), case[1]
+    whole = b"".join(map(bytes, spliced_chunks(base, splices)))
+    content = SplicedContent(base, splices)
+    assert content.size == len(whole)
+    assert content.read(start, length) == whole[start : start + length]
+    assert b"".join(map(bytes, content.chunks(start, start + length))) == whole[start : start + length]

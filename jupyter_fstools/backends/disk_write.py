@@ -119,6 +119,7 @@ def _create(target: Target, chunks: Iterable[Chunk]) -> os.stat_result:
     temporary = temporary_name(target.name)
     with hidden_file(target.folder, temporary, 0o666, target.path) as fd:
         _fill(target, fd, chunks)
+        written = os.fstat(fd)
         try:
             target.folder.link(temporary, target.name)
             target.folder.remove(temporary)
@@ -128,7 +129,7 @@ def _create(target: Target, chunks: Iterable[Chunk]) -> os.stat_result:
             if error.errno not in _NO_LINKS:
                 raise
             _create_without_links(target, temporary)
-        return _landed(target, fd)
+        return _landed(target, fd, written)
 
 
 def _create_without_links(target: Target, temporary: str) -> None:
@@ -156,8 +157,9 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
             raise _conflict(target, "it has changed meanwhile")
         if in_place:
             return _pour(target, temporary, fd, old)
+        written = os.fstat(fd)
         target.folder.move(temporary, target.name)
-        return _landed(target, fd)
+        return _landed(target, fd, written)
 
 
 def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
@@ -173,16 +175,22 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
     try:
         if not same_version(os.fstat(file), old):
             raise _conflict(target, "it has changed meanwhile")
-        overwrite_in_place(target.folder, file, fd, durable=target.durable, path=target.path)
+        written = overwrite_in_place(target.folder, file, fd, durable=target.durable, path=target.path)
         target.folder.remove(temporary)
         if target.durable:
             target.folder.sync()
-        return os.fstat(file)
+        return written
     finally:
         os.close(file)
 
 
-def _landed(target: Target, fd: int) -> os.stat_result:
+def _landed(target: Target, fd: int, written: os.stat_result) -> os.stat_result:
+    """What the file is in its place; what it was before, where somebody else wrote into it since.
+
+    That version is there no more, so that whoever compares with it looks at the content.
+    """
+    landed = os.fstat(fd)  # Before the folder is synced: that takes milliseconds, and others see the file already.
     if target.durable:
         target.folder.sync()
-    return os.fstat(fd)
+    same = (landed.st_size, landed.st_mtime_ns) == (written.st_size, written.st_mtime_ns)
+    return landed if same else written

@@ -96,10 +96,11 @@ def settle(folder: Folder, name: str, status: os.stat_result | None, *, patience
     return changed
 
 
-def overwrite_in_place(folder: Folder, target: int, source: int, *, durable: bool, path: str) -> None:
+def overwrite_in_place(folder: Folder, target: int, source: int, *, durable: bool, path: str) -> os.stat_result:
     """Give the open file `target` the bytes of `source`, with a backup in `folder` until that is done.
 
-    After an error the old bytes are back; after a kill `settle` brings them back.
+    The answer is what `target` was when the last byte was in it. After an error the old bytes are back; after a kill
+    `settle` brings them back.
     """
     old = os.fstat(target)
     name = backup_name(old)
@@ -109,17 +110,21 @@ def overwrite_in_place(folder: Folder, target: int, source: int, *, durable: boo
         if durable:
             folder.sync()
         try:
-            copy_bytes(source, target, durable=durable, alive=lambda: touch(backup))
+            written = copy_bytes(source, target, durable=durable, alive=lambda: touch(backup))
         except BaseException:
             copy_bytes(backup, target, durable=durable)
             touch(target, old)
             folder.remove(name)
             raise
         folder.remove(name)
+    return written
 
 
-def copy_bytes(source: int, target: int, *, durable: bool, alive: Callable[[], None] = lambda: None) -> None:
-    """Make the bytes of the open file `target` those of `source`; nothing is cut off before all is written."""
+def copy_bytes(source: int, target: int, *, durable: bool, alive: Callable[[], None] = lambda: None) -> os.stat_result:
+    """Make the bytes of the open file `target` those of `source`; nothing is cut off before all is written.
+
+    The answer is what `target` was before it was synced: others may write it meanwhile.
+    """
     size, offset = os.fstat(source).st_size, 0
     view = memoryview(bytearray(min(CHUNK_BYTES, size) or 1))
     os.lseek(target, 0, os.SEEK_SET)
@@ -132,8 +137,10 @@ def copy_bytes(source: int, target: int, *, durable: bool, alive: Callable[[], N
         offset += got
     alive()
     os.ftruncate(target, size)
+    written = os.fstat(target)
     if durable:
         os.fsync(target)
+    return written
 
 
 def write_all(fd: int, chunk: Chunk | memoryview) -> None:

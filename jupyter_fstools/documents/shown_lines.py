@@ -49,8 +49,12 @@ def envelope(tag: str, attributes: Sequence[tuple[str, object]], body: str) -> s
     while f"</{name}>" in body:
         number += 1
         name = f"{tag}-{number}"
-    head = "".join(f" {key}={_quoted(value)}" for key, value in attributes)
-    return f"<{name}{head}>\n{body}</{name}>"
+    return f"{opening_tag(name, attributes)}\n{body}</{name}>"
+
+
+def opening_tag(name: str, attributes: Sequence[tuple[str, object]]) -> str:
+    """`<name key="value">`, on one line whatever the values are."""
+    return f"<{name}{''.join(f' {key}={_quoted(value)}' for key, value in attributes)}>"
 
 
 def _quoted(value: object) -> str:

@@ -198,8 +198,8 @@ class Utf8View:
             return [self._start + offset for offset in offsets]
         found: list[int] = []
         seen = 0
-        for at, text in self._texts():
-            data, done = text.encode("utf-8"), 0
+        for start, text in self._texts():
+            data, at, done = text.encode("utf-8"), start, 0
             while len(found) < len(offsets) and offsets[len(found)] <= seen + len(data):
                 here = offsets[len(found)] - seen
                 at += len(data[done:here].decode("utf-8").encode(self.encoding.codec))

@@ -10,8 +10,10 @@ from pydantic import Field
 
 from ..file_diff import DiffHunk, FileDiff
 from ..records import Change
+from ..text_diff import hunk_title, titled_hunks
 from ..tools import TOOLS, ToolResult
 from ..tools.tool import text_block
+from .cells import plain_rows
 from .wording import in_words_of_the_magic, lines_of, one_line
 
 MOST_ROWS = 500
@@ -43,8 +45,10 @@ class KernelResult(ToolResult):
     def notes(self) -> list[str]:
         """What is said beside the rows that are displayed."""
         texts = [block["text"] for block in self.content if block["type"] == "text"]
-        if self.shows_source:
+        if self.shows_source or self.shows_found or self.shows_cells:
             texts = texts[1:]
+        elif self.shows_pages:
+            texts = texts[-1:] if self.data["next_pages"] else []
         elif self.change is not None:
             texts = [text.split("\n", 1)[0] for text in texts]
         if self.tool in TOOLS:
@@ -54,7 +58,22 @@ class KernelResult(ToolResult):
     @property
     def shows_source(self) -> bool:
         """Lines of a file are what it shows."""
-        return self.tool == "read_file" and isinstance(self.data.get("content"), str)
+        return self.tool == "read_file" and self.data["kind"] == "text" and isinstance(self.data.get("content"), str)
+
+    @property
+    def shows_cells(self) -> bool:
+        """Cells of a notebook are what it shows."""
+        return self.tool in ("read_file", "read_notebook") and self.data["kind"] == "notebook"
+
+    @property
+    def shows_pages(self) -> bool:
+        """Pages of a PDF are what it shows."""
+        return self.tool == "read_file" and self.data["kind"] == "pdf"
+
+    @property
+    def shows_found(self) -> bool:
+        """What a search found is what it shows."""
+        return self.tool in ("glob", "grep")
 
     def __repr__(self) -> str:
         path = self.data.get("path")
@@ -66,6 +85,8 @@ class KernelResult(ToolResult):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from .html import html_of
 
+        if self.tool == "read_file" and self.data["kind"] == "image":
+            return {"text/plain": plain_of(self), **pictures_of(self)[0]}
         return {"text/plain": plain_of(self), "text/html": html_of(self)}
 
 
@@ -85,15 +106,34 @@ def plain_of(result: KernelResult) -> str:
         rows = diff_lines(result.change.diff)
     elif result.shows_source:
         rows = _source_lines(result)
+    elif result.shows_cells:
+        rows = [cut_row(row) for row in plain_rows(result.data["cells"])]
+    elif result.shows_pages:
+        rows = [row for title, lines in page_rows(result) for row in [title, *map(cut_row, lines)]]
+    elif result.shows_found:
+        rows = [cut_row(line) for line in lines_of(result.content[0]["text"])]
     else:
         return "\n".join(bounded([cut_row(note) for note in result.notes]))
-    return "\n".join([*bounded(rows), *result.notes] if result.shows_source else [*result.notes, *bounded(rows)])
+    notes_last = result.change is None
+    return "\n".join([*bounded(rows), *result.notes] if notes_last else [*result.notes, *bounded(rows)])
 
 
 def source_rows(result: KernelResult) -> list[str]:
     """The lines of a file as they came, without their ends, as many as are displayed."""
     text: str = result.data["content"]
     return text.removesuffix("\n").split("\n") if text else []
+
+
+def page_rows(result: KernelResult) -> list[tuple[str, list[str]]]:
+    """The pages of a PDF, each with its title and its lines."""
+    pages, total = result.data["pages"], result.data["total_pages"]
+    kinds = {"text": "", "image": " (a picture)", "blank": " (blank)", "broken": " (cannot be read)"}
+    return [(f"Page {page['page']} of {total}{kinds[page['shown_as']]}", lines_of(page["text"])) for page in pages]
+
+
+def pictures_of(result: KernelResult) -> list[dict[str, str]]:
+    """The pictures shown, each as its media type and its data in base64."""
+    return [{block["mimeType"]: block["data"]} for block in result.content if block["type"] == "image"]
 
 
 def diff_lines(diff: FileDiff) -> list[str]:
@@ -109,18 +149,8 @@ def diff_lines(diff: FileDiff) -> list[str]:
 
 
 def hunk_groups(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
-    """The hunks of a diff below their titles: a notebook has one for every cell, a text file none."""
-    if diff.cells is None:
-        return [("", diff.hunks)]
-    return [
-        (f"cell {cell.index} {one_line(cell.cell_id)} ({cell.cell_type}): {cell.action}", cell.hunks)
-        for cell in diff.cells
-    ]
-
-
-def hunk_title(hunk: DiffHunk) -> str:
-    """The line that begins a hunk in a unified diff."""
-    return f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+    """The hunks of a diff below their titles, if they have some."""
+    return [(one_line(title), hunks) for title, hunks in titled_hunks(diff)]
 
 
 def change_row(change: Change) -> list[str]:

@@ -7,6 +7,8 @@ from html import escape
 
 from ..file_diff import FileDiff
 from ..records import Change
+from ..text_diff import hunk_title
+from .cells import html_rows
 from .display import (
     MOST_CHARACTERS,
     MOST_ROW_CHARACTERS,
@@ -18,10 +20,13 @@ from .display import (
     cut_row,
     fact_rows,
     hunk_groups,
-    hunk_title,
+    page_rows,
+    pictures_of,
+    plain_of,
     source_rows,
 )
 from .highlighting import highlighted_lines, styles
+from .hits import hit_rows
 from .wording import in_words_of_the_magic, lines_of, one_line
 
 # JupyterLab's own rules for tables are strong: every one of these names two classes to stand above them.
@@ -40,6 +45,8 @@ background:color-mix(in srgb,var(--jp-success-color1,#2ea043) 18%,transparent)}
 .fstools .fs-rows tr.fs-remove:nth-child(n){background:rgba(248,81,73,.14);
 background:color-mix(in srgb,var(--jp-error-color1,#f85149) 16%,transparent)}
 .fstools .fs-rows tr.fs-hunk td,.fstools .fs-note{color:var(--jp-content-font-color2,#888)}
+.fstools .fs-rows tr.fs-heading th{padding-top:4px;font-weight:600}
+.fstools .fs-rows mark{background:var(--jp-warn-color3,#ffe08a);color:inherit}
 .fstools .fs-note{margin:2px 0;white-space:pre-wrap}
 """
 
@@ -48,8 +55,14 @@ def html_of(result: KernelResult) -> str:
     """A result for a notebook."""
     if result.change is not None:
         body = [*_notes(result.notes), _table(_diff(result.change.diff))]
-    elif result.shows_source:
-        body = [_table(_source(result)), *_notes(result.notes)]
+    elif result.shows_source or result.shows_cells or result.shows_pages:
+        body = [*_content(result), *_notes(result.notes)]
+    elif result.tool == "glob" and result.data["files"]:
+        body = [_table(_files(result), "fs-list"), *_notes(result.notes)]
+    elif result.tool == "grep" and result.data.get("matches"):
+        body = [_table(hit_rows(result.data["matches"])), *_notes(result.notes)]
+    elif result.shows_found:
+        body = _notes(plain_of(result).split("\n"))
     elif result.tool == "list_files":
         body = _listing(result)
     elif result.tool == "changes":
@@ -59,7 +72,16 @@ def html_of(result: KernelResult) -> str:
         body = [_table(map(_row, facts), "fs-list")]
     else:
         body = _notes(bounded([cut_row(note) for note in result.notes]))
-    return f'<div class="fstools"><style>{_STYLE}{styles() if result.shows_source else ""}</style>{"".join(body)}</div>'
+    style = _STYLE + (styles() if result.shows_source or result.shows_cells else "")
+    return f'<div class="fstools"><style>{style}</style>{"".join(body)}</div>'
+
+
+def _content(result: KernelResult) -> list[str]:
+    if result.shows_source:
+        return [_table(_source(result))]
+    if result.shows_cells:
+        return [_table(html_rows(result.data["cells"], MOST_ROWS)), *_pictures(result)]
+    return list(_pages(result))
 
 
 def _notes(notes: Sequence[str]) -> list[str]:
@@ -132,6 +154,36 @@ def _listing(result: KernelResult) -> list[str]:
     if len(entries) > MOST_ROWS:
         notes.insert(0, f"[... {len(entries) - MOST_ROWS} more entries: see the result's data]")
     return [*([_table(map(_row, rows), "fs-list")] if rows else []), *_notes(list(map(in_words_of_the_magic, notes)))]
+
+
+def _pages(result: KernelResult) -> Iterator[str]:
+    pictures = iter(pictures_of(result))
+    room = MOST_ROWS
+    for page, (title, lines) in zip(result.data["pages"], page_rows(result), strict=True):
+        yield f'<div class="fs-note">{escape(title)}</div>'
+        if page["shown_as"] == "image":
+            for kind, data in next(pictures).items():
+                yield f'<img alt="{escape(title)}" src="data:{kind};base64,{data}">'
+        elif lines and room > 0:
+            yield _table(_row([escape(cut_row(line))]) for line in lines[:room])
+        if len(lines) > max(room, 0):
+            yield _table([_left(len(lines) - max(room, 0), 1)])
+        room -= len(lines)
+
+
+def _pictures(result: KernelResult) -> Iterator[str]:
+    for picture in pictures_of(result):
+        for kind, data in picture.items():
+            yield f'<img alt="output" src="data:{escape(kind)};base64,{escape(data)}">'
+
+
+def _files(result: KernelResult) -> Iterator[str]:
+    files = result.data["files"]
+    for file in files[:MOST_ROWS]:
+        path = escape(one_line(file["path"])[:MOST_ROW_CHARACTERS])
+        yield _row([path, _size(file["size_bytes"]), file["modified_at"][:16].replace("T", " ")])
+    if len(files) > MOST_ROWS:
+        yield _left(len(files) - MOST_ROWS, 3)
 
 
 def _changes(result: KernelResult) -> list[str]:

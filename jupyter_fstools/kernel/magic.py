@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FsToolsError, Invalid
-from . import subcommands
+from . import cell_subcommands, subcommands
 from .arguments import SUBCOMMANDS, Subcommand, words_of
 from .completion import Completion
 from .desk import Desk
@@ -17,7 +17,7 @@ from .wording import overview, refusal_lines
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Magic", "subcommands"]
+__all__ = ["Magic", "cell_subcommands", "subcommands"]
 
 
 class Magic:

@@ -25,6 +25,7 @@ _MOST_DIFF_BYTES = 256 << 10
     argument("path", help="the file, relative to the root"),
     argument("--offset", metavar="N", help="first line to show, 1-based"),
     argument("--limit", metavar="N", help="how many lines to show"),
+    argument("--pages", metavar="P", help="pages of a PDF, such as 3 or 1-5"),
     argument("--no-numbers", dest="line_numbers", action="store_false", help="without line numbers"),
     argument("--force", action="store_true", help="show the text again even if it is unchanged since the last read"),
     argument("--encoding", metavar="E", help="if the file is not UTF-8 and does not say so itself"),
@@ -49,6 +50,48 @@ def read(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 def ls(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """List a folder."""
     return desk.call("list_files", vars(given))
+
+
+@subcommand(
+    "glob",
+    argument("pattern", help="such as *.py (at any depth), /*.py (here only), src/**/*.{py,md}"),
+    argument("path", nargs="?", help="the folder to search; left out: the root"),
+    argument("--sort", choices=["modified", "path"], help="newest first (the default), or by path"),
+    argument("--hidden", dest="include_hidden", action="store_true", help="names that begin with a dot too"),
+    argument("--no-ignore", dest="include_ignored", action="store_true", help="what .gitignore leaves out too"),
+    argument("--limit", metavar="N", help="at most so many files"),
+    argument("--offset", metavar="N", help="leave out so many files first"),
+    tool="glob",
+)
+def glob(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
+    """Find files by name."""
+    return desk.call("glob", vars(given))
+
+
+@subcommand(
+    "grep",
+    argument("pattern", help="a regular expression; one that begins with a dash goes behind --"),
+    argument("path", nargs="?", help="the folder or file to search; left out: the root"),
+    argument("-i", dest="case_insensitive", action="store_true", help="fold case"),
+    argument("-F", dest="literal", action="store_true", help="the pattern is plain text"),
+    argument("-U", dest="multiline", action="store_true", help="a match may go over lines"),
+    argument("-A", dest="after_lines", metavar="N", help="lines to show after each match"),
+    argument("-B", dest="before_lines", metavar="N", help="lines to show before each match"),
+    argument("-C", dest="context", metavar="N", help="both"),
+    argument("--glob", metavar="G", help="only files that fit, such as *.py; !*.md: all others"),
+    argument("--type", dest="file_type", metavar="T", help="only files of a kind, such as py"),
+    argument("-l", dest="output_mode", action="store_const", const="files", help="only the files"),
+    argument("-c", dest="output_mode", action="store_const", const="count", help="only how many lines match in each"),
+    argument("--hidden", dest="include_hidden", action="store_true", help="names that begin with a dot too"),
+    argument("--no-ignore", dest="include_ignored", action="store_true", help="what .gitignore leaves out too"),
+    argument("--outputs", dest="include_outputs", action="store_true", help="the outputs of notebooks too"),
+    argument("--limit", metavar="N", help="at most so many lines"),
+    argument("--offset", metavar="N", help="leave out so many lines first"),
+    tool="grep",
+)
+def grep(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
+    """Search in files, and in the cells of notebooks."""
+    return desk.call("grep", vars(given))
 
 
 @subcommand(

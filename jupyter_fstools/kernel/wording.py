@@ -11,7 +11,7 @@ from .arguments import SUBCOMMANDS
 _UNSHOWABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _TOOL = re.compile(r"(?<![\w./])(\w+)(?!\.?\w)(?![/(])")
 _FLAG = re.compile(r"\b(force)=true\b")
-_VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column)=\"?(\w+)\"?")
+_VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-]*)\"?")
 
 
 def one_line(text: str) -> str:
@@ -28,6 +28,7 @@ def in_words_of_the_magic(text: str) -> str:
     """A hint or note with subcommands and options in the place of tools and arguments."""
     signs = {command.tool: f"{command.sign} {name}" for name, command in SUBCOMMANDS.items() if command.tool}
     text = _TOOL.sub(lambda match: signs.get(match[1], match[1]), text)
+    text = text.replace("include_ignored=true", "--no-ignore")
     text = _FLAG.sub(lambda match: f"--{match[1]}", text)
     return _VALUE.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}", text)
 

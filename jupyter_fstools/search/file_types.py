@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from ..braces import expand_braces
 from ..errors import Invalid
-from .braces import expand_braces
 from .segments import segment_regex
 
 _TABLE = Path(__file__).with_name("file_types.txt")

@@ -13,7 +13,7 @@ from ..errors import Denied, FsToolsError, Invalid, NotADirectory, NotFound
 from .folders import Look
 from .patterns import GlobPattern, compile_glob
 from .stopping import Cancelled, Reason, Stop
-from .walk import Walk
+from .walk import NoneDenied, Walk
 
 
 class FoundFile(BaseModel):
@@ -57,6 +57,7 @@ def find_files(
     include_hidden: bool = False,
     include_ignored: bool = False,
     may_read: Callable[[str], bool] | None = None,
+    none_denied: NoneDenied = None,
     seconds: float | None = None,
     cancelled: Cancelled = None,
 ) -> FoundFiles:
@@ -72,6 +73,7 @@ def find_files(
         include_hidden: wildcards take names that begin with a dot as well.
         include_ignored: what ignore files leave out, and the default exclusions, as well.
         may_read: whether a canonical path may be shown; None: every one.
+        none_denied: a quick yes for many names in a folder, which spares asking for each.
         seconds: the time limit; what was found by then is returned and said to be partial.
         cancelled: an event or a function; once it is true the search ends.
 
@@ -89,6 +91,7 @@ def find_files(
         compiled,
         include_ignored=include_ignored,
         may_read=may_read,
+        none_denied=none_denied,
         stop=stop,
     )
     by_time = sort == "modified"

@@ -83,19 +83,22 @@ class DiskFolder:
 
     def names(self, fits: Fits) -> Names:
         """What is in the folder, in no order; files and links only where `fits(name)`."""
-        found = Names([], [], [], [])
+        folders, files, links, control = found = Names([], [], [], [])
         with os.scandir(self._fd) as entries:
             for entry in entries:
                 name = entry.name
+                if name[0] == ".":
+                    if name in CONTROL:
+                        control.append(name)
+                    elif name.startswith(HIDDEN_PREFIX):
+                        continue
                 if entry.is_dir(follow_symlinks=False):
-                    found.folders.append(name)
-                elif fits(name) and not name.startswith(HIDDEN_PREFIX):
+                    folders.append(name)
+                elif fits(name):
                     if entry.is_file(follow_symlinks=False):
-                        found.files.append(name)
+                        files.append(name)
                     elif entry.is_symlink():
-                        found.links.append(name)
-                if name in CONTROL:
-                    found.control.append(name)
+                        links.append(name)
         return found
 
     def enter(self, name: str) -> DiskFolder:

@@ -24,7 +24,7 @@ from .ripgrep_engine import RipgrepEngine
 from .ripgrep_process import RipgrepFailed, Stopped, ripgrep_binary
 from .stopping import Cancelled, Stop
 from .text_query import FoundText, MatchingFile, TextMatch, TextQuery
-from .walk import Tally, Walk
+from .walk import NoneDenied, Tally, Walk
 
 Engine = PythonEngine | RipgrepEngine
 EngineName = Literal["auto", "ripgrep", "python"]
@@ -39,6 +39,7 @@ def search_text(
     path: str = ".",
     *,
     may_read: MayRead = None,
+    none_denied: NoneDenied = None,
     seconds: float | None = None,
     cancelled: Cancelled = None,
     engine: EngineName = "auto",
@@ -53,6 +54,7 @@ def search_text(
         query: what to look for, and how much of it to answer.
         path: a folder, or one file, as the caller spells it. A file is searched even if it is ignored, hidden or large.
         may_read: whether a canonical path may be shown; None: every one.
+        none_denied: a quick yes for many names in a folder, which spares asking for each.
         seconds: the time limit; what was found by then is returned and said to be partial.
         cancelled: an event or a function; once it is true the search ends.
         engine: `auto` takes ripgrep for a disk where there is one.
@@ -86,12 +88,12 @@ def search_text(
             return RipgrepEngine(disk, expression, program, stop, max_file_bytes=most, small=small)
 
         try:
-            return _Search(backend, query, expression, may_read, stop).run(start, ripgrep)
+            return _Search(backend, query, expression, (may_read, none_denied), stop).run(start, ripgrep)
         except RipgrepFailed as error:
             _refuse_pattern(error)
             if engine == "ripgrep":
                 raise
-    return _Search(backend, query, expression, may_read, stop).run(start, python)
+    return _Search(backend, query, expression, (may_read, none_denied), stop).run(start, python)
 
 
 def _start(backend: Backend, path: str, may_read: MayRead) -> FileStat:
@@ -115,12 +117,17 @@ class _Search:
     """One search: the walk, the engine and the page that comes of them."""
 
     def __init__(
-        self, backend: Backend, query: TextQuery, expression: Expression, may_read: MayRead, stop: Stop
+        self,
+        backend: Backend,
+        query: TextQuery,
+        expression: Expression,
+        policy: tuple[MayRead, NoneDenied],
+        stop: Stop,
     ) -> None:
         self._backend = backend
         self._query = query
         self._expression = expression
-        self._may_read = may_read
+        self._may_read, self._none_denied = policy
         self._stop = stop
         self._taken: dict[str, list[str]] = {}
         self._links: list[tuple[str, FileStat]] = []
@@ -140,6 +147,10 @@ class _Search:
                     self._stop.extend(GRACE_SECONDS)
                 if self._query.output_mode == "content" and answer.partial != "cancelled":
                     answer.matches = self._page(found, engine, notebooks)
+            except BaseException as error:
+                if not isinstance(error, RipgrepFailed):
+                    self._stop.end()  # Programs still running would be waited for.
+                raise
             finally:
                 engine.close()
         return answer
@@ -182,6 +193,7 @@ class _Search:
             pattern,
             include_ignored=self._query.include_ignored,
             may_read=self._may_read,
+            none_denied=self._none_denied,
             stop=self._stop,
         )
 
@@ -254,7 +266,11 @@ class _Search:
         except Stopped:
             return []
         matches: list[TextMatch] = []
+        room, size = self._query.max_output_characters, 0
         for shown, real, part in parts:
+            if room is not None and size > room:
+                break
+            before = len(matches)
             try:
                 if is_notebook(real):
                     matches += notebooks.matches(real, shown, part)
@@ -264,6 +280,7 @@ class _Search:
                         matches += excerpts(Place(shown), blocks, hits[real], part, self._query)
             except (FsToolsError, TooSlow, BrokenNotebook):
                 continue  # changed since it was counted
+            size += sum(match.size for match in matches[before:])
         return matches
 
     def _parts(self, found: list[tuple[str, str, int]]) -> Iterator[tuple[str, str, slice]]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..braces import expand_braces
 from ..errors import Invalid, OutsideRoot
-from .braces import expand_braces
 from .segments import MalformedSegment, escaped, literal_name, segment_regex
 
 LONGEST_PATTERN = 4096

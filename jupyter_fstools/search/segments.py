@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .braces import bracket_end
+from ..braces import bracket_end
 
 _POSIX = {
     "alnum": "0-9A-Za-z",

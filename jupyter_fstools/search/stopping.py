@@ -33,6 +33,10 @@ class Stop:
                 self.reason = "timeout"
         return self.reason is not None
 
+    def end(self) -> None:
+        """End now: whoever waited for the search has been interrupted."""
+        self.reason = self.reason or "cancelled"
+
     def extend(self, seconds: float) -> None:
         """Give a search that ran out of time a little more, to show what it has."""
         self.reason = None

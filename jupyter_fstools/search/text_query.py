@@ -33,6 +33,7 @@ class TextQuery(BaseModel):
         include_outputs: the text outputs of notebooks as well.
         max_file_bytes: larger files are passed over, unless one is named as the path.
         max_line_length: characters shown of one line.
+        max_output_characters: once the matches hold so many, no further file is read for the page.
     """
 
     pattern: str
@@ -51,6 +52,7 @@ class TextQuery(BaseModel):
     include_outputs: bool = False
     max_file_bytes: int = LARGEST_FILE
     max_line_length: int = 500
+    max_output_characters: int | None = None
 
     def check_numbers(self) -> None:
         """Refuse numbers below zero.
@@ -70,6 +72,7 @@ class TextMatch(BaseModel):
         path: the file, from the root.
         line: its number, from 1; in a notebook within the cell's source (or the output's text).
         column: the character where the match begins, from 1.
+        length: characters of the match.
         text: the line without its end, from `text_column` on where it was cut; with `multiline` all lines of the match.
         text_column: the column that `text` begins at; 1 unless it was cut.
         cut: characters of the line that `text` leaves out, before and after it.
@@ -83,6 +86,7 @@ class TextMatch(BaseModel):
     path: str
     line: int
     column: int
+    length: int
     text: str
     text_column: int = 1
     cut: int = 0
@@ -91,6 +95,11 @@ class TextMatch(BaseModel):
     cell_id: str | None = None
     cell_index: int | None = None
     output_index: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Characters of the lines it shows."""
+        return len(self.text) + sum(map(len, self.before)) + sum(map(len, self.after))
 
 
 class MatchingFile(BaseModel):

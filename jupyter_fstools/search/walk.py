@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from .stopping import Stop
 EXCLUDED = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints"})
 """Folders that are passed over unless the pattern or the path names them, or ignored files are asked for too."""
 LARGEST_RULE_FILE = 1 << 20
+NoneDenied = Callable[[str, Sequence[str]], bool] | None
 NO_RULES = FolderRules((), "")
 
 
@@ -67,6 +68,7 @@ class Walk:
         base: canonical path of the folder that `pattern` is relative to. It may itself be hidden or ignored: it was
             named.
         may_read: whether a canonical path may be shown; asked for folders and for files that fit. None: every path.
+        none_denied: a quick yes for many names in a folder; after a no, `may_read` is asked for each.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Walk:
         *,
         include_ignored: bool,
         may_read: Callable[[str], bool] | None,
+        none_denied: NoneDenied = None,
         stop: Stop,
     ) -> None:
         self.tally = Tally()
@@ -85,6 +88,7 @@ class Walk:
         self._pattern = pattern
         self._include_ignored = include_ignored
         self._may_read = may_read
+        self._none_denied = none_denied
         self._stop = stop
 
     def __iter__(self) -> Iterator[Fitting]:
@@ -139,14 +143,19 @@ class Walk:
             links = [name for name in links if not rules.ignored(name, False)]
             self.tally.ignored += found - len(files) - len(links)
         path = folder.path + "/" if folder.path else ""
-        if self._may_read is not None:
-            files = [name for name in files if self._may_read(path + name)]
+        files = self._allowed(folder.path, files)
         if names.folders:
-            self._choose_folders(names.folders, opened, path)
+            self._choose_folders(names.folders, opened)
         return Fitting(folder, files, list(self._inside_root(path, links)) if links else [])
 
-    def _choose_folders(self, names: list[str], opened: Open, path: str) -> None:
-        rules = opened.rules
+    def _allowed(self, folder: str, names: list[str]) -> list[str]:
+        """Those of the names in a folder that may be shown."""
+        if self._may_read is None or not names or (self._none_denied and self._none_denied(folder, names)):
+            return names
+        return [name for name in names if self._may_read(joined(folder, name))]
+
+    def _choose_folders(self, names: list[str], opened: Open) -> None:
+        rules, chosen = opened.rules, []
         for name in names:
             if self._is_excluded(name, opened.states):
                 continue
@@ -155,8 +164,10 @@ class Walk:
                 continue
             if rules.files and rules.ignored(name, True):
                 self.tally.ignored += 1
-            elif self._may_read is None or self._may_read(path + name):
-                opened.inside.append((name, deeper))
+            else:
+                chosen.append((name, deeper))
+        allowed = set(self._allowed(opened.folder.path, [name for name, _ in chosen]))
+        opened.inside = [each for each in chosen if each[0] in allowed]
 
     def _is_excluded(self, name: str, states: States) -> bool:
         if name not in EXCLUDED or self._include_ignored or self._pattern.spells(states, name):

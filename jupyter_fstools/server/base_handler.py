@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 from http.client import responses
@@ -38,6 +39,10 @@ class ToolsHandler(APIHandler):
 
     auth_resource = "contents"
 
+    def initialize(self) -> None:
+        """One request: whoever works for it can ask whether its client has gone."""
+        self._left = threading.Event()
+
     @property
     def served(self) -> Served:
         """What the handlers share."""
@@ -55,7 +60,12 @@ class ToolsHandler(APIHandler):
     async def call(self, work: Callable[[Workspace], _T], reader: Reader | None = None) -> _T:
         """Do work in a thread, on the workspace of who asks."""
         reader = reader or self.reader()
-        return await self.served.calls.run(reader, partial(work, self.served.workspace.for_reader(reader)))
+        return await self.served.calls.run(reader, partial(work, self.served.workspace.for_reader(reader, self._left)))
+
+    def on_connection_close(self) -> None:
+        """The client has gone: what takes long and changes nothing ends."""
+        self._left.set()
+        super().on_connection_close()
 
     def query(self, model: type[_A]) -> _A:
         """The query of the URL; empty values count as not given.

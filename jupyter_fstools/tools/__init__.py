@@ -11,13 +11,20 @@ from ..errors import Disabled, FsToolsError, Invalid
 from ..workspace import Workspace
 from .arguments import refused
 from .edit_file import EDIT_FILE
+from .edit_notebook import EDIT_NOTEBOOK
+from .glob import GLOB
+from .grep import GREP
 from .list_files import LIST_FILES
 from .read_file import READ_FILE
+from .read_notebook import READ_NOTEBOOK
 from .tool import Tool, ToolResult
 from .undo import UNDO
 from .write_file import WRITE_FILE
 
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (LIST_FILES, READ_FILE, WRITE_FILE, EDIT_FILE, UNDO)}
+TOOLS: Mapping[str, Tool] = {
+    tool.name: tool
+    for tool in (LIST_FILES, GLOB, GREP, READ_FILE, WRITE_FILE, EDIT_FILE, READ_NOTEBOOK, EDIT_NOTEBOOK, UNDO)
+}
 """Every tool by its name, without the prefix that a workspace may give them."""
 
 
@@ -61,9 +68,10 @@ def call_tool(
         FsToolsError: the call was refused. A refused change says that nothing was modified.
     """
     tool = find_tool(workspace, name)
-    given = {**(arguments or {}), **more}
+    if arguments is not None and not isinstance(arguments, Mapping):
+        raise Invalid(f"the arguments are a {type(arguments).__name__}", hint="Send an object.", field="arguments")
     try:
-        checked = tool.arguments.model_validate(given)
+        checked = tool.arguments.model_validate({**(arguments or {}), **more})
     except ValidationError as error:
         refusal: FsToolsError = refused(error)
         raise (refusal if tool.reads_only else _unmodified(refusal)) from None

@@ -109,18 +109,17 @@ def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
         assert draft.before is not None and draft.receipt is not None
         encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
         outcome = apply_edits(Utf8View(draft.before, encoding), edits)
-        diff, snippet, outside = _effect(workspace, draft, outcome.splices, encoding)
+        shown = draft.receipt
+        if match_stale and _has_changed(workspace, draft):
+            shown, draft.receipt = _receipts_of_changed(workspace, draft.receipt, edits)
+        diff, snippet, outside = _effect(workspace, draft, shown, outcome.splices, encoding)
         if outside and workspace.rules.refuse_unseen_edits:
             raise NotRead(
                 f"the match at line {outside[0]} of {draft.stat.path} lies outside every line shown to this session",
                 hint=f"Read around line {outside[0]} first.",
                 lines=outside,
             )
-        if match_stale:
-            _forget_what_changed(workspace, draft)
-        change = workspace.commit(
-            draft, Step("edit", outcome.splices, diff, "edit_file", encoding=draft.receipt.encoding)
-        )
+        change = workspace.commit(draft, Step("edit", outcome.splices, diff, "edit_file", encoding=shown.encoding))
     return _result(draft, outcome, snippet, change, outside)
 
 
@@ -132,10 +131,10 @@ def _notebook(path: str) -> NotebookRefused:
 
 
 def _effect(
-    workspace: Workspace, draft: Draft, splices: Sequence[Splice], encoding: TextEncoding
+    workspace: Workspace, draft: Draft, shown: Receipt, splices: Sequence[Splice], encoding: TextEncoding
 ) -> tuple[FileDiff, str, list[int]]:
     """The diff, the snippet, and the lines that were changed unseen."""
-    assert draft.before is not None and draft.receipt is not None
+    assert draft.before is not None
     path, opened = draft.stat.path, draft.before
     index = workspace.index(opened)
 
@@ -145,17 +144,42 @@ def _effect(
     diff = diff_of_splices(path, "edit", opened, splices, encoding, line_at)
     few = splices[:_SNIPPET_ROWS]
     snippet = _snippet(diff_of_splices(path, "edit", opened, few, encoding, line_at, context=_SNIPPET_CONTEXT))
-    outside = _outside_shown_lines(draft.receipt, splices, line_numbers(opened, encoding, line_at), encoding)
+    outside = _outside_shown_lines(shown, splices, line_numbers(opened, encoding, line_at), encoding)
     return diff, snippet, outside
 
 
-def _forget_what_changed(workspace: Workspace, draft: Draft) -> None:
-    # An outsider's change was accepted unseen: it must not count as shown for an overwrite or a later read.
+def _has_changed(workspace: Workspace, draft: Draft) -> bool:
+    """Since it was shown, the file got another content."""
     assert draft.before is not None and draft.receipt is not None
     if draft.receipt.version == draft.stat.version:
-        return
-    if draft.receipt.text_sha is None or workspace.fingerprint(draft.before).text != draft.receipt.text_sha:
-        draft.receipt = draft.receipt.model_copy(update={"full": False, "lines": []})
+        return False
+    return draft.receipt.text_sha is None or workspace.fingerprint(draft.before).text != draft.receipt.text_sha
+
+
+def _receipts_of_changed(workspace: Workspace, receipt: Receipt, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
+    """What a receipt is worth after an outsider's change: for these edits, and from then on.
+
+    The line numbers are of another content; what counts is that each old string was in a text that was shown. The
+    change itself is accepted unseen: it must not count as shown for an overwrite or a later read.
+    """
+    kept = workspace.tracker.shown_text(receipt.key)
+    nothing = receipt.model_copy(update={"full": False, "lines": []})
+    known = kept is not None and _are_known(kept.texts(), edits)
+    return nothing.model_copy(update={"full": known}), nothing
+
+
+def _are_known(shown: Sequence[str], edits: Sequence[TextEdit]) -> bool:
+    texts = [_plain(text) for text in shown]
+    for edit in edits:
+        old, new = _plain(edit.old).removeprefix("\ufeff"), _plain(edit.new)
+        if not any(old in text for text in texts):
+            return False
+        texts = [text.replace(old, new) for text in texts]
+    return True
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 def _outside_shown_lines(

@@ -1,4 +1,4 @@
-"""Shows the lines of a text file: a window of them, numbered, exact."""
+"""Shows the lines of a text file: a window of them, numbered, exact; what is no text is shown as what it is."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from pydantic import Field, field_validator
 from ..backends.protocol import FileStat, OpenFile
 from ..content import BytesContent
 from ..documents.line_index import LineIndex
+from ..documents.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.shown_lines import envelope, shown_body
 from ..documents.text_encoding import TextEncoding, encoding_of
 from ..documents.text_window import Window, WindowLimits, read_window, text_index
-from ..errors import Conflict, FsToolsError, TooLarge
+from ..errors import Conflict, FsToolsError, Invalid, TooLarge
 from ..fingerprint import Fingerprint
 from ..read_tracker import Shown
 from ..workspace import EAGER_BYTES, Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
+from .read_picture import Pages, show_picture
 from .tool import Tool, ToolResult, text_block
 
 _ATTEMPTS = 4
@@ -34,6 +36,7 @@ class ReadFileArguments(Arguments):
     path: PathArgument
     offset: Annotated[Count, Field(description="First line to show, 1-based (0 means 1).")] = 1
     limit: Annotated[Count, Field(description="How many lines to show (0 means the default).")] = 0
+    pages: Pages = None
     line_numbers: Annotated[Flag, Field(description="Show each line as its number, a tab and its text.")] = True
     force: Annotated[Flag, Field(description="Show the text again even if it is unchanged since the last read.")] = (
         False
@@ -77,6 +80,10 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
     looks: list[_Look] = []
     for left in reversed(range(_ATTEMPTS)):
         with workspace.show(arguments.path) as opened:
+            if kind := _kind_of_picture(opened, arguments):
+                return show_picture(workspace, opened, kind, arguments.pages, arguments.max_output_bytes)
+            if opened.stat.path.lower().endswith(".ipynb"):
+                return _notebook(workspace, opened, arguments)
             quiet = _is_quiet(workspace, opened.stat)
             try:
                 look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)
@@ -88,6 +95,42 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
             if steady or (left == 0 and _only_grew(looks)):
                 return _answer(workspace, arguments, look)
     raise Conflict(f"{arguments.path!r} changes while it is read", hint="Read it again in a moment.")
+
+
+def _notebook(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> ToolResult:
+    """The cells of a notebook, counted from 1 here as lines are."""
+    if arguments.pages or arguments.column > 1:
+        field = "pages" if arguments.pages else "column"
+        raise Invalid(
+            f"{field}: {opened.stat.path} is a notebook, which is shown cell by cell",
+            hint="Use read_notebook; long cells are paged with source_offset.",
+            field=field,
+        )
+    # What knows notebooks is imported where the first one is read.
+    from .notebook_view import NotebookRequest, show_notebook
+
+    wanted = NotebookRequest(
+        tool="read_file",
+        offset=arguments.offset - 1,
+        limit=arguments.limit or None,
+        max_output_bytes=arguments.max_output_bytes,
+    )
+    result = show_notebook(workspace, opened, wanted)
+    if result.data["next_offset"] is not None:
+        result.data["next_offset"] += 1
+    return result
+
+
+def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | None:
+    """The media type of a picture or PDF; None for what is read as text."""
+    kind = media_type(opened.read(0, HEAD_BYTES))
+    if kind == PDF and arguments.encoding and not arguments.pages:
+        return None  # A PDF may be written as text: who names its encoding wants to read it so.
+    if arguments.pages and kind != PDF:
+        raise Invalid(
+            f"pages: {opened.stat.path} is no PDF", hint="Leave out pages; lines have offset and limit.", field="pages"
+        )
+    return kind
 
 
 def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
@@ -297,7 +340,9 @@ READ_FILE = Tool(
         "Read a text file, or a window of its lines. Lines are shown as their number, a tab and their text; the number "
         "and the tab are not part of the file. Without offset and limit at most 2000 lines of a file up to 256 KiB are "
         "shown; read larger files in windows. A file must be read before it can be edited or overwritten. Reading the "
-        "same unchanged window again answers with a short note instead (force=true shows it)."
+        "same unchanged window again answers with a short note instead (force=true shows it). Pictures are shown as "
+        "pictures, a PDF as the text of its pages (a page without text as a picture), at most 20 pages a call: pages "
+        "says which. They can be looked at, not edited. A notebook is shown as read_notebook shows it."
     ),
     arguments=ReadFileArguments,
     run=run,

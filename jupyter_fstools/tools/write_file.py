@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -41,7 +42,8 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")
     _require_writable_text(workspace, arguments)
     with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only) as draft:
-        if path.lower().endswith(".ipynb") or draft.stat.path.lower().endswith(".ipynb"):
+        is_notebook = path.lower().endswith(".ipynb") or draft.stat.path.lower().endswith(".ipynb")
+        if is_notebook:
             _require_new_notebook(draft, arguments.content)
         named = arguments.encoding or (draft.receipt.encoding if draft.receipt else None)
         encoding = _encoding(draft, named)
@@ -50,6 +52,8 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         _require_no_placeholder(draft, encoding, arguments.content)
         splices, diff = _difference(workspace, draft, encoding, data)
         step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
+        if is_notebook:
+            step = _told_by_cells(step)
         change = workspace.commit(draft, step)
         if change is None:
             workspace.record_own_content(draft, text, named)
@@ -88,6 +92,14 @@ def _require_new_notebook(draft: Draft, content: str) -> None:
         raise NotebookRefused(
             f"content is no valid notebook: {said}", hint="Write a document that nbformat validates."
         ) from None
+
+
+def _told_by_cells(step: Step) -> Step:
+    """The same step, its diff and its receipt by cells."""
+    from ..notebook_steps import notebook_step
+
+    told = notebook_step(step.diff.path, step.op, None, step.splices)
+    return step if told is None else replace(step, diff=told[0], receipt=told[1])
 
 
 def _encoding(draft: Draft, named: str | None) -> TextEncoding:

@@ -161,6 +161,20 @@ def test_owner_and_extended_attributes_stay(disk, tmp_path):
     assert os.getxattr(tmp_path / "a.txt", "user.note") == b"kept"
 
 
+@pytest.mark.parametrize("name", ["old.txt", "linked.txt", "new.txt"])
+@pytest.mark.parametrize("verb", ["remove", "move", "sync"])
+def test_who_writes_before_a_write_is_answered_makes_another_version(tmp_path, monkeypatch, name, verb):
+    """T3, T5, C7: others see the new file before its folder is synced."""
+    disk = LocalDisk(tmp_path)
+    put(disk, "old.txt", b"old")
+    put(disk, "linked.txt", b"old")
+    os.link(tmp_path / "linked.txt", tmp_path / "other.txt")
+    after_each_call(monkeypatch, type(disk._root.folder), verb, lambda: save_over(tmp_path / name, b"new", b"NEW"))
+    written = put(disk, name, b"new")
+    if (tmp_path / name).read_bytes() == b"NEW":
+        assert disk.stat(name).version != written.version
+
+
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
     """W31: somebody else's file stays theirs."""
     put(disk, "a.txt", b"old")
@@ -441,6 +455,24 @@ def before_each_read(monkeypatch, act):
 
     monkeypatch.setattr(open_file, "read_at", read_at)
     return calls
+
+
+def after_each_call(monkeypatch, owner, name, act):
+    """Have somebody else act after the tools did something to a folder."""
+    real = getattr(owner, name)
+
+    def call(*args, **kwargs):
+        result = real(*args, **kwargs)
+        act()
+        return result
+
+    monkeypatch.setattr(owner, name, call)
+
+
+def save_over(file, expected, data):
+    """Write in place, if the file is there with the bytes that are expected."""
+    if file.exists() and file.read_bytes() == expected:
+        file.write_bytes(data)
 
 
 def fail_on_call(monkeypatch, owner, name, number, code=errno.ENOSPC):

@@ -153,8 +153,11 @@ def completed(kernel):
     ("line", "matches"),
     [
         ("%fs re", ["read"]),
-        ("%fs ", ["read", "ls", "edit", "undo", "changes", "diff", "session", "status"]),
-        ("%%fs ", ["write", "edit"]),
+        (
+            "%fs ",
+            ["read", "ls", "glob", "grep", "edit", "undo", "changes", "diff", "session", "status", "cells", "cell"],
+        ),
+        ("%%fs ", ["write", "edit", "cell"]),
         ("x = %fs sta", ["status"]),
         ("%fs read --no", ["--no-numbers"]),
         ("%fs edit a --if-stale ", ["refuse", "match"]),

@@ -47,6 +47,10 @@ def test_a_tour_runs_is_refused_where_it_says_and_cleans_up(path, tmp_path):
     assert [left.name for left in tmp_path.iterdir()] == [path.name]
     if path.stem == "01_read_then_edit":
         require_what_the_first_tour_tells(cells)
+    if path.stem == "02_notebook_cells":
+        require_what_the_tour_of_cells_tells(cells)
+    if path.stem == "03_find_and_fix":
+        require_what_the_third_tour_tells(cells)
 
 
 def require_what_the_first_tour_tells(cells):
@@ -59,3 +63,26 @@ def require_what_the_first_tour_tells(cells):
     assert "Undid" in shown(cells["undo"])
     assert 'print(greeting("Grace"))' in shown(cells["after"])
     assert 'f"Hello, {name}!"' in shown(cells["after"])
+
+
+def require_what_the_third_tour_tells(cells):
+    assert "shop/prices.py" in shown(cells["glob"])
+    assert "build" not in shown(cells["glob"])
+    assert "try.ipynb cell try-it (index 0)\n2\tprice(-1)  # bad input" in shown(cells["grep"])
+    assert refusals(cells["refused"]) == ["NotRead"]
+    assert shown(cells["left"]) == "[{'path': 'shop/prices.py', 'count': 2}]"
+    assert shown(cells["second"]).count("+    ") == 2
+    assert "Undid" in shown(cells["undo"])
+    assert "shop/prices.py\n2\t" in shown(cells["check"])
+    assert "ValueError" not in shown(cells["check"])
+
+
+def require_what_the_tour_of_cells_tells(cells):
+    assert refusals(cells["unread"]) == ["NotRead"]
+    assert refusals(cells["stale"]) == ["Stale"]
+    assert "+print(min(rows))" in shown(cells["stale"])
+    assert "cell 1 load (code, python) [1]" in shown(cells["read"])
+    assert "cell 2 sum (code): edit" in shown(cells["replace"])
+    assert shown(cells["changes"]).count("applied") == 5
+    assert "sum 'print(min(rows))'" in shown(cells["after"])
+    assert "print(len(rows), 'rows')" in shown(cells["after"])

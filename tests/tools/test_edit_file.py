@@ -278,6 +278,26 @@ def test_accepting_a_changed_file_is_no_way_around_reading_it(call):
     call("write_file", path="a.txt", content="all new\n")
 
 
+def test_accepting_a_changed_file_is_no_way_to_edit_what_was_never_shown(make_call):
+    """E52: the lines are others by now; what counts is that the old string was in what was shown."""
+    for strict in (False, True):
+        call = make_call(refuse_unseen_edits=strict)
+        call.put("a.txt", "one\r\ntwo\r\n")
+        call("read_file", path="a.txt", force=True)
+        call.put("a.txt", "new\none\ntwo\ntheirs\n")
+        moved = {
+            "path": "a.txt",
+            "edits": [{"old_string": "one\ntwo", "new_string": "1\n2"}, {"old_string": "2", "new_string": "II"}],
+            "if_stale": "match",
+        }
+        unseen = {"path": "a.txt", "old_string": "theirs", "new_string": "mine", "if_stale": "match"}
+        if strict:
+            assert call.refused("not_read", "edit_file", **unseen).details["lines"] == [4]
+            assert not call("edit_file", **moved).data["outside_shown_lines"]
+        else:
+            assert call("edit_file", **unseen).data["outside_shown_lines"]
+
+
 def test_accepting_a_file_that_did_not_change_forgets_nothing(call):
     call.put("a.txt", "one\ntwo\n")
     call("read_file", path="a.txt")

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from .cell import Cell as Cell
+from .cell import cell_fingerprint as cell_fingerprint
 from .cell import lines_of as lines_of
 from .cell_edit import CellEdit as CellEdit
+from .comparison import Comparison as Comparison
+from .comparison import compared as compared
+from .comparison import notebook_diff as notebook_diff
+from .document import CellAfter as CellAfter
 from .document import EditedCell as EditedCell
 from .document import NotebookDocument as NotebookDocument
 from .document import NotebookEdit as NotebookEdit
+from .document import order_of as order_of
 from .outputs import Image as Image
+from .outputs import Output as Output
 from .outputs import OutputPage as OutputPage
 from .outputs import OutputSummary as OutputSummary
 from .outputs import output_at as output_at
 from .outputs import outputs_of as outputs_of
+from .page import CellsPage as CellsPage
+from .page import PageRequest as PageRequest
+from .page import ShownLines as ShownLines
+from .page import cell_heading as cell_heading
+from .page import cells_page as cells_page
+from .page import output_rows as output_rows
+from .page import output_text as output_text
 from .plan import Target as Target
 from .view import CellView as CellView
 from .view import cell_view as cell_view

@@ -82,7 +82,8 @@ class Cell:
 
 
 def cell_fingerprint(cell_type: str, source: str) -> str:
-    """SHA-256, in hex, of a cell's type and source."""
+    """SHA-256, in hex, of a cell's type and source; its line endings do not matter."""
+    source = source.replace("\r\n", "\n")
     return hashlib.sha256(f"{cell_type}\0{source}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -30,6 +30,20 @@ class EditedCell:
     edit_mode: str
 
 
+class CellAfter(NamedTuple):
+    """One cell of the notebook after a step.
+
+    Attributes:
+        cell_id: its id.
+        origin: its index before; None for a new cell.
+        written: its type and source where the step wrote them; None where they are as they were.
+    """
+
+    cell_id: str
+    origin: int | None
+    written: tuple[str, str] | None
+
+
 class NotebookEdit(NamedTuple):
     """What a batch of edits comes to.
 
@@ -40,6 +54,7 @@ class NotebookEdit(NamedTuple):
         total_cells: after the batch.
         fingerprints: of the cells whose type or source the batch wrote, by their ids after it.
         order: the fingerprint of the order after the batch.
+        after: all cells after the batch, in their order.
     """
 
     splices: list[Splice]
@@ -48,6 +63,7 @@ class NotebookEdit(NamedTuple):
     total_cells: int
     fingerprints: dict[str, str]
     order: str
+    after: list[CellAfter]
 
 
 class NotebookDocument:
@@ -84,12 +100,17 @@ class NotebookDocument:
     @property
     def is_paired(self) -> bool:
         """The metadata name text files that jupytext keeps in step with this notebook."""
-        return self._metadata_text("jupytext", "formats") is not None
+        return self.pair_formats is not None
+
+    @property
+    def pair_formats(self) -> str | None:
+        """The formats of these files as jupytext spells them, such as `ipynb,py:percent`; None if there are none."""
+        return self._metadata_text("jupytext", "formats")
 
     @property
     def order(self) -> str:
         """SHA-256, in hex, of the cells' ids in their order: what naming a cell by index relies on."""
-        return _order([cell.cell_id for cell in self.cells])
+        return order_of([cell.cell_id for cell in self.cells])
 
     def find(self, cell_id: str | None = None, index: int | None = None) -> Cell:
         """The cell named by id or by index.
@@ -132,7 +153,8 @@ class NotebookDocument:
             if id(state) in place
         }
         diffs = cell_diffs(self.cells, plan.by_edit, order, ids)
-        return NotebookEdit(splices, touched, diffs, len(order), prints, _order(ids))
+        after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
+        return NotebookEdit(splices, touched, diffs, len(order), prints, order_of(ids), after)
 
     def _editable_minor(self) -> int:
         major, minor = self.version
@@ -167,5 +189,11 @@ def _id_after(state: PlannedCell) -> str | None:
     return state.new_id if state.cell is None else state.cell.spans.real_id
 
 
-def _order(ids: Sequence[str]) -> str:
+def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:
+    written = (state.cell_type, state.source) if state.source_changed or state.converted else None
+    return CellAfter(cell_id, state.cell.index if state.cell else None, written)
+
+
+def order_of(ids: Sequence[str]) -> str:
+    """The fingerprint of cells in an order: SHA-256, in hex, of their ids."""
     return hashlib.sha256("\n".join(ids).encode("utf-8", "surrogatepass")).hexdigest()

@@ -109,6 +109,11 @@ class Output:
                 return Image(mime, "".join(joined_text(self._value(member)).split()))
         return None
 
+    @property
+    def has_image(self) -> bool:
+        """It is a picture, among other things."""
+        return any(mime.startswith("image/") and mime != "image/svg+xml" for mime in self.mimes)
+
     def _mimes(self) -> dict[str, Member]:
         data = self._members.get("data")
         if data is not None:

@@ -1,0 +1,298 @@
+"""Nobody changes a cell they have not read: what a receipt knows of a notebook's cells."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .backends.protocol import FileStat
+from .documents.notebook import CellAfter, CellEdit, NotebookDocument, ShownLines, Target, cell_fingerprint, order_of
+from .errors import NotRead, Stale
+from .read_tracker import ReadTracker, ReceiptAfter, united
+from .records import FileState, Receipt
+from .shown_text import MAX_KEPT_CHARACTERS, ShownText
+from .text_diff import unified
+
+_OVERWRITING = ("replace", "delete")
+
+Ranges = list[tuple[int, int]]
+
+
+class Known(NamedTuple):
+    """What a reader knows of one cell: the source with this fingerprint, all of its lines (None) or these."""
+
+    fingerprint: str
+    lines: Ranges | None
+
+    def spelled(self) -> str:
+        """As a receipt keeps it: the fingerprint, and behind a colon the lines where they are not all."""
+        if self.lines is None:
+            return self.fingerprint
+        return f"{self.fingerprint}:{','.join(f'{first}-{last}' for first, last in self.lines)}"
+
+    @classmethod
+    def of(cls, spelled: str) -> Known:
+        """From what a receipt keeps."""
+        fingerprint, colon, lines = spelled.partition(":")
+        if not colon:
+            return cls(fingerprint, None)
+        pairs = [one.split("-") for one in lines.split(",") if one]
+        return cls(fingerprint, [(int(first), int(last)) for first, last in pairs])
+
+
+class ShownCells:
+    """A bounded copy of the lines shown of each cell, so that a refusal can say what changed in it.
+
+    As bytes: a JSON head with the length of each cell's copy, a newline, the copies.
+    """
+
+    def __init__(self, data: bytes = b"{}\n") -> None:
+        head, _, rest = data.partition(b"\n")
+        self._texts: dict[str, bytes] = {}
+        at = 0
+        for key, length in json.loads(head).items():
+            self._texts[key] = rest[at : at + length]
+            at += length
+
+    @classmethod
+    def kept_by(cls, tracker: ReadTracker, receipt: Receipt | None) -> ShownCells:
+        """The copy beside a reader's receipt."""
+        data = tracker.kept(receipt.key) if receipt is not None else None
+        return cls(data) if data else cls()
+
+    def of(self, key: str) -> ShownText | None:
+        """The lines of one cell."""
+        data = self._texts.get(key)
+        return ShownText.unpacked(data) if data else None
+
+    def put(self, key: str, text: ShownText) -> None:
+        """Keep the lines of a cell instead of those that were kept of it."""
+        self._texts.pop(key, None)
+        self._texts[key] = text.packed()
+
+    def packed(self, keys: dict[str, str]) -> bytes:
+        """As bytes for the store; `keys` names the cells to keep, and what they are called from now on."""
+        kept = {keys[key]: data for key, data in self._texts.items() if key in keys}
+        size = sum(map(len, kept.values()))
+        while size > MAX_KEPT_CHARACTERS:
+            size -= len(kept.pop(next(iter(kept))))
+        head = json.dumps({key: len(data) for key, data in kept.items()}).encode()
+        return head + b"\n" + b"".join(kept.values())
+
+
+def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocument, shown: Sequence[ShownLines]) -> None:
+    """Leave a receipt for cells that are being shown; cells shown earlier stay known as they were then."""
+    earlier = cell_receipt(tracker, stat.key)
+    texts = ShownCells.kept_by(tracker, earlier)
+    keys, order = keys_of([cell.cell_id for cell in document.cells]), document.order
+    cells = dict(earlier.cells or {}) if earlier else {}
+    for one in shown:
+        key, fingerprint = keys[one.cell], document.cells[one.cell].fingerprint
+        known = Known.of(cells[key]) if key in cells else None
+        again = known is not None and known.fingerprint == fingerprint
+        cells[key] = _with_lines(known if again else None, fingerprint, one).spelled()
+        texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
+    places = earlier.lines if earlier and earlier.cell_order == order else []
+    there = {key: key for key in keys}
+    receipt = _receipt(tracker, stat)
+    if earlier is not None and earlier.version == stat.version:
+        receipt.text_sha, receipt.exact_sha = earlier.text_sha, earlier.exact_sha
+    receipt.cells = {key: known for key, known in cells.items() if key in there}
+    receipt.full = _is_full(receipt.cells, keys)
+    receipt.cell_order = order
+    receipt.lines = united([*places, *((one.cell + 1, one.cell + 1) for one in shown)])
+    tracker.put(receipt, texts.packed(there))
+
+
+def require_cells(
+    tracker: ReadTracker,
+    stat: FileStat,
+    document: NotebookDocument,
+    edits: Sequence[CellEdit],
+    *,
+    overwrite_needs_whole_cell: bool,
+) -> Receipt:
+    """The receipt that allows a batch of edits.
+
+    A cell that is changed must have been shown and have the type and source that were shown; what replaces or deletes
+    it asks for all of its lines. Where a cell is named by index, it must have been shown in the order that the cells
+    have now. A cell that only says where another one lands need not have been shown, if it is named by its id.
+
+    Raises:
+        NotRead, Stale (`diff`: what changed in the cell), and as `NotebookDocument.targets`
+    """
+    receipt = cell_receipt(tracker, stat.key)
+    if receipt is None:
+        raise tracker.not_read(
+            stat, hint="Read the notebook (or the cell you mean to change) with read_notebook first."
+        )
+    keys = keys_of([cell.cell_id for cell in document.cells])
+    for target in document.targets(edits):
+        if target.by_index:
+            _require_order(receipt, document, target, stat.path)
+        if target.changes:
+            known = _required(receipt, keys[target.index], target, stat.path)
+            if known.fingerprint != document.cells[target.index].fingerprint:
+                raise _stale(tracker, receipt, keys[target.index], known, document, target, stat.path)
+            overwritten = overwrite_needs_whole_cell and edits[target.number].edit_mode in _OVERWRITING
+            if overwritten and known.lines is not None:
+                raise _partly_read(target, known, stat.path)
+    return receipt
+
+
+def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> ReceiptAfter:
+    """How a receipt goes on after its reader's own step: what was shown stays shown, what was written is added.
+
+    Args:
+        before: the notebook before the step; None if there was none.
+        after: its cells after it.
+    """
+    old_keys = keys_of([cell.cell_id for cell in before.cells]) if before else []
+    old_order = before.order if before else None
+    keys = keys_of([cell.cell_id for cell in after])
+    written = {key: cell.written for key, cell in zip(keys, after, strict=True) if cell.written is not None}
+    names = {
+        old_keys[cell.origin]: key
+        for key, cell in zip(keys, after, strict=True)
+        if cell.origin is not None and cell.written is None
+    }
+
+    def receipt_after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
+        earlier = cell_receipt(tracker, stat.key) if before else None
+        texts = ShownCells(ShownCells.kept_by(tracker, earlier).packed(names))
+        for key, (_, source) in written.items():
+            texts.put(key, ShownText().with_lines(1, source))
+        receipt = _receipt(tracker, stat)
+        receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
+        known = (earlier.cells or {}) if earlier else {}
+        receipt.cells = {names[key]: spelled for key, spelled in known.items() if key in names}
+        receipt.cells |= {key: cell_fingerprint(*type_and_source) for key, type_and_source in written.items()}
+        receipt.full = _is_full(receipt.cells, keys)
+        if before is None or (earlier is not None and earlier.cell_order == old_order):
+            receipt.cell_order = order_of([cell.cell_id for cell in after])
+            receipt.lines = _places_after(earlier.lines if earlier else [], after)
+        elif earlier is not None:
+            receipt.cell_order, receipt.lines = earlier.cell_order, earlier.lines
+        return receipt, texts.packed({key: key for key in keys})
+
+    return receipt_after
+
+
+def shown_lines_of(receipt: Receipt | None, document: NotebookDocument, index: int) -> Ranges | None:
+    """The lines of a cell that its reader was shown; None for all of them."""
+    key = keys_of([cell.cell_id for cell in document.cells])[index]
+    spelled = (receipt.cells or {}).get(key) if receipt is not None else None
+    return Known.of(spelled).lines if spelled is not None else None
+
+
+def cell_receipt(tracker: ReadTracker, key: str) -> Receipt | None:
+    """The reader's receipt of a notebook's cells; one of its text is none."""
+    receipt = tracker.lookup(key)
+    return receipt if receipt is not None and receipt.cells is not None else None
+
+
+def keys_of(ids: Sequence[str]) -> list[str]:
+    """What receipts call the cells: their ids, and for duplicates which one it is."""
+    if len(set(ids)) == len(ids):
+        return list(ids)
+    seen: Counter[str] = Counter()
+    keys = []
+    for cell_id in ids:
+        seen[cell_id] += 1
+        keys.append(cell_id if seen[cell_id] == 1 else f"{cell_id}\n{seen[cell_id]}")
+    return keys
+
+
+def _with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Known:
+    if known is not None and known.lines is None:
+        return known
+    lines = united([*(known.lines if known and known.lines else []), *shown.whole])
+    return Known(fingerprint, None if shown.total == 0 or lines == [(1, shown.total)] else lines)
+
+
+def _places_after(places: Ranges, after: Sequence[CellAfter]) -> Ranges:
+    before = {at for first, last in places for at in range(first - 1, last)}
+    known = [at for at, cell in enumerate(after, 1) if cell.written is not None or cell.origin in before]
+    return united([(at, at) for at in known])
+
+
+def _receipt(tracker: ReadTracker, stat: FileStat) -> Receipt:
+    return Receipt(
+        user=tracker.reader.user,
+        session=tracker.reader.session,
+        key=stat.key,
+        version=stat.version,
+        text_sha=None,
+        exact_sha=None,
+        read_at=time.time(),
+    )
+
+
+def _is_full(cells: dict[str, str], keys: Sequence[str]) -> bool:
+    return all(key in cells and Known.of(cells[key]).lines is None for key in keys)
+
+
+def _required(receipt: Receipt, key: str, target: Target, path: str) -> Known:
+    spelled = (receipt.cells or {}).get(key)
+    if spelled is None:
+        raise NotRead(
+            f"cell {target.cell_id!r} (index {target.index}) of {path} has not been shown to this session",
+            hint=f"Read it with read_notebook first (index={target.index}).",
+            **_place(target),
+        )
+    return Known.of(spelled)
+
+
+def _require_order(receipt: Receipt, document: NotebookDocument, target: Target, path: str) -> None:
+    if receipt.cell_order != document.order:
+        raise Stale(
+            f"the cells of {path} are no longer in the order that was read: index {target.index} may be another cell",
+            hint="Name the cell by its cell_id, or read the notebook again.",
+            **_place(target),
+        )
+    if not any(first <= target.index + 1 <= last for first, last in receipt.lines):
+        raise NotRead(
+            f"the cell at index {target.index} of {path} has not been shown to this session in the present order",
+            hint=f"Name the cell by its cell_id, or read it with read_notebook first (index={target.index}).",
+            **_place(target),
+        )
+
+
+def _stale(
+    tracker: ReadTracker,
+    receipt: Receipt,
+    key: str,
+    known: Known,
+    document: NotebookDocument,
+    target: Target,
+    path: str,
+) -> Stale:
+    text = ShownCells.kept_by(tracker, receipt).of(key)
+    diff = None if text is None else text.diff(path, document.cells[target.index].source, whole=known.lines is None)
+    refusal = Stale(
+        f"cell {target.cell_id!r} (index {target.index}) of {path} changed since it was read",
+        hint="Look at what changed and read the cell again with read_notebook, then repeat the call.",
+        path=path,
+        **_place(target),
+    )
+    if diff is not None and diff.hunks:
+        refusal.details["diff"] = unified(diff)
+    return refusal
+
+
+def _partly_read(target: Target, known: Known, path: str) -> NotRead:
+    shown = ", ".join(f"{first}-{last}" for first, last in (known.lines or [])[:5]) or "none whole"
+    return NotRead(
+        f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",
+        hint="Read the rest of the cell with read_notebook (source_offset), or change a part of it with "
+        'edit_mode "edit".',
+        lines=known.lines,
+        **_place(target),
+    )
+
+
+def _place(target: Target) -> dict[str, Any]:
+    return {"cell_id": target.cell_id, "index": target.index, "edit": target.number}

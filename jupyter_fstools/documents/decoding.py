@@ -1,0 +1,120 @@
+"""Pictures and PDFs decoded in a process of their own, which may take so long, so much memory, and may crash."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..errors import Binary, FsToolsError, InputOutput, OutOfRange, TimedOut, TooLarge
+from .image import Room, ShownImage
+from .pdf import PageRange, PageRoom, ShownPage, ShownPages
+
+MOST_MEMORY_BYTES = 2 << 30
+"""Address space of that process, where the system can limit it."""
+
+# The path of the program that asks comes last: what is installed is found where it always is.
+_START = "import sys; sys.path.append(sys.argv[1]); from jupyter_fstools.documents.decoding_process import main; main()"
+_PACKAGES = str(Path(__file__).parents[2])
+_LOOKS_SECONDS = 0.1
+_REFUSALS: dict[str, type[FsToolsError]] = {one.code: one for one in (Binary, OutOfRange, TooLarge)}
+
+
+class Patience:
+    """How long to wait for an answer: so many seconds, and until nobody waits for it any more."""
+
+    def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
+        self.seconds = seconds
+        self._until = time.monotonic() + seconds
+        self._cancelled = cancelled
+
+    @property
+    def over(self) -> bool:
+        """The time is up."""
+        return time.monotonic() > self._until or (self._cancelled is not None and self._cancelled.is_set())
+
+
+def decoded_image(data: bytes, media_type: str, path: str, room: Room, patience: Patience) -> ShownImage:
+    """A picture as `shown_image` makes it.
+
+    Raises:
+        TimedOut, InputOutput (the process cannot be started), and as `shown_image`
+    """
+    asked = {"kind": "image", "media_type": media_type, "path": path, "room": room}
+    answer = _answer(asked, data, patience)
+    return ShownImage(**{**answer, "data": _bytes(answer["data"])})
+
+
+def decoded_pages(data: bytes, path: str, wanted: PageRange, room: PageRoom, patience: Patience) -> ShownPages:
+    """Pages as `shown_pages` shows them.
+
+    Raises:
+        TimedOut, InputOutput (the process cannot be started), and as `shown_pages`
+    """
+    answer = _answer({"kind": "pdf", "path": path, "wanted": wanted, "room": room}, data, patience)
+    pages = [ShownPage(**{**page, "picture": _bytes(page["picture"])}) for page in answer["pages"]]
+    return ShownPages(answer["total"], pages)
+
+
+def _bytes(sent: str | None) -> bytes | None:
+    return None if sent is None else base64.b64decode(sent)
+
+
+def _answer(asked: dict[str, Any], data: bytes, patience: Patience) -> dict[str, Any]:
+    """What the process answers to one line of JSON and the bytes of a file."""
+    asked |= {"seconds": patience.seconds, "memory": MOST_MEMORY_BYTES}
+    code, said, complaints = _run(json.dumps(asked).encode() + b"\n" + data, asked["path"], patience)
+    try:
+        answer: dict[str, Any] = json.loads(said)
+    except ValueError:
+        _refuse_crash(asked["path"], code, complaints)
+    if refusal := answer.get("refusal"):
+        kind = _REFUSALS[refusal["code"]]
+        raise kind(refusal["message"], hint=refusal["hint"], **refusal["details"])
+    return answer
+
+
+def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]:
+    command = [sys.executable, "-P", "-W", "ignore", "-c", _START, _PACKAGES]
+    pipe = subprocess.PIPE
+    try:
+        # A session of its own: an interrupt at the keyboard is answered here.
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    except OSError as error:
+        raise InputOutput(f"{path} cannot be decoded: no process can be started ({error.strerror})") from None
+    try:
+        left: bytes | None = sent
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                said, complaints = process.communicate(left, timeout=_LOOKS_SECONDS)
+                return process.returncode, said, complaints
+            left = None
+            if patience.over:
+                raise TimedOut(
+                    f"{path} was not decoded within {patience.seconds:g} seconds",
+                    hint="Ask for fewer pages, or raise document_seconds.",
+                )
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+
+
+def _refuse_crash(path: str, code: int, complaints: bytes) -> NoReturn:
+    if code >= 0:
+        last = complaints.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+        raise InputOutput(f"{path} cannot be decoded: {last or 'the process that does it ended'}")
+    with contextlib.suppress(ValueError):
+        last = signal.Signals(-code).name
+        raise Binary(
+            f"{path} is broken, or needs more than {MOST_MEMORY_BYTES} bytes of memory: decoding it ended with {last}",
+            hint="GET /raw has its bytes.",
+        )
+    raise InputOutput(f"{path} cannot be decoded: the process that does it was ended")

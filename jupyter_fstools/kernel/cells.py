@@ -1,0 +1,77 @@
+"""Cells of a notebook as rows: for a terminal, and as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any, Literal, NamedTuple
+
+from .highlighting import highlighted_lines
+from .wording import lines_of, one_line
+
+_SUFFIXES = {
+    "python": "py", "markdown": "md", "r": "r", "bash": "sh", "javascript": "js", "html": "html", "sql": "sql",
+    "julia": "jl", "latex": "tex", "perl": "pl", "ruby": "rb", "svg": "svg",
+}  # fmt: skip
+
+
+class CellRow(NamedTuple):
+    """One row: the heading of a cell, a line of its source with its number, or something about an output."""
+
+    kind: Literal["heading", "source", "output"]
+    text: str
+    number: int = 0
+
+
+def cell_rows(cell: dict[str, Any]) -> Iterator[CellRow]:
+    """The rows of one cell, as `read_notebook` tells it."""
+    yield CellRow("heading", _heading(cell))
+    source = cell.get("source", "")
+    for number, line in enumerate(lines_of(source), cell.get("start_line", 1)):
+        yield CellRow("source", line, number)
+    if cell.get("next_source_offset"):
+        left = cell["total_lines"] - cell["next_source_offset"] + 1
+        yield CellRow("output", f"[... {left} more lines: --offset {cell['next_source_offset']}]")
+    for output in cell["outputs"]:
+        sizes = ", ".join(output["mime_types"])
+        yield CellRow("output", f"output {output['index']}: {output['output_type']}{f' ({sizes})' if sizes else ''}")
+        yield from (CellRow("output", f"  {line}") for line in lines_of(output["text"]))
+        if output["truncated"]:
+            yield CellRow("output", f"  [... {output['size_bytes']} bytes in all: --output {output['index']}]")
+
+
+def plain_rows(cells: list[dict[str, Any]]) -> list[str]:
+    """Cells for a terminal."""
+    rows = []
+    for cell in cells:
+        width = len(str(cell["total_lines"]))
+        for row in cell_rows(cell):
+            rows.append(f"{row.number:>{width}}  {row.text}" if row.kind == "source" else row.text)
+    return rows
+
+
+def html_rows(cells: list[dict[str, Any]], room: int) -> Iterator[str]:
+    """Cells as rows of a table, no more than there is room for."""
+    left = 0
+    for cell in cells:
+        rows = list(cell_rows(cell))
+        shown = rows[: max(room, 0)]
+        left += len(rows) - len(shown)
+        room -= len(shown)
+        source = "\n".join(row.text for row in shown if row.kind == "source")
+        words = iter(highlighted_lines(f"cell.{_SUFFIXES.get(cell['language'], 'txt')}", source))
+        for row in shown:
+            if row.kind == "heading":
+                yield f'<tr class="fs-heading"><th colspan="2">{escape(row.text)}</th></tr>'
+            elif row.kind == "source":
+                yield f'<tr><td class="fs-number">{row.number}</td><td>{next(words)}</td></tr>'
+            else:
+                yield f'<tr class="fs-hunk"><td class="fs-number"></td><td>{escape(row.text)}</td></tr>'
+    if left:
+        yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
+
+
+def _heading(cell: dict[str, Any]) -> str:
+    count = f" [{cell['execution_count']}]" if cell["execution_count"] is not None else ""
+    tags = f" tags: {', '.join(cell['tags'])}" if cell["tags"] else ""
+    return one_line(f"cell {cell['index']} {cell['cell_id']} ({cell['cell_type']}, {cell['language']}){count}{tags}")

@@ -1,0 +1,102 @@
+"""glob: files by name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from ..errors import NotADirectory, TimedOut
+from ..search.find import FoundFiles, find_files
+from ..workspace import Workspace
+from .arguments import Arguments, Count, Flag, Text
+from .search_notes import not_searched, paging, shown_path, text_blocks
+from .tool import Tool, ToolResult
+
+
+class GlobArguments(Arguments):
+    """What glob takes."""
+
+    pattern: Annotated[
+        Text,
+        Field(
+            description=(
+                "*.py fits at any depth, /*.py only in the folder itself, src/**/*.py below src; ?, [abc], [!abc] and "
+                "{py,md} work. Names that begin with a dot fit only where the pattern says the dot."
+            )
+        ),
+    ]
+    path: Annotated[Text, Field(description='Folder to search, relative to the root; "." is the root.')] = "."
+    limit: Annotated[Count | None, Field(description="At most so many files.")] = None
+    offset: Annotated[Count, Field(description="Leave out so many files first, to page.")] = 0
+    sort: Annotated[
+        Literal["modified", "path"], Field(description="modified: newest first; path: in alphabetical order.")
+    ] = "modified"
+    include_hidden: Annotated[Flag, Field(description="Wildcards fit names that begin with a dot too.")] = False
+    include_ignored: Annotated[
+        Flag, Field(description="Also what .gitignore leaves out, and folders such as node_modules.")
+    ] = False
+
+
+def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
+    """Find files, leaving no receipt."""
+    folder = workspace.peek(arguments.path)
+    if folder.kind == "missing":
+        raise workspace.not_found(arguments.path, folder)
+    if folder.kind != "directory":
+        raise NotADirectory(
+            f"{arguments.path!r} is not a folder", hint="Name its folder in path and the file in pattern."
+        )
+    limits = workspace.limits
+    limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
+    found = find_files(
+        workspace.backend,
+        arguments.pattern,
+        folder.path or ".",
+        limit=limit,
+        offset=arguments.offset,
+        sort=arguments.sort,
+        include_hidden=arguments.include_hidden,
+        include_ignored=arguments.include_ignored,
+        may_read=workspace.may_read,
+        none_denied=workspace.none_denied,
+        seconds=limits.search_seconds,
+        cancelled=workspace.cancelled,
+    )
+    if found.partial == "timeout" and not found.total:
+        raise TimedOut(
+            f"nothing fitted {arguments.pattern!r} within {limits.search_seconds:g} seconds",
+            hint="Search a folder further down (path), or begin the pattern with one.",
+        )
+    more = arguments.offset + limit < found.total
+    data: dict[str, Any] = {
+        "path": folder.path or ".",
+        **found.model_dump(),
+        "next_offset": arguments.offset + limit if more else None,
+    }
+    return ToolResult(tool="glob", content=text_blocks(*_shown(found, data)), data=data)
+
+
+def _shown(found: FoundFiles, data: dict[str, Any]) -> tuple[list[str], list[str]]:
+    rows = [shown_path(file.path) for file in found.files]
+    if not rows:
+        rows.append("No files from this offset on." if found.total else "No files fit the pattern.")
+    return rows, [
+        *paging(found.total, "files", data["next_offset"]),
+        *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
+    ]
+
+
+GLOB = Tool(
+    name="glob",
+    title="Find files by name",
+    description=(
+        "Find files whose path fits a glob pattern, newest first. What .gitignore leaves out, hidden names and folders "
+        "such as .git and node_modules are passed over unless asked for; links out of the root are not followed. "
+        "To search what is in files use grep."
+    ),
+    arguments=GlobArguments,
+    run=run,
+    reads_only=True,
+    idempotent=True,
+)

@@ -1,0 +1,186 @@
+"""grep: lines that match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from ..errors import TimedOut
+from ..search.grep import search_text
+from ..search.text_query import FoundText, OutputMode, TextMatch, TextQuery
+from ..workspace import Workspace
+from .arguments import Arguments, Count, Flag, Text
+from .grep_rows import ShownLine, shown_groups
+from .search_notes import not_searched, paging, shown_path, text_blocks
+from .tool import Tool, ToolResult
+
+_SHOWN_LINE = 500
+_AROUND = ("-C", "context", "context_lines")
+
+
+def _mode(value: Any) -> Any:
+    return {"files_with_matches": "files", "counts": "count"}.get(value, value) if isinstance(value, str) else value
+
+
+class GrepArguments(Arguments):
+    """What grep takes."""
+
+    pattern: Annotated[Text, Field(description="A regular expression (ripgrep's syntax), matched within lines.")]
+    path: Annotated[Text, Field(description='Folder or file to search, relative to the root; "." is the root.')] = "."
+    glob: Annotated[
+        Text | None, Field(description="Only files that fit, such as *.py or src/**/*.{ts,tsx}; !*.md: all others.")
+    ] = None
+    file_type: Annotated[Text | None, Field(description="Only files of a kind, such as py, js, rust or md.")] = None
+    case_insensitive: Annotated[Flag, Field(description="Fold case.")] = False
+    literal: Annotated[Flag, Field(description="Take the pattern as plain text.")] = False
+    multiline: Annotated[Flag, Field(description="A match may go over lines, as in start[\\s\\S]*?end.")] = False
+    before_lines: Annotated[Count, Field(description="Lines to show before each matching line.")] = 0
+    after_lines: Annotated[Count, Field(description="Lines to show after each matching line.")] = 0
+    output_mode: Annotated[
+        OutputMode,
+        Field(description="content: the lines; files: only the files; count: how many lines match in each file."),
+        BeforeValidator(_mode),
+    ] = "content"
+    limit: Annotated[Count | None, Field(description="At most so many lines (or files).")] = None
+    offset: Annotated[Count, Field(description="Leave out so many lines (or files) first, to page.")] = 0
+    include_hidden: Annotated[Flag, Field(description="Search names that begin with a dot too.")] = False
+    include_ignored: Annotated[
+        Flag, Field(description="Also what .gitignore leaves out, and folders such as node_modules.")
+    ] = False
+    include_outputs: Annotated[Flag, Field(description="Search the text outputs of notebooks too.")] = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _around(cls, given: Any) -> Any:
+        """`-C` is before and after."""
+        if isinstance(given, dict):
+            for name in _AROUND:
+                if name in given:
+                    lines = given[name]
+                    rest = {key: value for key, value in given.items() if key != name}
+                    return {"before_lines": lines, "after_lines": lines, **rest}
+        return given
+
+
+def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
+    """Search the text of files, leaving no receipt."""
+    start = workspace.peek(arguments.path)
+    if start.kind == "missing":
+        raise workspace.not_found(arguments.path, start)
+    limits = workspace.limits
+    limit = min(arguments.limit or limits.grep_matches, limits.max_list_entries)
+    query = TextQuery(
+        **arguments.model_dump(exclude={"path", "limit"}),
+        limit=limit,
+        max_file_bytes=limits.max_search_bytes,
+        max_line_length=min(_SHOWN_LINE, limits.max_line_length),
+        max_output_characters=limits.max_output_bytes,
+    )
+    found = search_text(
+        workspace.backend,
+        query,
+        start.path or ".",
+        may_read=workspace.may_read,
+        none_denied=workspace.none_denied,
+        seconds=limits.search_seconds,
+        cancelled=workspace.cancelled,
+    )
+    if found.partial == "timeout" and not found.total:
+        raise TimedOut(
+            f"nothing matched within {limits.search_seconds:g} seconds",
+            hint="Search a folder further down (path), or fewer files (glob, file_type).",
+        )
+    end = arguments.offset + limit
+    if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:
+        found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
+    data = _data(found, query, start.path or ".", end if end < found.total else None)
+    return ToolResult(tool="grep", content=text_blocks(*_shown(found, query, data)), data=data)
+
+
+def _fitting(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
+    """As many of the matches as one call shows, at least one; None if that is all of them."""
+    size = 0
+    for number, match in enumerate(matches):
+        size += match.size
+        if size > most:
+            return matches[:number] or [_trimmed(match, most)]
+    return None
+
+
+def _trimmed(match: TextMatch, most: int) -> TextMatch:
+    """One match with no more lines around it than fit."""
+    room = max(0, most - len(match.text)) // 2
+    kept: dict[str, list[str]] = {"before": [], "after": []}
+    for name, lines in (("before", match.before[::-1]), ("after", match.after)):
+        left = room
+        for line in lines:
+            left -= len(line) + 1
+            if left < 0:
+                break
+            kept[name].append(line)
+    return match.model_copy(update={"text": match.text[:most], "before": kept["before"][::-1], "after": kept["after"]})
+
+
+def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None) -> dict[str, Any]:
+    data: dict[str, Any] = {"path": path, "output_mode": query.output_mode}
+    if query.output_mode == "content":
+        data["matches"] = [_as_told(match) for match in found.matches]
+    else:
+        fields = {"path", "count"} if query.output_mode == "count" else {"path"}
+        data["files"] = [file.model_dump(include=fields) for file in found.files]
+    told = {"total", "truncated", "skipped", "ignored", "excluded", "partial"}
+    return {**data, **found.model_dump(include=told), "next_offset": next_offset}
+
+
+def _as_told(match: TextMatch) -> dict[str, Any]:
+    """A match without what says nothing: the cell of a file that is no notebook, the cut of a line that is whole."""
+    told = match.model_dump(exclude_none=True)
+    if not match.cut:
+        del told["cut"], told["text_column"]
+    return told
+
+
+def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The rows, and what is said beside them."""
+    what = "matching lines" if query.output_mode == "content" else "files"
+    if query.output_mode == "content":
+        rows = [row for number, group in enumerate(shown_groups(found.matches)) for row in _group_rows(number, *group)]
+    else:
+        count = query.output_mode == "count"
+        rows = [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
+    if not rows:
+        rows = ["Nothing from this offset on." if found.total else "Nothing matches."]
+    return rows, [
+        *paging(found.total, what, data["next_offset"]),
+        *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
+    ]
+
+
+def _group_rows(number: int, heading: str, lines: list[ShownLine]) -> Iterator[str]:
+    """A heading, and below it its lines by number; a `-` follows the number of a line that is only around."""
+    yield from ["", heading] if number else [heading]
+    for line in lines:
+        before, after = line.left_out
+        cut = f"[... {before} characters] " if before else "", f" [... {after} characters]" if after else ""
+        yield (
+            line.text
+            if line.number is None
+            else (f"{line.number}{'' if line.matches else '-'}\t{cut[0]}{line.text}{cut[1]}")
+        )
+
+
+GREP = Tool(
+    name="grep",
+    title="Search in files",
+    description=(
+        "Search the text of files with a regular expression, ordered by path and line. Hits in notebooks name the "
+        "cell and the line in it. Binary files, what .gitignore leaves out, hidden names and folders such as .git "
+        "are passed over. A hit is no read: read_file a file before you edit it."
+    ),
+    arguments=GrepArguments,
+    run=run,
+    reads_only=True,
+    idempotent=True,
+)

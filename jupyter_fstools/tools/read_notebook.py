@@ -1,0 +1,103 @@
+"""read_notebook: the cells of a notebook, each with its id, its numbered source and what it put out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ..workspace import Workspace
+from .arguments import Arguments, Count, Ordinal, PathArgument, Text
+from .tool import Tool, ToolResult
+
+
+class ReadNotebookArguments(Arguments):
+    """What read_notebook takes."""
+
+    path: PathArgument
+    cell_id: Annotated[Text | None, Field(description="Show only this cell.")] = None
+    index: Annotated[
+        Count | None, Field(description="Show only the cell at this index (from 0), where its id is not unique.")
+    ] = None
+    offset: Annotated[Count, Field(description="Index of the first cell to show, from 0.")] = 0
+    limit: Annotated[Count, Field(description="How many cells to show (0: as many as there is room for).")] = 0
+    outputs: Annotated[
+        Literal["summary", "none", "full"],
+        Field(
+            description='"summary": types, sizes and the beginnings of the outputs; "none": no outputs; '
+            '"full": as much of their text as there is room for, and the pictures.'
+        ),
+    ] = "summary"
+    output_index: Annotated[
+        Count | None,
+        Field(description="Show only this output (from 0) of the cell named by cell_id or index: all of its text."),
+    ] = None
+    output_offset: Annotated[
+        Count, Field(description="First character of that output to show, from 0, to page through a long one.")
+    ] = 0
+    mime_type: Annotated[
+        Text | None, Field(description="Which of that output's representations to show, such as text/html.")
+    ] = None
+    source_offset: Annotated[
+        Count,
+        Field(description="First line of the cell's source to show, 1-based (0 means 1), to page in a long cell."),
+    ] = 1
+    source_limit: Annotated[
+        Count, Field(description="How many lines of the cell's source to show (0: as many as there is room for).")
+    ] = 0
+    max_output_bytes: Annotated[Ordinal | None, Field(description="Show at most so many bytes of text.")] = None
+
+    @model_validator(mode="after")
+    def _one_cell_where_one_is_meant(self) -> ReadNotebookArguments:
+        given = self.model_fields_set
+        one = self.cell_id is not None or self.index is not None
+        within = next((name for name in ("output_index", "source_offset", "source_limit") if name in given), None)
+        if within and getattr(self, within) is not None and not one:
+            raise ValueError(f"{within} is about one cell: name it by cell_id or index")
+        if one and (self.offset or self.limit):
+            raise ValueError("give either a cell (cell_id or index) or offset and limit, not both")
+        if self.output_index is None and (self.output_offset or self.mime_type is not None):
+            raise ValueError("output_offset and mime_type are about one output: name it by output_index")
+        return self
+
+
+def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
+    """Show cells and leave a receipt for them.
+
+    Raises:
+        NotebookRefused, NotFound, Ambiguous, OutOfRange, Invalid, Conflict, and as `Workspace.show`
+    """
+    # What knows notebooks is imported where the first one is read.
+    from .notebook_view import NotebookRequest, show_notebook
+
+    wanted = NotebookRequest(
+        cell_id=arguments.cell_id,
+        index=arguments.index,
+        offset=arguments.offset,
+        limit=arguments.limit or None,
+        outputs=arguments.outputs,
+        output_index=arguments.output_index,
+        output_offset=arguments.output_offset,
+        mime_type=arguments.mime_type,
+        source_offset=max(arguments.source_offset, 1),
+        source_limit=arguments.source_limit or None,
+        max_output_bytes=arguments.max_output_bytes,
+    )
+    with workspace.show(arguments.path) as opened:
+        return show_notebook(workspace, opened, wanted)
+
+
+READ_NOTEBOOK = Tool(
+    name="read_notebook",
+    title="Read a notebook",
+    description=(
+        "Read the cells of a Jupyter notebook (.ipynb): id, index, type, tags, the source with line numbers, and a "
+        "summary of the outputs. The number and the tab before a line of source, and the mark before a line of output, "
+        "are not part of it. Long notebooks come in pages: go on with offset. A cell must have been read before "
+        "edit_notebook can change it. Pictures and long outputs are shown on request (outputs, output_index)."
+    ),
+    arguments=ReadNotebookArguments,
+    run=run,
+    reads_only=True,
+    idempotent=True,
+)

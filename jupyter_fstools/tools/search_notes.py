@@ -1,0 +1,48 @@
+"""What glob and grep say beside what they found: how to go on, and what was not searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..search.stopping import Reason
+from .tool import Block, text_block
+
+_WORDS = {
+    "binary": "binary",
+    "large": "too large (name one as path to search it)",
+    "unreadable": "unreadable",
+    "slow": "given up because the pattern takes too long on them",
+    "notebook": "broken notebooks",
+}
+
+
+def paging(total: int, what: str, next_offset: int | None) -> Iterator[str]:
+    """How much there is, where this is not all."""
+    if next_offset is not None:
+        yield f"[{total} {what} in all; go on with offset={next_offset}]"
+
+
+def not_searched(
+    ignored: int, excluded: Sequence[str], skipped: Mapping[str, int], partial: Reason | None
+) -> Iterator[str]:
+    """What was passed over, and that the search ended early."""
+    if ignored:
+        yield f"[left out by .gitignore: {ignored} files and folders; include_ignored=true takes them]"
+    if excluded:
+        yield f"[folders not entered: {', '.join(excluded)}]"
+    if skipped:
+        yield f"[not searched: {', '.join(f'{number} {_WORDS[reason]}' for reason, number in skipped.items())}]"
+    if partial == "timeout":
+        yield "[partial: the search ran out of time; there may be more. Search a folder further down.]"
+    elif partial == "cancelled":
+        yield "[partial: the search was cancelled; there may be more]"
+
+
+def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
+    """What was found and, in a block of its own, what is said beside it."""
+    return [text_block("\n".join(part)) for part in (rows, notes) if part]
+
+
+def shown_path(path: str) -> str:
+    """A path in one line: one that holds a control character is spelled as a Python string."""
+    return ascii(path) if any(ord(sign) < 32 or ord(sign) == 127 for sign in path) else path

@@ -1,0 +1,130 @@
+"""N1: one cell of a notebook edited behind the gate, against reading and writing it with nbformat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from jupyter_fstools import call_tool
+
+from .harness import Result, compare, measure, peak_memory
+from .samples import MIB, folder, workspace
+
+_LINE = 'result = compute("name", 42)  # a line of source as it is written every day\n'
+
+
+def edits() -> Iterator[Result]:
+    """One cell among pictures, in small and large notebooks, and one among nothing but source."""
+    for name, size, target, rounds in (
+        ("250 KB", 250_000, 0.2, 50),
+        ("5 MB", 5 * MIB, 0.25, 15),
+        ("50 MB", 50 * MIB, 0.15, 5),
+        ("16 MB of source", 16 * MIB, 0.5, 5),
+    ):
+        with folder() as root:
+            for path in ("ours.ipynb", "theirs.ipynb"):
+                (_of_source if "source" in name else _of_pictures)(root / path, size)
+            files = workspace(root)
+            call_tool(files, "read_notebook", path="ours.ipynb", cell_id="middle")
+            ours = _toggled(partial(_gated, files))
+            theirs = _toggled(partial(_rewritten, root / "theirs.ipynb"))
+            yield compare(f"N1 gated edit of a cell in {name}, to nbformat", ours, theirs, target=target, rounds=rounds)
+
+
+def memory() -> Iterator[Result]:
+    """What a large notebook costs more than a small one."""
+    with folder() as root:
+        _of_pictures(root / "large.ipynb", 50 * MIB)
+        _of_pictures(root / "small.ipynb", 10_000)
+        yield measure(
+            "N1 memory, edit of a cell in 50 MB over one in 10 KB",
+            lambda: peak_memory(_EDIT, str(root), "large.ipynb") - peak_memory(_EDIT, str(root), "small.ipynb"),
+            target=16,
+            unit="MiB",
+            rounds=2,
+        )
+
+
+def reads() -> Iterator[Result]:
+    """One cell of a large notebook, against parsing the notebook for it."""
+    with folder() as root:
+        _of_pictures(root / "book.ipynb", 50 * MIB)
+        files = workspace(root)
+
+        def ours() -> None:
+            call_tool(files, "read_notebook", path="book.ipynb", cell_id="middle")
+
+        def theirs() -> None:
+            found = nbformat.read(root / "book.ipynb", as_version=4)  # type: ignore[no-untyped-call]  # it has no types
+            next(cell.source for cell in found.cells if cell.id == "middle")
+
+        yield compare("N1 read of a cell in 50 MB, to nbformat", ours, theirs, target=0.5, rounds=5)
+
+
+def _gated(files: Any, old: str, new: str) -> None:
+    call_tool(
+        files, "edit_notebook", path="ours.ipynb", cell_id="middle", edit_mode="edit", old_string=old, new_string=new
+    )
+
+
+def _rewritten(path: Path, old: str, new: str) -> None:
+    found = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
+    cell = next(cell for cell in found.cells if cell.id == "middle")
+    if cell.source.count(old) != 1:
+        raise ValueError("not unique")
+    cell.source = cell.source.replace(old, new)
+    nbformat.write(found, path)  # type: ignore[no-untyped-call]  # as above
+
+
+def _toggled(edit: Callable[[str, str], None]) -> Callable[[], None]:
+    """An edit there and back again, one step a call, so that every run has something to do."""
+    state = ["ANSWER = 0", "ANSWER = 1"]
+
+    def step() -> None:
+        edit(state[0], state[1])
+        state.reverse()
+
+    return step
+
+
+def _of_pictures(path: Path, size: int) -> None:
+    """A notebook of about `size` bytes, nearly all of them pictures in base64."""
+    count = max(size // 250_000, 4)
+    data = "iVBORw0K" * (size // count // 8)
+    output = {"output_type": "display_data", "metadata": {}, "data": {"image/png": data, "text/plain": ["<Figure>"]}}
+    _written(path, [_cell(f"c{number}", f"plot({number})", [output]) for number in range(count)])
+
+
+def _of_source(path: Path, size: int) -> None:
+    """A notebook of about `size` bytes, all of them source."""
+    lines = 50
+    count = size // (lines * (len(_LINE) + 10))
+    _written(path, [_cell(f"c{number}", _LINE * lines, []) for number in range(count)])
+
+
+def _cell(cell_id: str, source: str, outputs: list[Any]) -> dict[str, Any]:
+    told = {"cell_type": "code", "execution_count": 1, "id": cell_id, "metadata": {}, "outputs": outputs}
+    return {**told, "source": source.splitlines(keepends=True)}
+
+
+def _written(path: Path, cells: list[dict[str, Any]]) -> None:
+    cells.insert(len(cells) // 2, _cell("middle", "x = 1\nANSWER = 0\nprint(ANSWER)", []))
+    told = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+_EDIT = """
+import sys
+from jupyter_fstools import call_tool, open_workspace
+files = open_workspace(sys.argv[1], session="memory", durable=False)
+call_tool(files, "read_notebook", path=sys.argv[2], cell_id="middle")
+call_tool(files, "edit_notebook", path=sys.argv[2], cell_id="middle", new_source="x = 2")
+call_tool(files, "undo", path=sys.argv[2])
+"""
+
+BENCHMARKS = {"N1": edits, "N1memory": memory, "N1read": reads}

@@ -1,0 +1,143 @@
+"""G1-G3: files by name and lines by pattern, in about 100,000 files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from jupyter_fstools import call_tool
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.workspace import Workspace
+
+from .harness import NotHere, Result, Work, compare
+from .samples import workspace
+
+FILES = 100_000
+RULES = "*.pyc\n/build/\n*.log\n!keep.log\ntmp/\n"
+
+
+def tree() -> Path:
+    """A repository of about 100,000 files: copies of what is installed, made once and kept for the next run."""
+    kept = Path(tempfile.gettempdir()) / f"fstools-bench-tree-{FILES}"
+    if (kept / "complete").exists():
+        return kept / "root"
+    shutil.rmtree(kept, ignore_errors=True)
+    (kept / "root" / ".git").mkdir(parents=True)
+    (kept / "root" / ".gitignore").write_text(RULES)
+    count, copies = 0, 0
+    while count < FILES:
+        for folder, _, names in os.walk(sysconfig.get_path("purelib")):
+            if os.path.basename(folder) == "__pycache__":
+                continue
+            below = kept / "root" / f"copy{copies}" / os.path.relpath(folder, sysconfig.get_path("purelib"))
+            below.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                _link(os.path.join(folder, name), below / name, kept / "store")
+            count += len(names)
+            if count >= FILES:
+                break
+        copies += 1
+    subprocess.run(["git", "init", "-q", str(kept / "root")], check=False)
+    (kept / "complete").touch()
+    return kept / "root"
+
+
+def _link(source: str, target: Path, store: Path) -> None:
+    """One copy of a file on the disk, and a hard link wherever it is wanted."""
+    store.mkdir(exist_ok=True)
+    found = os.stat(source)
+    own = store / str(found.st_ino)
+    if not own.exists():
+        shutil.copy2(source, own)
+    os.link(own, target)
+
+
+def program(*names: str) -> str:
+    """The first of these programs that is installed."""
+    for name in names:
+        if path := shutil.which(name):
+            return path
+    raise NotHere(f"{names[0]} is not installed")
+
+
+def _running(root: Path, *command: str) -> Work:
+    def run() -> None:
+        subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+
+    return run
+
+
+def _globbing(root: Path, **arguments: object) -> Work:
+    files: Workspace = workspace(root)
+
+    def run() -> None:
+        call_tool(files, "glob", arguments)
+
+    return run
+
+
+def _grepping(root: Path, **arguments: object) -> Work:
+    files: Workspace = workspace(root)
+
+    def run() -> None:
+        call_tool(files, "grep", arguments)
+
+    return run
+
+
+def by_name() -> Iterator[Result]:
+    """Files by name, against fd and rg, everything else as they have it."""
+    root = tree()
+    fd, rg = program("fdfind", "fd"), program("rg")
+    every = _globbing(root, pattern="**/*.py", sort="path")
+    newest = _globbing(root, pattern="**/*.py")
+    below = _globbing(root, pattern="copy0/pydantic/**/*.py")
+    found = _running(root, fd, "--type=f", "-g", "*.py")
+    yield compare("G1 glob of 100,000 files, to fd", every, found, target=1.1, rounds=5)
+    sorted_by_time = _running(root, rg, "--no-config", "--files", "--sortr=modified", "-g", "*.py")
+    yield compare("G1 newest first, to rg --sortr=modified", newest, sorted_by_time, target=0.8, rounds=5)
+    listed = _running(root, rg, "--no-config", "--files", "-g", "copy0/pydantic/**/*.py")
+    yield compare("G1 below a literal prefix, to rg from the root", below, listed, target=0.1, rounds=5)
+
+
+def by_line() -> Iterator[Result]:
+    """Lines by pattern, against rg and git grep over the same files."""
+    root = tree()
+    rg = ripgrep_binary()
+    if rg is None:
+        raise NotHere("rg is not installed")
+    raw = _running(root, rg, "--no-config", "-n", "--no-heading", "class \\w+Error")
+    every = _grepping(root, pattern="class \\w+Error", limit=10_000)
+    yield compare("G2 grep of 100,000 files, 10,000 lines shown, to raw rg", every, raw, target=1.15, rounds=5)
+    first = _grepping(root, pattern="class \\w+Error", limit=100)
+    yield compare("G2 first 100 with the true total, to raw rg", first, raw, target=1.15, rounds=5)
+    few = _grepping(root, pattern="shlex.quote")
+    raw_few = _running(root, rg, "--no-config", "-n", "--no-heading", "shlex.quote")
+    yield compare("G2 few hits, to raw rg", few, raw_few, target=1.15, rounds=5)
+    git = _running(root, program("git"), "grep", "--untracked", "-n", "-F", "shlex.quote")
+    yield compare("G2 few hits, to git grep --untracked", few, git, target=1.15, rounds=3)
+    files = ["-g", "*.py"]
+    raw_old = _running(root, program("/usr/bin/rg", "rg"), "--no-config", "-n", *files, "shlex.quote")
+    python = _without_ripgrep(root, "shlex.quote", "*.py")
+    yield compare("G3 grep without rg, literal, to the system's rg", python, raw_old, target=2.0, rounds=3)
+
+
+def _without_ripgrep(root: Path, pattern: str, glob: str) -> Work:
+    files = workspace(root)
+
+    def run() -> None:
+        query = TextQuery(pattern=pattern, glob=glob)
+        search_text(LocalDisk(root), query, may_read=files.may_read, engine="python")
+
+    return run
+
+
+BENCHMARKS = {"G1": by_name, "G2": by_line}

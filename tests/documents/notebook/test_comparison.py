@@ -1,0 +1,74 @@
+"""What became of the cells between two contents of a notebook."""
+
+from __future__ import annotations
+
+import copy
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.documents.notebook import compared
+
+from . import samples
+from .samples import apply, code, document, markdown, notebook, spliced
+
+CELLS = (markdown("# A"), code("x = 1\ny = 1"), code("same", id="d"), code("same", id="d"), markdown("end"))
+
+
+def actions(before, after):
+    found = compared(before and document(before), after and document(after))
+    return [(diff.cell_id, diff.index, diff.action) for diff in found.diffs]
+
+
+def changed(**changes):
+    told = copy.deepcopy(notebook(*CELLS))
+    for name, value in changes.items():
+        told["cells"][int(name[1:])].update(value)
+    return samples.minified(told)
+
+
+BASE = changed()
+
+
+def test_what_did_not_change_is_not_told():
+    assert actions(BASE, BASE) == []
+
+
+def test_each_kind_of_change_has_its_name():
+    assert actions(BASE, changed(c1={"source": "x"})) == [("c1", 1, "edit")]
+    assert actions(BASE, changed(c1={"outputs": []})) == [("c1", 1, "clear_outputs")]
+    assert actions(changed(c1={"outputs": []}), BASE) == [("c1", 1, "edit")]
+    assert actions(BASE, changed(c4={"cell_type": "raw"})) == [("c4", 4, "convert")]
+    assert actions(None, BASE) == [(cell["id"], at, "insert") for at, cell in enumerate(notebook(*CELLS)["cells"])]
+    assert {action for _, _, action in actions(BASE, None)} == {"delete"}
+
+
+def test_only_the_cell_that_was_taken_elsewhere_moved():
+    told = notebook(*copy.deepcopy(CELLS))
+    told["cells"].append(told["cells"].pop(0))
+    assert actions(BASE, samples.minified(told)) == [("c0", 4, "move")]
+
+
+def test_one_of_two_alike_can_go():
+    told = notebook(*copy.deepcopy(CELLS))
+    del told["cells"][3]
+    assert actions(BASE, samples.minified(told)) == [("d", 3, "delete")]
+
+
+def test_cells_without_ids_are_the_same_by_their_source():
+    before = samples.minified(notebook(code("a"), code("b"), minor=4))
+    after = samples.minified(notebook(code("b"), code("c"), minor=4))
+    found = compared(document(before), document(after))
+    assert [cell.origin for cell in found.after] == [1, 0]
+    assert [cell.written for cell in found.after] == [None, ("code", "c")]
+
+
+@given(st.permutations(range(5)), st.sets(st.integers(0, 4)), st.sets(st.integers(0, 4)))
+def test_origins_and_what_is_written_are_those_of_the_edits(order, deleted, edited):
+    data = samples.minified(notebook(*(code(f"cell {number}") for number in range(5))))
+    edits = [{"edit_mode": "move", "cell_id": f"c{at}", "at": "end"} for at in order if at not in deleted]
+    edits += [{"cell_id": f"c{at}", "new_source": f"new {at}"} for at in sorted(edited - deleted)]
+    edits += [{"edit_mode": "delete", "cell_id": f"c{at}"} for at in sorted(deleted)]
+    result = apply(data, *edits)
+    found = compared(document(data), document(spliced(data, result.splices)))
+    assert found.after == result.after

@@ -1,0 +1,113 @@
+"""`%fs cells` and `%fs cell`: what is shown of cells, and how a line or a cell changes them."""
+
+import json
+
+import pytest
+
+from jupyter_fstools import FsToolsError
+from tests.documents.notebook.samples import PICTURE, code, jupyterlab, markdown, notebook
+
+
+@pytest.fixture
+def book(root):
+    path = root / "book.ipynb"
+    path.write_bytes(jupyterlab(notebook(markdown("# A <b>"), code("x = 1\ny = 1"), code("plot()", outputs=[PICTURE]))))
+    return path
+
+
+def sources(book):
+    return ["".join(cell["source"]) for cell in json.loads(book.read_bytes())["cells"]]
+
+
+def shown(result):
+    return result._repr_mimebundle_()
+
+
+def refused(code, fs, *call):
+    with pytest.raises(FsToolsError) as caught:
+        fs(*call)
+    assert caught.value.code == code
+    return caught.value
+
+
+def test_cells_are_shown_with_their_numbers_and_outputs(fs, book):
+    bundle = shown(fs("cells book.ipynb"))
+    assert bundle["text/plain"].split("\n")[:6] == [
+        "cell 0 c0 (markdown, markdown)",
+        "1  # A <b>",
+        "cell 1 c1 (code, unknown) [7]",
+        "1  x = 1",
+        "2  y = 1",
+        "output 0: stream",
+    ]
+    assert "# A &lt;b&gt;" in bundle["text/html"] and "<b>" not in bundle["text/html"]
+    assert "base64" not in bundle["text/html"]
+
+
+def test_pictures_are_shown_when_asked_for(fs, book):
+    told = json.loads(book.read_bytes())
+    one_pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+    told["cells"][2]["outputs"][0]["data"]["image/png"] = one_pixel
+    book.write_bytes(jupyterlab(told))
+    for line in ("cells book.ipynb --outputs full", "cell book.ipynb c2 --output 0"):
+        assert f"data:image/png;base64,{one_pixel}" in shown(fs(line))["text/html"]
+
+
+def test_the_rest_of_a_cell_replaces_a_cell_or_is_a_new_one(fs, book):
+    refused("not_read", fs, "cell book.ipynb c1", "z\n")
+    fs("cell book.ipynb c1")
+    result = fs("cell book.ipynb c1", "z = 1\nz\n")
+    assert "cell 1 c1 (code): edit" in shown(result)["text/plain"] and "+z = 1" in shown(result)["text/plain"]
+    assert "cell 1 c1 (code): edit" in shown(result)["text/html"]
+    fs("cell book.ipynb --mode insert --after c1 --type markdown", "new\n")
+    fs("cell book.ipynb --at start --type code", "first\n")
+    assert sources(book) == ["first", "# A <b>", "z = 1\nz", "new", "plot()"]
+
+
+def test_a_line_changes_a_cell_without_a_new_source(fs, book):
+    fs("cells book.ipynb")
+    fs("cell book.ipynb c1 --old 'x = 1' --new 'x = 2'")
+    fs("cell book.ipynb c0 --mode move --after c1")
+    fs("cell book.ipynb c0 --mode convert --type raw")
+    fs("cell book.ipynb c2 --mode clear_outputs")
+    assert json.loads(book.read_bytes())["cells"][2]["outputs"] == []
+    fs("cell book.ipynb --index 2 --mode delete")
+    assert sources(book) == ["x = 2\ny = 1", "# A <b>"]
+    fs("undo book.ipynb")
+    assert sources(book)[2] == "plot()"
+
+
+def test_blocks_edit_a_part_of_a_cell(fs, book):
+    fs("cells book.ipynb")
+    fs("cell book.ipynb c1 --mode edit", "<<<<<<< old\nx = 1\n=======\nx = 3\n>>>>>>> new\n")
+    assert sources(book)[1] == "x = 3\ny = 1"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("cell book.ipynb",),
+        ("cell book.ipynb c1 --mode replace",),
+        ("cell book.ipynb c1 --mode delete", "text\n"),
+        ("cell book.ipynb c1 --old a --new b", "text\n"),
+        ("cell book.ipynb c1 --outputs none", "text\n"),
+        ("cell book.ipynb c1 --mode append",),
+        ("cells book.ipynb --outputs all",),
+    ],
+)
+def test_lines_that_do_not_fit_are_refused(fs, book, call):
+    refused("invalid", fs, *call)
+
+
+def test_a_refusal_speaks_of_the_magic_and_shows_what_changed(fs, book):
+    fs("cells book.ipynb")
+    book.write_bytes(book.read_bytes().replace(b"x = 1", b"x = 5"))
+    lines = refused("stale", fs, "cell book.ipynb c1", "z\n")._render_traceback_()
+    assert "+x = 5" in lines and "%fs cells" in lines[1]
+
+
+def test_the_list_of_changes_and_one_of_them(fs, book):
+    fs("cells book.ipynb")
+    change = fs("cell book.ipynb c1", "z\n").change
+    assert "cell 1 c1 (code): edit" in fs(f"diff {change.id}").text
+    assert "cell 1 c1 (code): edit" in shown(fs(f"diff {change.id}"))["text/plain"]

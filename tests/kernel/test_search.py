@@ -1,0 +1,87 @@
+"""`%fs glob` and `%fs grep`: what they show, and how they end."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from jupyter_fstools.kernel.completion import Completion
+from jupyter_fstools.kernel.desk import Desk
+from jupyter_fstools.kernel.html import html_of
+from tests.kernel.real_kernel import RealKernel
+from tests.slow_ripgrep import SlowRipgrep, something_to_search
+
+
+@pytest.fixture
+def files(root):
+    (root / "a.py").write_text("def needle(x):\n    return '<needle>'\n\n\n\nneedle(1)\n")
+    (root / "undo").write_text("needle\n")
+    return root
+
+
+def test_hits_are_grouped_and_marked(fs, files):
+    result = fs("grep needle -A 1 --limit 2")
+    html = html_of(result)
+    assert html.count('class="fs-heading"') == 1
+    assert "def <mark>needle</mark>(x):" in html
+    assert "&#x27;&lt;<mark>needle</mark>&gt;&#x27;" in html
+    assert str(result).startswith("a.py\n1\tdef needle(x):\n2\t    return")
+    assert "go on with --offset 2" in html
+
+
+def test_a_name_in_the_hits_stays_what_it_is(fs, files):
+    shown = fs("grep needle undo")._repr_mimebundle_()
+    assert shown["text/plain"].startswith("undo\n1\tneedle")
+    assert ">undo<" in shown["text/html"]
+
+
+def test_hits_over_lines_are_marked_on_each(fs, files):
+    html = html_of(fs("grep 'x.:[\\s\\S]*?return' -U"))
+    assert "(<mark>x):</mark>" in html
+    assert "<mark>    return</mark> &#x27;" in html
+
+
+def test_counts_and_files_are_lists(fs, files):
+    assert fs("grep needle -c")._repr_mimebundle_()["text/plain"] == "a.py\t3\nundo\t1"
+    assert "a.py" in html_of(fs("grep needle -l --type py"))
+    assert html_of(fs("grep nothing-like-it")).endswith('<div class="fs-note">Nothing matches.</div></div>')
+
+
+def test_files_are_a_table(fs, files):
+    (files / "<b>.py").write_text("")
+    (files / ".gitignore").write_text("undo\n")
+    result = fs("glob * --sort path")
+    html = html_of(result)
+    assert "&lt;b&gt;.py" in html
+    assert "6" in html
+    assert "--no-ignore takes them" in html
+    assert [file["path"] for file in result.data["files"]] == ["<b>.py", "a.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("%fs grep x su", "sub/"), ("%fs grep --ty", "--type"), ("%fs glob * --sort m", "modified")],
+)
+def test_options_and_paths_complete(make_shell, files, line, expected):
+    (files / "sub").mkdir()
+    offered = Completion(Desk(make_shell().config, str(files))).matches(line)
+    assert expected in [one.text for one in offered["completions"]]
+
+
+def test_an_interrupt_ends_the_search_and_its_program(tmp_path, monkeypatch):
+    """S23"""
+    slow = SlowRipgrep(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{slow.folder}{os.pathsep}{os.environ['PATH']}")
+    something_to_search(tmp_path / "root")
+    (tmp_path / "home").mkdir()
+    kernel = RealKernel(tmp_path / "root", tmp_path / "home")
+    try:
+        kernel.client.execute("%fs grep nowhere")
+        slow.wait()
+        kernel._manager.interrupt_kernel()
+        reply = kernel.client.get_shell_msg(timeout=60)["content"]
+        assert reply["ename"] == "KeyboardInterrupt"
+        assert not slow.runs
+    finally:
+        kernel.stop()

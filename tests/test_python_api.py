@@ -1,0 +1,28 @@
+"""The tools from Python: what opens a workspace, and what such a workspace keeps to itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import Denied, Invalid
+
+
+@pytest.mark.parametrize("session", ["", "a b", "x" * 129, 5, None])
+def test_what_is_no_session_name_is_a_refusal(tmp_path, session):
+    with pytest.raises(Invalid, match="session: takes 1 to 128"):
+        open_workspace(tmp_path, session=session, store="memory:")
+
+
+@pytest.mark.parametrize("name", ["gate.db", "gate.db-wal", "gate.db-journal", "link"])
+def test_the_store_is_out_of_reach_where_it_is_below_the_root(private_jupyter, tmp_path, name):
+    """P21: what the gate knows is for no tool to read or to make."""
+    files = open_workspace(tmp_path, store=f"sqlite:{tmp_path}/gate.db")
+    (tmp_path / "link").symlink_to("gate.db")
+    call_tool(files, "write_file", path="a.txt", content="x")
+    with pytest.raises(Denied):
+        call_tool(files, "write_file", path=name, content="x")
+    with pytest.raises(Denied):
+        call_tool(files, "read_file", path=name)
+    listed = call_tool(files, "list_files").data["entries"]
+    assert not [entry["name"] for entry in listed if entry["name"].startswith("gate")]

@@ -1,0 +1,514 @@
+"""Cells are changed through the gate: what was shown, as it was shown, and nothing else of the file."""
+
+import difflib
+import json
+import os
+
+import nbformat
+import pytest
+
+from jupyter_fstools.journal import Journal
+from jupyter_fstools.records import Reader
+from jupyter_fstools.stores.sqlite import SqliteStore
+from tests.documents.notebook import samples
+from tests.documents.notebook.samples import code, jupyterlab, markdown, notebook, raw
+
+PATH = "book.ipynb"
+
+
+@pytest.fixture
+def book(call):
+    """A notebook of four cells that was read."""
+    return read(call)
+
+
+def read(call, *cells, **more):
+    cells = cells or (markdown("# A"), code("x = 1\ny = 1"), raw("r"), code("z"))
+    call.put(PATH, jupyterlab(notebook(*cells, **more)))
+    call("read_notebook", path=PATH)
+    return call
+
+
+def cells_of(call):
+    return json.loads(call.got(PATH))["cells"]
+
+
+def sources(call):
+    return ["".join(cell["source"]) for cell in cells_of(call)]
+
+
+def outsider(call, old, new):
+    """Somebody else saves the notebook with other text in it."""
+    data = call.got(PATH)
+    assert old.encode() in data
+    call.put(PATH, data.replace(old.encode(), new.encode()))
+
+
+def insert(source, **place):
+    return {"edit_mode": "insert", "cell_type": "code", "new_source": source} | place
+
+
+def test_raw_text_writes_and_edits_of_notebooks_name_the_notebook_tool(book):
+    """N1."""
+    assert "edit_notebook" in book.refused("notebook", "edit_file", path=PATH, old_string="z", new_string="q").hint
+    assert "edit_notebook" in book.refused("notebook", "write_file", path=PATH, content="{}").hint
+
+
+def test_only_the_touched_cells_bytes_change(book):
+    """N2, N10, T24."""
+    before = book.got(PATH).decode().splitlines()
+    result = book("edit_notebook", path=PATH, cell_id="c1", new_source="x = 2\ny = 1")
+    changed = [row for row in difflib.ndiff(before, book.got(PATH).decode().splitlines()) if row[0] in "+-"]
+    assert '-     "x = 1\\n",' in changed and '+     "x = 2\\n",' in changed
+    assert '+    "execution_count": null,'[1:].strip() in " ".join(changed)
+    assert cells_of(book)[1]["outputs"] == [] and cells_of(book)[3]["outputs"] == [samples.STREAM]
+    assert result.data["cells"] == [{"cell_id": "c1", "index": 1, "edit_mode": "replace"}]
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="x = 3")
+
+
+def test_outputs_stay_when_asked(book):
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="new", keep_outputs=True)
+    assert cells_of(book)[1]["outputs"] == [samples.STREAM]
+
+
+def test_a_cell_that_was_never_shown_is_refused(call):
+    call.put(PATH, jupyterlab(notebook(code("a"), code("b"))))
+    call.refused("not_read", "edit_notebook", path=PATH, cell_id="c1", new_source="x")
+    call("read_notebook", path=PATH, cell_id="c0")
+    refusal = call.refused("not_read", "edit_notebook", path=PATH, cell_id="c1", new_source="x")
+    assert refusal.details["cell_id"] == "c1"
+    call("edit_notebook", path=PATH, cell_id="c0", new_source="x")
+    call.refused("not_read", "edit_notebook", path=PATH, cell_id="c1", new_source="x")
+
+
+def test_looking_at_an_output_or_searching_shows_no_source(call):
+    call.put(PATH, jupyterlab(notebook(code("needle"))))
+    call("read_notebook", path=PATH, cell_id="c0", output_index=0)
+    call("grep", pattern="needle")
+    call.refused("not_read", "edit_notebook", path=PATH, cell_id="c0", new_source="x")
+
+
+def test_another_reader_has_to_read_too(book):
+    book.session("other").refused("not_read", "edit_notebook", path=PATH, cell_id="c1", new_source="x")
+
+
+def test_the_same_cell_changed_by_somebody_else_is_refused_with_its_diff(book):
+    """N47."""
+    outsider(book, "x = 1", "x = 100")
+    for edit in ({"new_source": "q"}, {"edit_mode": "delete"}, {"edit_mode": "convert", "cell_type": "raw"}):
+        refusal = book.refused("stale", "edit_notebook", path=PATH, cell_id="c1", **edit)
+        assert refusal.details["diff"] == "@@ -1,2 +1,2 @@\n-x = 1\n+x = 100\n y = 1"
+    book("read_notebook", path=PATH, cell_id="c1")
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
+
+
+def test_another_cell_changed_by_somebody_else_is_no_reason_to_refuse(book):
+    """N47."""
+    outsider(book, '"z"', '"other"')
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
+    assert sources(book) == ["# A", "q", "r", "other"]
+    book.refused("stale", "edit_notebook", path=PATH, cell_id="c3", new_source="q")
+
+
+def test_outputs_that_a_kernel_saves_are_no_reason_to_refuse(book):
+    """T25, N46."""
+    saved = nbformat.read(book.root / PATH, as_version=4)
+    saved.cells[1].outputs = [nbformat.v4.new_output("stream", text="new\n")]
+    saved.cells[1].execution_count = 8
+    nbformat.write(saved, book.root / PATH)
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q", keep_outputs=True)
+    assert cells_of(book)[1]["outputs"][0]["text"] == ["new\n"]
+
+
+def test_after_reordering_cells_are_named_by_id_and_not_by_index(book):
+    """N48."""
+    told = json.loads(book.got(PATH))
+    told["cells"].reverse()
+    book.put(PATH, jupyterlab(told))
+    assert "order" in book.refused("stale", "edit_notebook", path=PATH, index=1, new_source="q").message
+    book.refused("stale", "edit_notebook", path=PATH, **insert("q", after_index=1))
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
+    assert sources(book) == ["z", "r", "q", "# A"]
+    book.refused("stale", "edit_notebook", path=PATH, index=0, new_source="w")
+    book("read_notebook", path=PATH)
+    book("edit_notebook", path=PATH, index=0, new_source="w")
+    assert sources(book) == ["w", "r", "q", "# A"]
+
+
+def test_an_index_of_a_cell_that_was_not_seen_in_the_new_order_is_refused(book):
+    """N48."""
+    told = json.loads(book.got(PATH))
+    told["cells"].reverse()
+    book.put(PATH, jupyterlab(told))
+    book("read_notebook", path=PATH, index=0)
+    book.refused("not_read", "edit_notebook", path=PATH, index=1, new_source="q")
+    book("edit_notebook", path=PATH, index=0, new_source="q")
+
+
+def test_own_changes_of_the_order_keep_indexes_usable(book):
+    book("edit_notebook", path=PATH, **insert("new", at="start"))
+    book("edit_notebook", path=PATH, edit_mode="delete", index=1)
+    book("edit_notebook", path=PATH, edit_mode="move", index=0, at="end")
+    book("edit_notebook", path=PATH, index=3, new_source="newer")
+    assert sources(book) == ["x = 1\ny = 1", "r", "z", "newer"]
+
+
+def test_an_insert_needs_the_notebook_read_but_not_the_cell_beside_it(call):
+    call.put(PATH, jupyterlab(notebook(code("a"), code("b"))))
+    call.refused("not_read", "edit_notebook", path=PATH, **insert("n", at="end"))
+    call("read_notebook", path=PATH, cell_id="c0")
+    call("edit_notebook", path=PATH, **insert("n", after="c1"))
+    call.refused("not_read", "edit_notebook", path=PATH, **insert("n", after_index=1))
+    call.refused("not_found", "edit_notebook", path=PATH, **insert("n", after="c7"))
+    assert sources(call) == ["a", "b", "n"]
+
+
+def test_an_inserted_cell_is_known_to_who_inserted_it(book):
+    (cell,) = book("edit_notebook", path=PATH, **insert("new", after="c0")).data["cells"]
+    assert cell["index"] == 1
+    book("edit_notebook", path=PATH, cell_id=cell["cell_id"], new_source="newer")
+    assert sources(book)[1] == "newer"
+    nbformat.validate(json.loads(book.got(PATH)))
+
+
+def test_old_string_becomes_new_string_inside_a_cell(book):
+    """N49."""
+    edit = {"edit_mode": "edit", "cell_id": "c1", "old_string": "y = 1", "new_string": "y = 2\nw = 3"}
+    result = book("edit_notebook", path=PATH, **edit)
+    assert sources(book)[1] == "x = 1\ny = 2\nw = 3"
+    assert result.data["snippet"] == "cell c1:\n1\tx = 1\n2\ty = 2\n3\tw = 3"
+    book.refused("no_match", "edit_notebook", path=PATH, **edit)
+    book.refused("ambiguous", "edit_notebook", path=PATH, **(edit | {"old_string": " = "}))
+    book("edit_notebook", path=PATH, **(edit | {"old_string": " = ", "new_string": "=", "replace_all": "true"}))
+    assert sources(book)[1] == "x=1\ny=2\nw=3"
+
+
+def test_a_part_of_a_long_cell_opens_its_edit_but_not_its_replacement(call):
+    call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(100))))))
+    call("read_notebook", path=PATH, cell_id="c0", source_offset=1, source_limit=10)
+    for edit in ({"new_source": "q"}, {"edit_mode": "delete"}):
+        assert call.refused("not_read", "edit_notebook", path=PATH, cell_id="c0", **edit).details["lines"] == [(1, 10)]
+    edit = {"edit_mode": "edit", "cell_id": "c0", "new_string": "changed"}
+    assert not call("edit_notebook", path=PATH, old_string="line 5\n", **edit).data["outside_shown_lines"]
+    call("read_notebook", path=PATH, cell_id="c0", source_limit=10)
+
+
+def test_an_edit_outside_the_lines_shown_is_said_or_refused(make_call):
+    for strict in (False, True):
+        call = make_call(refuse_unseen_edits=strict)
+        call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(100))))))
+        call.workspace.tracker.forget()
+        call("read_notebook", path=PATH, cell_id="c0", source_limit=10)
+        edit = {"edit_mode": "edit", "cell_id": "c0", "old_string": "line 50\n", "new_string": "q\n"}
+        if strict:
+            assert call.refused("not_read", "edit_notebook", path=PATH, **edit).details["lines"] == [51]
+        else:
+            result = call("edit_notebook", path=PATH, **edit)
+            assert result.data["outside_shown_lines"] and "line 51 of cell c0 had not been shown" in result.text
+
+
+def test_windows_of_a_cell_add_up(call):
+    call.put(PATH, jupyterlab(notebook(code("a\nb\nc\nd"))))
+    call("read_notebook", path=PATH, cell_id="c0", source_limit=2)
+    call("read_notebook", path=PATH, cell_id="c0", source_offset=3)
+    call("edit_notebook", path=PATH, cell_id="c0", new_source="q")
+
+
+def test_text_cells_get_no_outputs_and_convert_both_ways(book):
+    """N11, N12."""
+    book("edit_notebook", path=PATH, cell_id="c0", new_source="# B")
+    assert cells_of(book)[0] == markdown(["# B"], id="c0")
+    book("edit_notebook", path=PATH, edit_mode="convert", cell_id="c0", cell_type="code")
+    assert cells_of(book)[0] == code(["# B"], id="c0", outputs=[], execution_count=None)
+    book("edit_notebook", path=PATH, edit_mode="convert", cell_id="c0", cell_type="markdown")
+    assert cells_of(book)[0] == markdown(["# B"], id="c0")
+    assert book.refused("no_op", "edit_notebook", path=PATH, edit_mode="convert", cell_id="c2", cell_type="raw")
+
+
+def test_ids_are_exact_and_duplicates_are_named_by_index(call):
+    """N16, N17."""
+    read(call, code("a", id="1"), code("b", id="x"), code("c", id="x"), code("d", id="y"))
+    assert call.refused("ambiguous", "edit_notebook", path=PATH, cell_id="x", new_source="q").details["indexes"] == [
+        1,
+        2,
+    ]
+    call("edit_notebook", path=PATH, cell_id="1", new_source="A")
+    call("edit_notebook", path=PATH, index=2, new_source="C")
+    assert sources(call) == ["A", "b", "C", "d"]
+    outsider(call, '"b"', '"B"')
+    call.refused("stale", "edit_notebook", path=PATH, index=1, new_source="q")
+    call("edit_notebook", path=PATH, index="2", new_source="CC")
+    assert [cell["id"] for cell in cells_of(call)] == ["1", "x", "x", "y"]
+
+
+def test_an_unknown_id_is_refused_with_the_ids_there_are(book):
+    """N18."""
+    assert "c1  x = 1" in book.refused("not_found", "edit_notebook", path=PATH, cell_id="nope", edit_mode="delete").hint
+
+
+def test_an_insert_without_a_place_is_refused_and_one_with_a_cell_id_lands_after_it(book):
+    """N20."""
+    book.refused("invalid", "edit_notebook", path=PATH, **insert("n"))
+    book.refused("invalid", "edit_notebook", path=PATH, **insert("n", at="end", after="c0"))
+    book("edit_notebook", path=PATH, **insert("n", cell_id="c0"))
+    assert sources(book)[:2] == ["# A", "n"]
+
+
+def test_inserts_land_where_they_are_said_to(call):
+    """N21, N24, N25."""
+    read(call, code("only"))
+    call("edit_notebook", path=PATH, edit_mode="delete", cell_id="c0")
+    assert cells_of(call) == []
+    assert call("edit_notebook", path=PATH, **insert("first", at="start")).data["cells"][0]["index"] == 0
+    (cell,) = call("edit_notebook", path=PATH, **insert("last", at="end")).data["cells"]
+    call("edit_notebook", path=PATH, **insert("between", before=cell["cell_id"]))
+    assert sources(call) == ["first", "between", "last"]
+
+
+def test_a_batch_is_resolved_before_it_and_keeps_the_order_of_inserts(book):
+    """N22, N23."""
+    edits = [
+        insert("one", after="c0"),
+        insert("two", after="c0"),
+        {"edit_mode": "delete", "index": 2},
+        {"cell_id": "c3", "new_source": "Z"},
+        insert("three", after_index=0),
+    ]
+    result = book("edit_notebook", path=PATH, edits=edits)
+    assert sources(book) == ["# A", "one", "two", "three", "x = 1\ny = 1", "Z"]
+    assert [cell["index"] for cell in result.data["cells"]] == [1, 2, 2, 5, 3]
+    assert result.data["total_cells"] == 6
+
+
+def test_one_bad_edit_leaves_everything_as_it_was(book):
+    """N23."""
+    before = book.got(PATH)
+    good = {"cell_id": "c0", "new_source": "B"}
+    for bad, codename in (
+        ({"cell_id": "nope", "edit_mode": "delete"}, "not_found"),
+        ({"cell_id": "c3", "new_source": "z"}, "no_op"),
+        ({"cell_id": "c1", "edit_mode": "edit", "old_string": "q", "new_string": "w"}, "no_match"),
+        ({"index": 9, "edit_mode": "delete"}, "out_of_range"),
+    ):
+        refusal = book.refused(codename, "edit_notebook", path=PATH, edits=[good, bad])
+        assert refusal.message.startswith("edit 2 of 2: ")
+    assert book.got(PATH) == before
+    outsider(book, '"z"', '"other"')
+    stale = book.refused("stale", "edit_notebook", path=PATH, edits=[good, {"cell_id": "c3", "new_source": "q"}])
+    assert stale.details["edit"] == 1
+
+
+def test_moving_keeps_id_and_outputs(book):
+    """N26."""
+    moved = cells_of(book)[1]
+    result = book("edit_notebook", path=PATH, edit_mode="move", cell_id="c1", at="end")
+    assert cells_of(book)[3] == moved
+    assert [(cell.action, cell.index) for cell in result.change.diff.cells] == [("move", 3)]
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
+
+
+@pytest.mark.parametrize(
+    "source", [json.dumps(notebook(code("x"))), "# ... existing code ...", "a\n# ... rest of the code unchanged ...\n"]
+)
+def test_notebook_json_and_placeholders_are_no_source(book, source):
+    """N27, N28."""
+    assert book.refused("invalid", "edit_notebook", path=PATH, cell_id="c1", new_source=source).details["field"] == (
+        "new_source"
+    )
+
+
+def test_what_cannot_be_edited_is_refused_and_the_rest_is_not(call):
+    """N40, N41."""
+    call.put("old.ipynb", json.dumps({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": [{"cell_type": "code",
+             "input": "x", "outputs": []}]}]}))  # fmt: skip
+    call("read_notebook", path="old.ipynb")
+    assert call.refused("notebook", "edit_notebook", path="old.ipynb", index=0, new_source="q").details["nbformat"] == 3
+    call.put(PATH, json.dumps(notebook(code("a"), {"cell_type": "code", "id": "bare"})))
+    call("read_notebook", path=PATH)
+    call.refused("notebook", "edit_notebook", path=PATH, cell_id="bare", new_source="q")
+    call("edit_notebook", path=PATH, cell_id="c0", new_source="q")
+    call("edit_notebook", path=PATH, cell_id="bare", edit_mode="delete")
+
+
+def test_only_notebooks_are_edited_as_such(call):
+    """N50."""
+    call.put("a.py", "x")
+    call("read_file", path="a.py")
+    call.refused("notebook", "edit_notebook", path="a.py", cell_id="c0", new_source="q")
+    call.put("BOOK.IPYNB", jupyterlab(notebook(code("a"))))
+    call("read_notebook", path="BOOK.IPYNB")
+    call("edit_notebook", path="BOOK.IPYNB", cell_id="c0", new_source="q")
+
+
+def test_attachments_survive(call):
+    """N51."""
+    attachments = {"i.png": {"image/png": "iVBORw0KGgo="}}
+    read(call, markdown("![](attachment:i.png)", attachments=attachments))
+    call("edit_notebook", path=PATH, cell_id="c0", new_source="text ![](attachment:i.png)")
+    call("edit_notebook", path=PATH, cell_id="c0", edit_mode="convert", cell_type="raw")
+    assert cells_of(call)[0]["attachments"] == attachments
+    call.refused("invalid", "edit_notebook", path=PATH, cell_id="c0", edit_mode="convert", cell_type="code")
+
+
+def test_identical_source_changes_nothing(book):
+    """N55."""
+    stat = (book.root / PATH).stat()
+    book.refused("no_op", "edit_notebook", path=PATH, cell_id="c1", new_source="x = 1\ny = 1")
+    there = {"edit_mode": "edit", "cell_id": "c1", "old_string": "x", "new_string": "q", "keep_outputs": True}
+    result = book("edit_notebook", path=PATH, edits=[there, there | {"old_string": "q", "new_string": "x"}])
+    assert result.change is None and result.data["status"] == "unchanged"
+    assert (book.root / PATH).stat().st_mtime_ns == stat.st_mtime_ns
+
+
+def test_a_newer_paired_file_is_named(call):
+    """N56."""
+    read(call, code("a"), jupytext={"formats": "ipynb,py:percent"})
+    call.put("book.py", "# %%\na\n")
+    os.utime(call.root / "book.py", (2**33, 2**33))
+    result = call("edit_notebook", path=PATH, cell_id="c0", new_source="b")
+    assert result.data["newer_pair"] == "book.py" and "book.py" in result.text
+    os.utime(call.root / "book.py", (1, 1))
+    assert call("edit_notebook", path=PATH, cell_id="c0", new_source="c").data["newer_pair"] is None
+
+
+def test_the_change_is_told_cell_by_cell(book):
+    edits = [{"cell_id": "c1", "new_source": "x = 1\ny = 2"}, {"cell_id": "c2", "edit_mode": "delete"}]
+    diff = book("edit_notebook", path=PATH, edits=edits).change.diff
+    assert (diff.kind, diff.op, diff.hunks, diff.added, diff.removed) == ("notebook", "edit", [], 1, 2)
+    assert [(cell.cell_id, cell.index, cell.action) for cell in diff.cells] == [("c1", 1, "edit"), ("c2", 2, "delete")]
+    assert [row.text for row in diff.cells[0].hunks[0].rows] == ["x = 1", "y = 1", "y = 2"]
+
+
+def test_a_huge_diff_is_bounded(call):
+    read(call, code("".join(f"{number}\n" for number in range(10_000))))
+    diff = call("edit_notebook", path=PATH, cell_id="c0", edit_mode="delete").change.diff
+    assert diff.truncated and diff.removed >= 10_000
+    assert sum(len(hunk.rows) for cell in diff.cells for hunk in cell.hunks) == 4000
+
+
+@pytest.mark.parametrize("style", samples.STYLES)
+def test_undo_gives_the_exact_bytes_back_and_tells_it_by_cells(call, style):
+    call.put(PATH, style(notebook(markdown("# A"), code("x = 1"), raw("r"), code("z"))))
+    call("read_notebook", path=PATH)
+    before = call.got(PATH)
+    edits = [
+        {"cell_id": "c1", "new_source": "y"},
+        {"cell_id": "c2", "edit_mode": "delete"},
+        {"cell_id": "c0", "edit_mode": "move", "at": "end"},
+        insert("new", at="start"),
+        {"cell_id": "c3", "edit_mode": "clear_outputs"},
+    ]
+    call("edit_notebook", path=PATH, edits=edits)
+    diff = call("undo", path=PATH).change.diff
+    assert call.got(PATH) == before
+    assert diff.kind == "notebook"
+    actions = {(cell.cell_id, cell.action) for cell in diff.cells}
+    assert {("c1", "edit"), ("c2", "insert"), ("c0", "move"), ("c3", "edit")} <= actions
+    assert sum(cell.action == "delete" for cell in diff.cells) == 1
+    call("edit_notebook", path=PATH, cell_id="c1", new_source="again")
+
+
+def test_undo_is_refused_when_the_notebook_moved_on_and_says_what_changed(book):
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="mine")
+    outsider(book, '"mine"', '"theirs"')
+    refusal = book.refused("stale", "undo", path=PATH)
+    assert "cell 1 c1 (code): edit" in refusal.details["diff"] and "+theirs" in refusal.details["diff"]
+
+
+def test_a_proposed_edit_is_approved_and_the_proposer_may_go_on(make_call):
+    call = read(make_call(approval=["*"]))
+    before = call.got(PATH)
+    change = call(
+        "edit_notebook", path=PATH, edits=[{"cell_id": "c1", "new_source": "q"}, insert("n", at="end")]
+    ).change
+    assert change.status == "proposed" and call.got(PATH) == before
+    assert change.diff.kind == "notebook"
+    person = call.workspace.for_reader(Reader("grace", "person"))
+    Journal(person).approve(change.id)
+    assert sources(call) == ["# A", "q", "r", "z", "n"]
+    result = call("edit_notebook", path=PATH, cell_id="c1", new_source="w")
+    assert result.data["status"] == "proposed"
+    outsider(call, '"q"', '"other"')
+    with pytest.raises(Exception, match="cannot be approved") as refused:
+        Journal(person).approve(result.data["change_id"])
+    assert "+other" in refused.value.details["diff"]
+
+
+def test_a_new_notebook_that_validates_is_created_and_its_cells_are_known(call):
+    """N1, N39."""
+    result = call("write_file", path=PATH, content=jupyterlab(notebook(code("a"), markdown("m"))).decode())
+    assert [(cell.cell_id, cell.action) for cell in result.change.diff.cells] == [("c0", "insert"), ("c1", "insert")]
+    call("edit_notebook", path=PATH, index=1, new_source="q")
+    call.session("other").refused("not_read", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
+    call("undo", path=PATH)
+    call("undo", path=PATH)
+    assert not (call.root / PATH).exists()
+    call.refused("notebook", "write_file", path=PATH, content='{"cells": [')
+
+
+def test_receipts_of_cells_survive_a_restart(make_call, tmp_path):
+    stores = [SqliteStore(tmp_path / "store.db") for _ in range(2)]
+    read(make_call(store=stores[0]))
+    stores[0].close()
+    again = make_call(store=stores[1])
+    outsider(again, "x = 1", "x = 100")
+    again("edit_notebook", path=PATH, cell_id="c3", new_source="q")
+    assert (
+        "+x = 100" in again.refused("stale", "edit_notebook", path=PATH, cell_id="c1", new_source="q").details["diff"]
+    )
+    stores[1].close()
+
+
+def test_cells_without_ids_can_be_edited_one_after_the_other(call):
+    read(call, code("a"), code("same"), code("same"), minor=4)
+    cells = call("read_notebook", path=PATH).data["cells"]
+    (after,) = call("edit_notebook", path=PATH, cell_id=cells[0]["cell_id"], new_source="b").data["cells"]
+    call("edit_notebook", path=PATH, cell_id=after["cell_id"], new_source="c")
+    call("edit_notebook", path=PATH, index=2, new_source="other")
+    assert sources(call) == ["c", "same", "other"]
+    assert all("id" not in cell for cell in cells_of(call))
+
+
+def test_other_line_endings_in_a_cell_are_no_change(call):
+    read(call, code("a\nb"))
+    outsider(call, '"a\\n"', '"a\\r\\n"')
+    call("edit_notebook", path=PATH, cell_id="c0", edit_mode="edit", old_string="b", new_string="c")
+    assert sources(call) == ["a\r\nc"]
+
+
+def test_the_limit_of_edits_holds_for_notebooks_too(make_call):
+    call = read(make_call(max_edit_bytes=100))
+    call.refused("too_large", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"edits": [{"cell_id": "c0", "new_source": "q"}], "cell_id": "c0"},
+        {"edits": []},
+        {"cell_id": "c0"},
+        {"cell_id": "c0", "new_source": 3},
+        {"cell_id": "c0", "new_source": "q", "edit_mode": "append"},
+        {"cell_id": "c0", "new_source": "q", "where": "end"},
+        {"edits": [{"cell_id": "c0", "new_source": "q", "where": "end"}]},
+        {"cell_id": "c0", "edit_mode": "edit", "old_string": "", "new_string": "q"},
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(book, arguments):
+    book.refused("invalid", "edit_notebook", path=PATH, **arguments)
+
+
+def test_names_that_models_use_are_taken(book):
+    book("edit_notebook", notebook_path=PATH, cell_number=1, new_source="q")
+    book("edit_notebook", file_path=PATH, cellId="c1", newSource="w", editMode="replace", cell_type="code")
+    book("edit_notebook", path=PATH, cell_id="c0", new_source=None, edit_mode="delete")
+    assert sources(book) == ["w", "r", "z"]
+
+
+def test_a_notebook_that_is_being_saved_is_waited_for(book, monkeypatch):
+    whole = book.got(PATH)
+    book.put(PATH, whole[:50])
+    monkeypatch.setattr("jupyter_fstools.tools.notebook_change.time.sleep", lambda _: book.put(PATH, whole))
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
+    assert sources(book)[1] == "q"

@@ -1,0 +1,195 @@
+"""glob, as every surface calls it."""
+
+import os
+
+import pytest
+
+from jupyter_fstools.errors import FsToolsError
+
+
+@pytest.fixture
+def tree(call):
+    for path in ("a.py", "b.md", "src/c.py", "src/deep/d.py", ".hidden/e.py", "build/f.py", "node_modules/g.py"):
+        call.put(path, "x\n")
+    call.put(".gitignore", "/build/\n")
+    return call
+
+
+def found(result):
+    return sorted(file["path"] for file in result.data["files"])
+
+
+def age(call, path, seconds):
+    os.utime(call.root / path, (seconds, seconds))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("*.py", ["a.py", "src/c.py", "src/deep/d.py"]),
+        ("/*.py", ["a.py"]),
+        ("src/**/*.py", ["src/c.py", "src/deep/d.py"]),
+        ("*.{py,md}", ["a.py", "b.md", "src/c.py", "src/deep/d.py"]),
+        ("[!b].py", ["a.py", "src/c.py", "src/deep/d.py"]),
+        ("[^b].py", ["a.py", "src/c.py", "src/deep/d.py"]),
+        (".hidden/*.py", [".hidden/e.py"]),
+        ("node_modules/*", ["node_modules/g.py"]),
+        ("a.py/**", []),
+    ],
+)
+def test_a_pattern_finds(tree, pattern, expected):
+    """G1, G2, G3, G7, G19, G27"""
+    result = tree("glob", pattern=pattern)
+    assert found(result) == expected
+    assert (result.data["total"], result.data["truncated"]) == (len(expected), False)
+
+
+def test_what_was_left_out_is_said(tree):
+    """G8, G27"""
+    result = tree("glob", pattern="**")
+    assert result.data["ignored"] == 1
+    assert result.data["excluded"] == ["node_modules"]
+    assert "[left out by .gitignore: 1 files and folders; include_ignored=true takes them]" in result.text
+    assert "[folders not entered: node_modules]" in result.text
+    everything = found(tree("glob", pattern="**", include_ignored="true", includeHidden=True))
+    assert {"build/f.py", "node_modules/g.py", ".hidden/e.py"} <= set(everything)
+
+
+def test_an_ignored_file_can_be_read_by_its_name(tree):
+    """G8"""
+    assert tree("read_file", path="build/f.py").data["success"]
+
+
+@pytest.mark.parametrize(("limit", "truncated", "following"), [(2, True, 2), (3, False, None), (4, False, None)])
+def test_the_cap_is_exact(tree, limit, truncated, following):
+    """G11, G12"""
+    result = tree("glob", pattern="*.py", limit=limit)
+    assert (result.data["total"], result.data["truncated"], result.data["next_offset"]) == (3, truncated, following)
+    assert ("[3 files in all; go on with offset=2]" in result.text) is truncated
+
+
+def test_pages_follow_each_other_newest_first_then_by_path(tree):
+    """G11, G29"""
+    age(tree, "a.py", 1_000_000)
+    age(tree, "src/c.py", 2_000_000)
+    age(tree, "src/deep/d.py", 1_000_000)
+    pages = [tree("glob", pattern="*.py", limit=1, offset=offset).data["files"] for offset in range(4)]
+    assert [file["path"] for page in pages for file in page] == ["src/c.py", "a.py", "src/deep/d.py"]
+    assert pages[0] == [{"path": "src/c.py", "size_bytes": 2, "modified_at": "1970-01-24T03:33:20.000000Z"}]
+    by_path = tree("glob", pattern="*.py", sort="path").text.split("\n")
+    assert by_path[:3] == ["a.py", "src/c.py", "src/deep/d.py"]
+
+
+def test_limit_0_is_no_limit_of_ones_own_and_the_settings_bound_it(make_call):
+    call = make_call(list_entries=2, max_list_entries=3)
+    for number in range(5):
+        call.put(f"{number}.txt", "")
+    assert [len(call("glob", pattern="*", limit=limit).data["files"]) for limit in (0, 1, 3, 100)] == [2, 1, 3, 3]
+
+
+def test_nothing_found_is_no_refusal(tree):
+    assert tree("glob", pattern="*.rs").text.startswith("No files fit the pattern.")
+    assert tree("glob", pattern="*.py", offset=9).text.startswith("No files from this offset on.")
+    assert tree("glob", pattern="*.py", offset=9).data["total"] == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments"),
+    [
+        ("invalid", {"pattern": ""}),
+        ("invalid", {"pattern": "[oops"}),
+        ("invalid", {"pattern": "a\0b"}),
+        ("invalid", {"pattern": "*", "limit": -1}),
+        ("invalid", {"pattern": "*", "sort": "size"}),
+        ("invalid", {"pattern": "*", "path": "a\0"}),
+        ("outside_root", {"pattern": "../*"}),
+        ("outside_root", {"pattern": "a/../../x"}),
+        ("outside_root", {"pattern": "*", "path": ".."}),
+        ("not_a_directory", {"pattern": "*", "path": "a.py"}),
+        ("denied", {"pattern": "*", "path": ".ssh"}),
+    ],
+)
+def test_what_is_refused(tree, code, arguments):
+    """G5, G14, G18, G26, G28"""
+    tree.put(".ssh/key", "secret")
+    tree.refused(code, "glob", **arguments)
+
+
+def test_a_missing_folder_is_not_found_with_near_names(tree):
+    """G28"""
+    assert tree.refused("not_found", "glob", pattern="*", path="scr").details["near"] == ["src"]
+
+
+def test_an_absolute_pattern_works_inside_the_root_only(tree):
+    """G17"""
+    assert found(tree("glob", pattern=f"{tree.root}/src/*.py")) == ["src/c.py"]
+    outside = tree("glob", pattern=f"{tree.root.parent}/*")
+    assert outside.data["files"] == []
+
+
+def test_what_a_rule_denies_never_shows(make_call):
+    """G26"""
+    call = make_call(deny_read=["secret*", ".ssh/"])
+    for path in ("secret.txt", "a\nb/.ssh/key", "a/secrets/x.txt", "open.txt", ".ssh/key"):
+        call.put(path, "x")
+    result = call("glob", pattern="**", include_hidden=True)
+    assert found(result) == ["open.txt"]
+    assert result.data["total"] == 1
+
+
+HOSTILE = ["new\nline.txt", "-rf.txt", "sp ace.txt", "quo'te\".txt", "\U0001f600.txt", os.fsdecode(b"caf\xe9.txt")]
+
+
+def test_hostile_names_are_one_line_each_and_open_by_that_name(call):
+    """G15, G16"""
+    for name in HOSTILE:
+        call.put(name, "text\n")
+    result = call("glob", pattern="*.txt")
+    assert found(result) == sorted(HOSTILE)
+    assert len(result.text.split("\n")) == len(HOSTILE)
+    for name in found(result):
+        assert call("read_file", path=name).data["content"] == "text\n"
+
+
+def test_links_out_of_the_root_are_not_followed(call):
+    """G9, G10"""
+    (call.root.parent / "outside").mkdir()
+    (call.root.parent / "outside/o.py").write_text("")
+    call.put("in/a.py", "")
+    (call.root / "out").symlink_to("../outside")
+    (call.root / "o.py").symlink_to("../outside/o.py")
+    (call.root / "in/loop").symlink_to("..")
+    assert found(call("glob", pattern="**/*.py")) == ["in/a.py"]
+
+
+def test_it_leaves_no_receipt(tree):
+    tree("glob", pattern="*.py")
+    assert tree.refused("not_read", "edit_file", path="a.py", old_string="x", new_string="y")
+
+
+def test_a_search_without_time_is_a_timeout_and_with_some_found_is_partial(make_call):
+    """G13"""
+    call = make_call(search_seconds=-1.0)
+    for number in range(3):
+        call.put(f"{number}/a.py", "")
+    call.refused("timeout", "glob", pattern="*.py")
+    call.put("a.py", "")
+    result = call("glob", pattern="*.py")
+    assert (result.data["partial"], result.data["truncated"]) == ("timeout", True)
+    assert "[partial:" in result.text
+
+
+def test_a_cancelled_call_ends(tree):
+    import threading
+
+    gone = threading.Event()
+    gone.set()
+    workspace = tree.workspace.for_reader(tree.workspace.reader, gone)
+    from jupyter_fstools import call_tool
+
+    assert call_tool(workspace, "glob", pattern="*.py").data["partial"] == "cancelled"
+
+
+def test_two_names_for_one_argument_are_refused(tree):
+    with pytest.raises(FsToolsError, match="given twice"):
+        tree("glob", pattern="*", limit=1, head_limit=2)

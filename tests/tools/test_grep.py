@@ -1,0 +1,224 @@
+"""grep, as every surface calls it."""
+
+import json
+import threading
+
+import pytest
+
+from jupyter_fstools import call_tool
+from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+
+
+@pytest.fixture(params=["ripgrep", "python"])
+def grep(request, call, monkeypatch):
+    """Calls with each of the two engines, which must answer alike."""
+    if request.param == "python":
+        monkeypatch.setattr("jupyter_fstools.search.grep.ripgrep_binary", lambda: None)
+    elif ripgrep_binary() is None:
+        pytest.skip("there is no rg")
+    return call
+
+
+def places(result):
+    return [(match["path"], match["line"]) for match in result.data["matches"]]
+
+
+def test_hits_stand_below_their_file(grep):
+    """S14, S27"""
+    grep.put("b.py", "def one():\n    pass\n\n\n\ndef two():\n")
+    grep.put("a.py", "def zero():\n")
+    result = grep("grep", pattern="def \\w+", **{"-C": 1})
+    assert result.text == ("a.py\n1\tdef zero():\n\nb.py\n1\tdef one():\n2-\t    pass\n--\n5-\t\n6\tdef two():")
+    assert result.data["total"] == 3
+    assert result.data["matches"][1] == {
+        "path": "b.py",
+        "line": 1,
+        "column": 1,
+        "length": 7,
+        "text": "def one():",
+        "before": [],
+        "after": ["    pass"],
+    }
+
+
+def test_modes(grep):
+    """S13"""
+    grep.put("a.txt", "x x\nx\n")
+    grep.put("b.txt", "x\n")
+    files = grep("grep", pattern="x", output_mode="files_with_matches")
+    assert (files.data["files"], files.text) == ([{"path": "a.txt"}, {"path": "b.txt"}], "a.txt\nb.txt")
+    counts = grep("grep", pattern="x", output_mode="count", limit=1)
+    assert (counts.data["files"], counts.data["total"]) == ([{"path": "a.txt", "count": 2}], 2)
+    assert counts.text == "a.txt\t2\n[2 files in all; go on with offset=1]"
+
+
+@pytest.mark.parametrize(("limit", "truncated", "following"), [(3, True, 3), (4, False, None), (5, False, None)])
+def test_the_cap_is_exact(grep, limit, truncated, following):
+    """S12"""
+    grep.put("a.txt", "hit\n" * 4)
+    result = grep("grep", pattern="hit", limit=limit)
+    assert (result.data["total"], result.data["truncated"], result.data["next_offset"]) == (4, truncated, following)
+    assert len(result.data["matches"]) == min(limit, 4)
+
+
+def test_pages_follow_each_other(grep):
+    """S27, S30"""
+    for name in ("b", "a", "c"):
+        grep.put(f"{name}.txt", "hit\nno\nhit\n")
+    pages = [places(grep("grep", pattern="hit", limit=2, offset=offset)) for offset in (0, 2, 4, 6)]
+    assert [place for page in pages for place in page] == [(f"{name}.txt", line) for name in "abc" for line in (1, 3)]
+    beyond = grep("grep", pattern="hit", offset=6)
+    assert (beyond.data["total"], beyond.text) == (6, "Nothing from this offset on.")
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments"),
+    [
+        ("invalid", {"pattern": ""}),
+        ("invalid", {"pattern": "(unclosed"}),
+        ("invalid", {"pattern": "x", "before_lines": -1}),
+        ("invalid", {"pattern": "x", "file_type": "pyton"}),
+        ("invalid", {"pattern": "x", "glob": "[oops"}),
+        ("invalid", {"pattern": "x", "output_mode": "lines"}),
+        ("invalid", {"pattern": "x", "-A": 1, "-C": 2}),
+        ("not_found", {"pattern": "x", "path": "nowhere"}),
+        ("outside_root", {"pattern": "x", "path": "../other"}),
+        ("outside_root", {"pattern": "x", "glob": "../*"}),
+        ("denied", {"pattern": "x", "path": ".ssh/key"}),
+        ("denied", {"pattern": "x", "path": ".ssh"}),
+    ],
+)
+def test_what_is_refused(grep, code, arguments):
+    """S1, S2, S15, S18, S26, S31"""
+    grep.put("a.py", "x")
+    grep.put(".ssh/key", "x")
+    grep.refused(code, "grep", **arguments)
+
+
+def test_an_invalid_pattern_says_why_and_a_missing_path_what_is_near(grep):
+    """S1, S31"""
+    grep.put("source/a.py", "x")
+    assert "pattern" in grep.refused("invalid", "grep", pattern="a(b").message
+    assert grep.refused("not_found", "grep", pattern="x", path="sorce").details["near"] == ["source"]
+
+
+@pytest.mark.parametrize("text", ["def __init__(", "str | int", "[a-z]", "(.*)", "$19.99", "-e", "--files", "\\d"])
+def test_literal_text_is_found_as_it_stands(grep, text):
+    """S3, S4"""
+    grep.put("a.txt", f"before\n{text}\n")
+    assert places(grep("grep", pattern=text, literal=True)) == [("a.txt", 2)]
+
+
+def test_files_can_be_chosen(grep):
+    """S9, S10, S25, S32"""
+    for path in ("a.py", "sub/b.py", "c.js", "gone/d.py", ".hidden/e.py"):
+        grep.put(path, "hit\n")
+    grep.put("f.py", b"hit\0")
+    grep.put(".gitignore", "gone/\n")
+    assert [path for path, _ in places(grep("grep", query="HIT", include="*.py", ignore_case=True))] == [
+        "a.py",
+        "sub/b.py",
+    ]
+    assert places(grep("grep", pattern="hit", type="js")) == [("c.js", 1)]
+    everything = grep("grep", pattern="hit", include_hidden=True, include_ignored=True, **{"-F": True})
+    assert {path for path, _ in places(everything)} >= {".hidden/e.py", "gone/d.py"}
+    assert everything.data["skipped"] == {"binary": 1}
+    assert "[not searched: 1 binary]" in everything.text
+
+
+def test_one_file_is_searched_even_if_it_is_ignored_hidden_or_large(make_call):
+    """S18, S33"""
+    call = make_call(max_search_bytes=4)
+    call.put("big.txt", "a hit\n")
+    call.put(".gitignore", ".x\n")
+    call.put(".x", "hit\n")
+    assert call("grep", pattern="hit").data["skipped"] == {"large": 1}
+    assert places(call("grep", pattern="hit", path="big.txt")) == [("big.txt", 1)]
+    assert places(call("grep", pattern="hit", path=".x")) == [(".x", 1)]
+
+
+def test_a_hit_in_a_notebook_names_the_cell_and_the_line_in_it(grep):
+    """S29"""
+    output = {"output_type": "stream", "name": "stdout", "text": ["needle out\n"]}
+    cells = [
+        {"cell_type": "markdown", "id": "intro", "metadata": {}, "source": "# title"},
+        {"cell_type": "code", "id": "work", "metadata": {}, "source": ["a = 1\n", "needle = 2"], "outputs": [output]},
+    ]
+    grep.put("n.ipynb", json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    result = grep("grep", pattern="needle")
+    assert result.text == "n.ipynb cell work (index 1)\n2\tneedle = 2"
+    assert [(match["cell_id"], match["line"]) for match in result.data["matches"]] == [("work", 2)]
+    with_outputs = grep("grep", pattern="needle", include_outputs=True)
+    assert "n.ipynb cell work (index 1) output 0\n1\tneedle out" in with_outputs.text
+
+
+def test_what_a_rule_denies_never_counts(make_call):
+    """S11"""
+    call = make_call(deny_read=["*.secret", "/kept/"])
+    for path in ("a.secret", "kept/b.txt", "c.txt", "d\ne/f.secret"):
+        call.put(path, "hit\n")
+    result = call("grep", pattern="hit", limit=1)
+    assert (places(result), result.data["total"], result.data["truncated"]) == ([("c.txt", 1)], 1, False)
+
+
+def test_a_long_line_is_cut_around_its_match(grep):
+    """S16"""
+    grep.put("a.txt", "a" * 100_000 + "needle" + "b" * 100_000 + "\n")
+    result = grep("grep", pattern="needle")
+    match = result.data["matches"][0]
+    assert match["column"] == 100_001
+    start = match["column"] - match["text_column"]
+    assert match["text"][start : start + 6] == "needle"
+    assert f"1\t[... {match['text_column'] - 1} characters] a" in result.text
+    assert result.text.endswith("characters]")
+
+
+def test_more_than_one_call_shows_is_cut_and_can_be_gone_on_with(make_call):
+    """S15"""
+    call = make_call(max_output_bytes=100)
+    call.put("a.txt", "".join(f"hit {number:036}\n" for number in range(10)))
+    result = call("grep", pattern="hit")
+    assert (len(result.data["matches"]), result.data["total"], result.data["next_offset"]) == (2, 10, 2)
+    assert places(call("grep", pattern="hit", offset=2))[0] == ("a.txt", 3)
+    around = call("grep", pattern="0009$", before_lines=10**9, after_lines=10**9)
+    assert len(around.data["matches"]) == 1
+    assert sum(map(len, around.data["matches"][0]["before"])) <= 100
+
+
+def test_lines_and_names_that_are_hostile(grep):
+    """S5, S6, S8, S34"""
+    grep.put("crlf.txt", "a needle\r\n")
+    grep.put("bom.txt", b"\xef\xbb\xbfneedle\n")
+    grep.put("latin.txt", b"needle \xe9\n")
+    grep.put("new\nline.txt", "x\u2028y\nneedle\n")
+    result = grep("grep", pattern="needle")
+    assert places(result) == [("bom.txt", 1), ("crlf.txt", 1), ("latin.txt", 1), ("new\nline.txt", 2)]
+    assert "'new\\nline.txt'\n2\tneedle" in result.text
+    assert [match["text"] for match in result.data["matches"]][:3] == ["needle", "a needle", "needle \udce9"]
+
+
+def test_a_match_over_lines_shows_all_of_them(grep):
+    """S17"""
+    grep.put("a.txt", "0\nstart\nmiddle\nend\n")
+    assert grep("grep", pattern="start[\\s\\S]*?end").data["total"] == 0
+    result = grep("grep", pattern="start[\\s\\S]*?end", multiline=True)
+    assert result.text == "a.txt\n2\tstart\n3\tmiddle\n4\tend"
+
+
+def test_a_hit_is_no_read(grep):
+    grep.put("a.txt", "hit\n")
+    grep("grep", pattern="hit", path="a.txt")
+    grep.refused("not_read", "edit_file", path="a.txt", old_string="hit", new_string="x")
+
+
+def test_a_search_without_time_is_a_timeout_and_a_cancelled_one_says_so(make_call):
+    """S23"""
+    call = make_call(search_seconds=-1.0)
+    call.put("deep/a.txt", "hit\n")
+    assert "seconds" in call.refused("timeout", "grep", pattern="hit").message
+    gone = threading.Event()
+    gone.set()
+    workspace = make_call().workspace
+    cancelled = call_tool(workspace.for_reader(workspace.reader, gone), "grep", pattern="hit")
+    assert (cancelled.data["partial"], cancelled.data["truncated"]) == ("cancelled", True)
+    assert "[partial: the search was cancelled" in cancelled.text
