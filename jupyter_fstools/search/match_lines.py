@@ -155,21 +155,22 @@ class Finder:
             self._left = self._steps
         ascii_only = text.isascii()
         pattern = self._compiled.get(ascii_only) or self._compile(ascii_only)
-        if self._ignore_case and not ascii_only and ("\u0130" in text or "\u0131" in text):
+        if not ascii_only and ("\u0130" in text or "\u0131" in text):
             text = text.translate(SWAPPED_I)
         count, kept = 0, []
-        for hit in self._hits(pattern, text):
+        required = self._required if ascii_only else self._required.translate(SWAPPED_I)
+        for hit in self._hits(pattern, text, required):
             count += 1
             if count <= most:
                 kept.append(hit)
         return count, kept
 
-    def _hits(self, pattern: re.Pattern[str], text: str) -> Iterator[Hit]:
+    def _hits(self, pattern: re.Pattern[str], text: str, required: str) -> Iterator[Hit]:
         if self._multiline:
             self._allow(len(text))
             return span_hits(pattern.search, text)
-        if self._required:
-            return line_hits_with(self._required, pattern.search, text, self._allow)
+        if required:
+            return line_hits_with(required, pattern.search, text, self._allow)
         if self._degree and self._steps is not None:
             for line in text.split("\n"):
                 self._allow(len(line))

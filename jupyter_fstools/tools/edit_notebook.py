@@ -12,7 +12,9 @@ from .tool import Tool, ToolResult
 
 
 class OneCellEdit(Arguments):
-    """One edit of one cell; `CellEdit` checks how its fields fit together."""
+    """One edit of one cell."""
+
+    # How the fields fit together is checked by `CellEdit`, once for every caller.
 
     edit_mode: Annotated[
         Literal["replace", "edit", "insert", "delete", "move", "convert", "clear_outputs"],

@@ -21,6 +21,7 @@ from ..fingerprint import Fingerprint
 from ..read_tracker import Shown
 from ..workspace import EAGER_BYTES, Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
+from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture
 from .tool import Tool, ToolResult, text_block
 
@@ -83,7 +84,10 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
             if kind := _kind_of_picture(opened, arguments):
                 return show_picture(workspace, opened, kind, arguments.pages, arguments.max_output_bytes)
             if opened.stat.path.lower().endswith(".ipynb"):
-                return _notebook(workspace, opened, arguments)
+                misplaced = "pages" if arguments.pages else "column" if arguments.column > 1 else None
+                return show_as_file(
+                    workspace, opened, arguments.offset, arguments.limit, arguments.max_output_bytes, misplaced
+                )
             quiet = _is_quiet(workspace, opened.stat)
             try:
                 look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)
@@ -95,30 +99,6 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
             if steady or (left == 0 and _only_grew(looks)):
                 return _answer(workspace, arguments, look)
     raise Conflict(f"{arguments.path!r} changes while it is read", hint="Read it again in a moment.")
-
-
-def _notebook(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> ToolResult:
-    """The cells of a notebook, counted from 1 here as lines are."""
-    if arguments.pages or arguments.column > 1:
-        field = "pages" if arguments.pages else "column"
-        raise Invalid(
-            f"{field}: {opened.stat.path} is a notebook, which is shown cell by cell",
-            hint="Use read_notebook; long cells are paged with source_offset.",
-            field=field,
-        )
-    # What knows notebooks is imported where the first one is read.
-    from .notebook_view import NotebookRequest, show_notebook
-
-    wanted = NotebookRequest(
-        tool="read_file",
-        offset=arguments.offset - 1,
-        limit=arguments.limit or None,
-        max_output_bytes=arguments.max_output_bytes,
-    )
-    result = show_notebook(workspace, opened, wanted)
-    if result.data["next_offset"] is not None:
-        result.data["next_offset"] += 1
-    return result
 
 
 def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | None:

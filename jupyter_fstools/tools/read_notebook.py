@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from ..backends.protocol import OpenFile
+from ..errors import Invalid
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Ordinal, PathArgument, Text
 from .tool import Tool, ToolResult
@@ -85,6 +87,44 @@ def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
     )
     with workspace.show(arguments.path) as opened:
         return show_notebook(workspace, opened, wanted)
+
+
+def show_as_file(
+    workspace: Workspace,
+    opened: OpenFile,
+    offset: int,
+    limit: int,
+    max_output_bytes: int | None,
+    misplaced: str | None = None,
+) -> ToolResult:
+    """Show a notebook's cells to who asked for a file; counted from 1 there, as lines are.
+
+    Args:
+        workspace: for which reader.
+        opened: the notebook.
+        offset: the first cell, from 1.
+        limit: how many; 0: as many as there is room for.
+        max_output_bytes: room for text, if less than the settings give.
+        misplaced: an argument that means nothing for a notebook, if one is given.
+
+    Raises:
+        Invalid: `misplaced` names one; and as `run`
+    """
+    from .notebook_view import NotebookRequest, show_notebook
+
+    if misplaced is not None:
+        raise Invalid(
+            f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",
+            hint="Use read_notebook; long cells are paged with source_offset.",
+            field=misplaced,
+        )
+    wanted = NotebookRequest(
+        tool="read_file", offset=offset - 1, limit=limit or None, max_output_bytes=max_output_bytes
+    )
+    result = show_notebook(workspace, opened, wanted)
+    if result.data["next_offset"] is not None:
+        result.data["next_offset"] += 1
+    return result
 
 
 READ_NOTEBOOK = Tool(

@@ -85,5 +85,6 @@ def test_every_letter_folds_alike(tmp_path: Path) -> None:
     cased = [chr(code) for code in range(0x80, 0x600) if chr(code).swapcase() != chr(code)]
     (tmp_path / "a.txt").write_text("".join(f"{char.swapcase()[:1]}\n" for char in cased), "utf-8")
     for char in [*"iskåIK", "\u0130", "\u0131", "\u017f", "\u03c2", "\xb5", "\xdf"]:
-        query = TextQuery(pattern=char, case_insensitive=True, limit=5000)
-        assert answer(tmp_path, query, "ripgrep") == answer(tmp_path, query, "python")
+        for pattern, fold in itertools.product([char, f"[{char}]"], [True, False]):
+            query = TextQuery(pattern=pattern, case_insensitive=fold, limit=5000)
+            assert answer(tmp_path, query, "ripgrep") == answer(tmp_path, query, "python")
