@@ -25,3 +25,12 @@ def test_a_person_s_undo_is_news_to_the_assistant_of_the_same_session(call):
         "-x = 2\n+x = 1"
         in call.refused("stale", "edit_file", path="a.py", old_string="x", new_string="y").details["diff"]
     )
+
+
+def test_a_file_that_others_moved_has_to_be_read_at_its_new_place(call):
+    """T33, T9"""
+    call.put("a.py", "x = 1\n")
+    call("read_file", path="a.py")
+    (call.root / "a.py").rename(call.root / "b.py")
+    call.refused("not_read", "edit_file", path="b.py", old_string="x", new_string="y")
+    call.refused("not_found", "edit_file", path="a.py", old_string="x", new_string="y")
