@@ -46,8 +46,8 @@ def test_the_quick_yes_is_true_for_every_name(rules, folder, names):
 
 def test_most_folders_get_the_quick_yes():
     guard = Policy(deny_read=DENY_WRITE, denied_keys=["/home/me/.local/share/jupyter/runtime"])
-    assert guard.none_denied("src/deep", ["a.py", "b.py"], "/work/src/deep")
-    assert not guard.none_denied("src", [".ssh"], "/work/src")
+    assert guard.none_denied("src/deep", ["a.py", "b.py"], "/srv/src/deep")
+    assert not guard.none_denied("src", [".ssh"], "/srv/src")
     assert not guard.none_denied("me/.local/share/jupyter", ["runtime"], "/home/me/.local/share/jupyter")
 
 

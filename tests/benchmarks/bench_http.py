@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from tests.processes import RunningServer
 
 from .harness import Result, compare
-from .samples import folder, source_file
+from .samples import folder, notebook_of_pictures, source_file
 
 
 def reading() -> Iterator[Result]:
@@ -38,6 +38,15 @@ def reading() -> Iterator[Result]:
                     target=target,
                     rounds=rounds,
                 )
+            notebook_of_pictures(root / "large.ipynb", 5_000_000)
+            cell = json.dumps({"path": "large.ipynb", "cell_id": "middle"}).encode()
+            yield compare(
+                "H1 one cell of a 5 MB notebook over HTTP, to GET contents",
+                lambda: client.ask("POST", "/api/fstools/tools/read_notebook", cell),
+                lambda: client.ask("GET", "/api/contents/large.ipynb"),
+                target=0.15,
+                rounds=15,
+            )
             body = json.dumps({"path": "small.py", "force": True, "line_numbers": False}).encode()
             yield compare(
                 "H1 reads of 10 KB per second, 8 clients, to GET contents",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ import nbformat
 from jupyter_fstools import call_tool
 
 from .harness import Result, compare, measure, peak_memory
-from .samples import MIB, folder, workspace
+from .samples import MIB, folder, notebook_cell, notebook_of_pictures, workspace, write_notebook
 
 _LINE = 'result = compute("name", 42)  # a line of source as it is written every day\n'
 
@@ -28,7 +27,7 @@ def edits() -> Iterator[Result]:
     ):
         with folder() as root:
             for path in ("ours.ipynb", "theirs.ipynb"):
-                (_of_source if "source" in name else _of_pictures)(root / path, size)
+                (_of_source if "source" in name else notebook_of_pictures)(root / path, size)
             files = workspace(root)
             call_tool(files, "read_notebook", path="ours.ipynb", cell_id="middle")
             ours = _toggled(partial(_gated, files))
@@ -39,8 +38,8 @@ def edits() -> Iterator[Result]:
 def memory() -> Iterator[Result]:
     """What a large notebook costs more than a small one."""
     with folder() as root:
-        _of_pictures(root / "large.ipynb", 50 * MIB)
-        _of_pictures(root / "small.ipynb", 10_000)
+        notebook_of_pictures(root / "large.ipynb", 50 * MIB)
+        notebook_of_pictures(root / "small.ipynb", 10_000)
         yield measure(
             "N1 memory, edit of a cell in 50 MB over one in 10 KB",
             lambda: peak_memory(_EDIT, str(root), "large.ipynb") - peak_memory(_EDIT, str(root), "small.ipynb"),
@@ -53,7 +52,7 @@ def memory() -> Iterator[Result]:
 def reads() -> Iterator[Result]:
     """One cell of a large notebook, against parsing the notebook for it."""
     with folder() as root:
-        _of_pictures(root / "book.ipynb", 50 * MIB)
+        notebook_of_pictures(root / "book.ipynb", 50 * MIB)
         files = workspace(root)
 
         def ours() -> None:
@@ -92,30 +91,11 @@ def _toggled(edit: Callable[[str, str], None]) -> Callable[[], None]:
     return step
 
 
-def _of_pictures(path: Path, size: int) -> None:
-    """A notebook of about `size` bytes, nearly all of them pictures in base64."""
-    count = max(size // 250_000, 4)
-    data = "iVBORw0K" * (size // count // 8)
-    output = {"output_type": "display_data", "metadata": {}, "data": {"image/png": data, "text/plain": ["<Figure>"]}}
-    _written(path, [_cell(f"c{number}", f"plot({number})", [output]) for number in range(count)])
-
-
 def _of_source(path: Path, size: int) -> None:
     """A notebook of about `size` bytes, all of them source."""
     lines = 50
     count = size // (lines * (len(_LINE) + 10))
-    _written(path, [_cell(f"c{number}", _LINE * lines, []) for number in range(count)])
-
-
-def _cell(cell_id: str, source: str, outputs: list[Any]) -> dict[str, Any]:
-    told = {"cell_type": "code", "execution_count": 1, "id": cell_id, "metadata": {}, "outputs": outputs}
-    return {**told, "source": source.splitlines(keepends=True)}
-
-
-def _written(path: Path, cells: list[dict[str, Any]]) -> None:
-    cells.insert(len(cells) // 2, _cell("middle", "x = 1\nANSWER = 0\nprint(ANSWER)", []))
-    told = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    write_notebook(path, [notebook_cell(f"c{number}", _LINE * lines, []) for number in range(count)])
 
 
 _EDIT = """

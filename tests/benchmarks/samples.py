@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from jupyter_fstools import open_workspace
 from jupyter_fstools.workspace import Workspace
@@ -66,3 +68,24 @@ def source_file(path: Path, size: int) -> None:
         length += len(parts[-1])
         number += 1
     path.write_text("".join(parts) + "ANSWER = 0\n", "utf-8")
+
+
+def notebook_of_pictures(path: Path, size: int) -> None:
+    """A notebook of about `size` bytes, nearly all of them pictures in base64."""
+    count = max(size // 250_000, 4)
+    data = "iVBORw0K" * (size // count // 8)
+    output = {"output_type": "display_data", "metadata": {}, "data": {"image/png": data, "text/plain": ["<Figure>"]}}
+    write_notebook(path, [notebook_cell(f"c{number}", f"plot({number})", [output]) for number in range(count)])
+
+
+def notebook_cell(cell_id: str, source: str, outputs: list[Any]) -> dict[str, Any]:
+    """A code cell as JSON has it."""
+    told = {"cell_type": "code", "execution_count": 1, "id": cell_id, "metadata": {}, "outputs": outputs}
+    return {**told, "source": source.splitlines(keepends=True)}
+
+
+def write_notebook(path: Path, cells: list[dict[str, Any]]) -> None:
+    """Write a notebook of these cells, with a small one called `middle` amid them."""
+    cells.insert(len(cells) // 2, notebook_cell("middle", "x = 1\nANSWER = 0\nprint(ANSWER)", []))
+    told = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
