@@ -124,6 +124,13 @@ def _is_ours(connection: sqlite3.Connection) -> bool:
 
 
 def _look(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    if not connection.in_transaction:
+        # In one snapshot: another process may be making the tables between two questions.
+        connection.execute("BEGIN")
+        try:
+            return _look(connection)
+        finally:
+            connection.rollback()
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     return version, application, connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
