@@ -94,15 +94,17 @@ class Folder:
         )  # fmt: skip
 
     def move(self, name: str, new: str) -> None:
-        """Rename at once, replacing what is there. Where open files block it, it is tried for a second."""
+        """Rename at once, replacing what is there. Where open files block it: `EBUSY` after a second of trying."""
         for attempt in range(20):
             try:
                 return os.replace(
                     self._prefix + name, self._prefix + new, src_dir_fd=self.dir_fd, dst_dir_fd=self.dir_fd
                 )
-            except PermissionError:
-                if RENAMES_OPEN_FILES or attempt == 19:
+            except PermissionError as error:
+                if RENAMES_OPEN_FILES:
                     raise
+                if attempt == 19:
+                    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), new) from error
                 time.sleep(0.05)
 
     def may_write(self, name: str) -> bool:

@@ -32,6 +32,7 @@ _REFUSALS: dict[int, Refusal] = {
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.EROFS: (Denied, "the file system is read-only", "Choose another folder."),
+    errno.EBUSY: (InputOutput, "another program has it open", "Close it there, then try again."),
     errno.ENXIO: (Denied, "it is a device, FIFO or socket", "Choose a regular file."),
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _QUOTA,

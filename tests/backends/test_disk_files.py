@@ -13,7 +13,7 @@ import threading
 
 import pytest
 
-from jupyter_fstools.backends import disk_write, hidden_files, open_file
+from jupyter_fstools.backends import disk_write, hidden_files, open_file, operating_system
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.content import CHUNK_BYTES
 from jupyter_fstools.errors import Conflict, Denied, InputOutput, Invalid, IsDirectory, NotADirectory, NotFound
@@ -251,6 +251,30 @@ def test_a_failing_last_step_leaves_the_old_bytes(disk, tmp_path, monkeypatch, v
     monkeypatch.undo()
     assert content(disk, "a.txt") == b"old"
     assert ".~" not in "".join(os.listdir(tmp_path))
+
+
+@pytest.mark.parametrize("closed_after", [3, None], ids=["closed in time", "kept open"])
+def test_a_file_that_another_program_keeps_open_is_tried_for_a_while(tmp_path, monkeypatch, closed_after):
+    """C15: as on Windows, where an open file cannot be replaced."""
+    disk = LocalDisk(tmp_path, openat=False)
+    put(disk, "a.txt", b"old")
+    replace, tries = os.replace, []
+
+    def replace_unless_open(*names, **folders):
+        tries.append(names)
+        if closed_after is None or len(tries) <= closed_after:
+            raise PermissionError(errno.EACCES, "the file is open")
+        replace(*names, **folders)
+
+    monkeypatch.setattr(operating_system, "RENAMES_OPEN_FILES", False)
+    monkeypatch.setattr(operating_system.os, "replace", replace_unless_open)
+    if closed_after is None:
+        with pytest.raises(InputOutput, match=r"not modified: another program has it open"):
+            put(disk, "a.txt", b"new")
+    else:
+        put(disk, "a.txt", b"new")
+    assert (content(disk, "a.txt"), len(tries)) == ((b"old", 20) if closed_after is None else (b"new", 4))
+    assert os.listdir(tmp_path) == ["a.txt"]
 
 
 def test_a_read_only_file_is_refused(disk, tmp_path):
