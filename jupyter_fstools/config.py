@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import logging
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,13 @@ class FsToolsConfig(Configurable):
         if prefix and not prefix.replace("_", "a").replace("-", "a").isalnum():
             raise TraitError(f"tool_prefix takes letters, digits, _ and -, got {prefix!r}")
         return prefix
+
+    @validate("journal_max_days", "search_seconds", "document_seconds", "lock_seconds")
+    def _check_finite(self, proposal: dict[str, Any]) -> float:
+        number: float = proposal["value"]
+        if not math.isfinite(number):
+            raise TraitError(f"{proposal['trait'].name} takes a number, got {number}")
+        return number
 
     @validate("deny_read", "deny_write", "default_deny_read", "default_deny_write")
     def _check_rules(self, proposal: dict[str, Any]) -> list[str]:

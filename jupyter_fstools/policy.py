@@ -112,9 +112,9 @@ class Policy:
                 hint="Use another file; an administrator can change deny_write.",
             )
 
-    def needs_approval(self, path: str) -> bool:
-        """A change of this file waits until a person approves it."""
-        return self._always or (bool(self._approval) and self._approval.match_file(_folded(path)))
+    def needs_approval(self, given: str, path: str) -> bool:
+        """A change of `path`, which the caller spelled `given`, waits until a person approves it."""
+        return self._always or any(self._approval.match_file(_folded(one)) for one in {given, path} if self._approval)
 
     def _verdict(self, path: str, purpose: Purpose) -> bool:
         # A search asks for a hundred thousand paths: most are far from every rule.

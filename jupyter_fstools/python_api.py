@@ -10,6 +10,7 @@ from traitlets.config import Config
 
 from .config import FsToolsConfig, config_with_handed_settings, system_user
 from .errors import Invalid
+from .policy import checked_path
 from .records import Reader
 from .sessions import DEFAULT_SESSION, checked_session
 from .tools import TOOLS, Tool, available_tools
@@ -34,7 +35,10 @@ def open_workspace(root: str | os.PathLike[str] = ".", session: str = DEFAULT_SE
     if unknown:
         raise Invalid(f"unknown setting {unknown[0]!r}", hint="See FsToolsConfig for the settings.", field=unknown[0])
     try:
-        configured = config_with_handed_settings(Config({"FsToolsConfig": {**settings, "root": os.fspath(root)}}))
+        folder = checked_path(os.fsdecode(root))
+        configured = config_with_handed_settings(Config({"FsToolsConfig": {**settings, "root": folder}}))
+    except TypeError:
+        raise Invalid(f"root is a {type(root).__name__}", hint="Name a folder.", field="root") from None
     except TraitError as error:
         raise Invalid(str(error), hint="Correct the setting.") from None
     return configured.workspace(root, Reader(system_user(), checked_session(session)))

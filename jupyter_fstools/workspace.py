@@ -240,7 +240,7 @@ class Workspace:
         """
         if not step.splices and draft.before is not None and step.op != "delete":
             return None
-        if not approved and self.policy.needs_approval(draft.stat.path):
+        if not approved and self.policy.needs_approval(self._relative(draft.given), draft.stat.path):
             return self._propose(draft, step)
         before, after, stat = self._write(draft, step)
         # What a person does, no assistant has been shown: whoever reads in the same session has to look again.

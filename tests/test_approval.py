@@ -183,3 +183,14 @@ def test_a_denied_file_is_not_changed_by_an_approval_either(make_call):
     with pytest.raises(Denied):
         journal(strict).approve(change.id)
     assert not (call.root / "later.txt").exists() and status(strict, change) == "proposed"
+
+
+@pytest.mark.parametrize("rule", ["kept/", "/link.txt"], ids=["of the file", "of the link"])
+def test_a_rule_holds_for_the_path_given_and_for_the_file_it_leads_to(make_call, rule):
+    """P22, rule 11."""
+    call = make_call(approval=[rule])
+    call.put("kept/a.txt", "x\n")
+    (call.root / "link.txt").symlink_to("kept/a.txt")
+    call("read_file", path="link.txt")
+    assert edit(call, "link.txt", "x", "y").change.status == "proposed"
+    assert call.got("kept/a.txt") == b"x\n"

@@ -14,6 +14,20 @@ def test_what_is_no_session_name_is_a_refusal(tmp_path, session):
         open_workspace(tmp_path, session=session, store="memory:")
 
 
+@pytest.mark.parametrize("root", ["a\0b", "", None, 5])
+def test_what_is_no_folder_name_is_a_refusal(root):
+    """P9, P15, P16."""
+    with pytest.raises(Invalid):
+        open_workspace(root, store="memory:")
+
+
+@pytest.mark.parametrize("setting", ["journal_max_days", "search_seconds", "lock_seconds"])
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf")])
+def test_a_time_that_is_no_number_is_a_refusal(tmp_path, setting, seconds):
+    with pytest.raises(Invalid, match=setting):
+        open_workspace(tmp_path, store="memory:", **{setting: seconds})
+
+
 @pytest.mark.parametrize("name", ["gate.db", "gate.db-wal", "gate.db-journal", "link"])
 def test_the_store_is_out_of_reach_where_it_is_below_the_root(private_jupyter, tmp_path, name):
     """P21: what the gate knows is for no tool to read or to make."""
