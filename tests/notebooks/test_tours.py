@@ -51,6 +51,8 @@ def test_a_tour_runs_is_refused_where_it_says_and_cleans_up(path, tmp_path):
         require_what_the_tour_of_cells_tells(cells)
     if path.stem == "03_find_and_fix":
         require_what_the_third_tour_tells(cells)
+    if path.stem == "04_ask_before_writing":
+        require_what_the_tour_of_approval_tells(cells)
 
 
 def require_what_the_first_tour_tells(cells):
@@ -86,3 +88,16 @@ def require_what_the_tour_of_cells_tells(cells):
     assert shown(cells["changes"]).count("applied") == 5
     assert "sum 'print(min(rows))'" in shown(cells["after"])
     assert "print(len(rows), 'rows')" in shown(cells["after"])
+
+
+def require_what_the_tour_of_approval_tells(cells):
+    assert "waits for a person's approval" in shown(cells["propose"])
+    assert "TAX = 0.19" in shown(cells["untouched"])
+    assert "Created todo.md" in shown(cells["free"])
+    assert "prices.py edit_file +1 -1" in shown(cells["waiting"])
+    assert shown(cells["approve"]).startswith("applied by a person\nTAX = 0.21")
+    assert shown(cells["reject"]).startswith("rejected\n") and "round" not in shown(cells["reject"])
+    assert shown(cells["stale"]).startswith("stale") and "+TAX = 0.22" in shown(cells["stale"])
+    assert "float" not in shown(cells["decline"])
+    assert shown(cells["undo"]).startswith("stale")
+    assert [shown(cells["changes"]).count(status) for status in ("applied", "rejected")] == [2, 2]
