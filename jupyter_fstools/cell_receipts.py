@@ -2,85 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .backends.protocol import FileStat
 from .documents.notebook import CellAfter, CellEdit, NotebookDocument, ShownLines, Target, cell_fingerprint, order_of
 from .errors import NotRead, Stale
 from .read_tracker import ReadTracker, ReceiptAfter, united
 from .records import FileState, Receipt
-from .shown_text import MAX_KEPT_CHARACTERS, ShownText
+from .shown_cells import Known, Ranges, ShownCells, with_lines
+from .shown_text import ShownText
 from .text_diff import unified
 
 _OVERWRITING = ("replace", "delete")
-
-Ranges = list[tuple[int, int]]
-
-
-class Known(NamedTuple):
-    """What a reader knows of one cell: the source with this fingerprint, all of its lines (None) or these."""
-
-    fingerprint: str
-    lines: Ranges | None
-
-    def spelled(self) -> str:
-        """As a receipt keeps it: the fingerprint, and behind a colon the lines where they are not all."""
-        if self.lines is None:
-            return self.fingerprint
-        return f"{self.fingerprint}:{','.join(f'{first}-{last}' for first, last in self.lines)}"
-
-    @classmethod
-    def of(cls, spelled: str) -> Known:
-        """From what a receipt keeps."""
-        fingerprint, colon, lines = spelled.partition(":")
-        if not colon:
-            return cls(fingerprint, None)
-        pairs = [one.split("-") for one in lines.split(",") if one]
-        return cls(fingerprint, [(int(first), int(last)) for first, last in pairs])
-
-
-class ShownCells:
-    """A bounded copy of the lines shown of each cell, so that a refusal can say what changed in it.
-
-    As bytes: a JSON head with the length of each cell's copy, a newline, the copies.
-    """
-
-    def __init__(self, data: bytes = b"{}\n") -> None:
-        head, _, rest = data.partition(b"\n")
-        self._texts: dict[str, bytes] = {}
-        at = 0
-        for key, length in json.loads(head).items():
-            self._texts[key] = rest[at : at + length]
-            at += length
-
-    @classmethod
-    def kept_by(cls, tracker: ReadTracker, receipt: Receipt | None) -> ShownCells:
-        """The copy beside a reader's receipt."""
-        data = tracker.kept(receipt.key) if receipt is not None else None
-        return cls(data) if data else cls()
-
-    def of(self, key: str) -> ShownText | None:
-        """The lines of one cell."""
-        data = self._texts.get(key)
-        return ShownText.unpacked(data) if data else None
-
-    def put(self, key: str, text: ShownText) -> None:
-        """Keep the lines of a cell instead of those that were kept of it."""
-        self._texts.pop(key, None)
-        self._texts[key] = text.packed()
-
-    def packed(self, keys: dict[str, str]) -> bytes:
-        """As bytes for the store; `keys` names the cells to keep, and what they are called from now on."""
-        kept = {keys[key]: data for key, data in self._texts.items() if key in keys}
-        size = sum(map(len, kept.values()))
-        while size > MAX_KEPT_CHARACTERS:
-            size -= len(kept.pop(next(iter(kept))))
-        head = json.dumps({key: len(data) for key, data in kept.items()}).encode()
-        return head + b"\n" + b"".join(kept.values())
 
 
 def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocument, shown: Sequence[ShownLines]) -> None:
@@ -93,7 +29,7 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
         key, fingerprint = keys[one.cell], document.cells[one.cell].fingerprint
         known = Known.of(cells[key]) if key in cells else None
         again = known is not None and known.fingerprint == fingerprint
-        cells[key] = _with_lines(known if again else None, fingerprint, one).spelled()
+        cells[key] = with_lines(known if again else None, fingerprint, one).spelled()
         texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
     places = earlier.lines if earlier and earlier.cell_order == order else []
     there = {key: key for key in keys}
@@ -166,6 +102,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
         for key, (_, source) in written.items():
             texts.put(key, ShownText().with_lines(1, source))
         receipt = _receipt(tracker, stat)
+        receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (time.time(), True)
         receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
         known = (earlier.cells or {}) if earlier else {}
         receipt.cells = {names[key]: spelled for key, spelled in known.items() if key in names}
@@ -204,13 +141,6 @@ def keys_of(ids: Sequence[str]) -> list[str]:
         seen[cell_id] += 1
         keys.append(cell_id if seen[cell_id] == 1 else f"{cell_id}\n{seen[cell_id]}")
     return keys
-
-
-def _with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Known:
-    if known is not None and known.lines is None:
-        return known
-    lines = united([*(known.lines if known and known.lines else []), *shown.whole])
-    return Known(fingerprint, None if shown.total == 0 or lines == [(1, shown.total)] else lines)
 
 
 def _places_after(places: Ranges, after: Sequence[CellAfter]) -> Ranges:
@@ -287,7 +217,7 @@ def _partly_read(target: Target, known: Known, path: str) -> NotRead:
     shown = ", ".join(f"{first}-{last}" for first, last in (known.lines or [])[:5]) or "none whole"
     return NotRead(
         f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",
-        hint="Read the rest of the cell with read_notebook (source_offset), or change a part of it with "
+        hint="Read the rest of the cell with read_notebook (source_offset, source_column), or change a part of it with "
         'edit_mode "edit".',
         lines=known.lines,
         **_place(target),

@@ -6,16 +6,20 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-Operation = Literal["create", "edit", "overwrite", "delete"]
+Operation = Literal["create", "edit", "overwrite", "delete", "execute"]
 
 
 class DiffRow(BaseModel):
-    """One line of a hunk; `old` and `new` are 1-based line numbers, 0 on the side that has none."""
+    """One line of a hunk; `old` and `new` are 1-based line numbers, 0 on the side that has none.
+
+    `crlf` tells that it ends in CR LF; `text` is without its ending.
+    """
 
     kind: Literal["context", "add", "remove"]
     old: int
     new: int
     text: str
+    crlf: bool = False
 
 
 class DiffHunk(BaseModel):
@@ -41,14 +45,18 @@ class CellDiff(BaseModel):
 class FileDiff(BaseModel):
     """One file's change: counts of added and removed lines, and hunks (for a notebook also cells).
 
-    `truncated` is True where the rows were cut to a bound; the counts are still whole.
+    A command stands here like a text that is added (`execute`, `command`); `path` is the folder it runs in.
+
+    `truncated` is True where the rows were cut to a bound; the counts are still whole. `language` is what a notebook's
+    code cells are written in (`unknown` where it does not say), None for other files.
     """
 
     path: str
     op: Operation
-    kind: Literal["text", "notebook", "binary"] = "text"
+    kind: Literal["text", "notebook", "binary", "command"] = "text"
     added: int = 0
     removed: int = 0
     hunks: list[DiffHunk] = Field(default_factory=list)
     cells: list[CellDiff] | None = None
     truncated: bool = False
+    language: str | None = None

@@ -183,8 +183,14 @@ def _rows(
         at, shift = b, d - b
 
 
-def _row(kind: str, old: int, new: int, text: str) -> DiffRow:
-    text = text.removesuffix("\r")
+def _row(kind: str, old: int, new: int, line: str) -> DiffRow:
+    text = line.removesuffix("\r")
     if len(text) > MAX_ROW_CHARACTERS:
         text = f"{text[:MAX_ROW_CHARACTERS]} [... {len(text) - MAX_ROW_CHARACTERS} more characters]"
-    return DiffRow.model_construct(kind=kind, old=old, new=new, text=text)  # type: ignore[arg-type]  # from literals
+    return DiffRow.model_construct(
+        kind=kind,  # type: ignore[arg-type]  # from literals
+        old=old,
+        new=new,
+        text=text,
+        crlf=line.endswith("\r"),
+    )

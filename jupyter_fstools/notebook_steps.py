@@ -32,7 +32,8 @@ def notebook_step(
     except FsToolsError:
         return None
     after, diffs = compared(old, new)
-    return notebook_diff(path, op, diffs), goes_on(old, after)
+    language = next((side.language for side in (new, old) if side is not None), None)
+    return notebook_diff(path, op, diffs, language), goes_on(old, after)
 
 
 class ToldCells:
@@ -70,4 +71,4 @@ class ToldCells:
                         hunks=changed.hunks,
                     )
                 )
-        return notebook_diff(path, "edit", cells)
+        return notebook_diff(path, "edit", cells, document.language)

@@ -96,7 +96,7 @@ def diff_of_creation(path: str, op: Operation, data: bytes, encoding: TextEncodi
                 hunk.old_start,
                 hunk.old_count,
             )
-            hunk.rows = [DiffRow(kind="remove", old=row.new, new=0, text=row.text) for row in hunk.rows]
+            hunk.rows = [DiffRow(kind="remove", old=row.new, new=0, text=row.text, crlf=row.crlf) for row in hunk.rows]
         diff.added, diff.removed = 0, diff.added
     return diff
 

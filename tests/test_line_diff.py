@@ -32,8 +32,8 @@ def test_every_row_has_the_number_of_its_line(before, after, old_start, new_star
     for hunk in line_hunks(before, after, old_start=old_start, new_start=new_start):
         old = [row for row in hunk.rows if row.kind != "add"]
         new = [row for row in hunk.rows if row.kind != "remove"]
-        assert [row.text for row in old] == [before[row.old - old_start].removesuffix("\r") for row in old]
-        assert [row.text for row in new] == [after[row.new - new_start].removesuffix("\r") for row in new]
+        assert [row.text + "\r" * row.crlf for row in old] == [before[row.old - old_start] for row in old]
+        assert [row.text + "\r" * row.crlf for row in new] == [after[row.new - new_start] for row in new]
         assert all(
             (row.old == 0) == (row.kind == "add") and (row.new == 0) == (row.kind == "remove") for row in hunk.rows
         )

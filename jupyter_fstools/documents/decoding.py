@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import Binary, FsToolsError, InputOutput, OutOfRange, TimedOut, TooLarge
 from .image import Room, ShownImage
@@ -41,14 +42,47 @@ class Patience:
         return time.monotonic() > self._until or (self._cancelled is not None and self._cancelled.is_set())
 
 
+class SentImage(NamedTuple):
+    """A picture to decode: its bytes, what they are, and how a refusal calls it."""
+
+    data: bytes
+    media_type: str
+    path: str
+
+
 def decoded_image(data: bytes, media_type: str, path: str, room: Room, patience: Patience) -> ShownImage:
     """A picture as `shown_image` makes it.
 
     Raises:
         TimedOut, InputOutput (the process cannot be started), and as `shown_image`
     """
-    asked = {"kind": "image", "media_type": media_type, "path": path, "room": room}
-    answer = _answer(asked, data, patience)
+    (found,) = decoded_images([SentImage(data, media_type, path)], path, room, patience)
+    if isinstance(found, FsToolsError):
+        raise found
+    return found
+
+
+def decoded_images(
+    images: Sequence[SentImage], path: str, room: Room, patience: Patience
+) -> list[ShownImage | FsToolsError]:
+    """Pictures as `shown_image` makes them, or why it refuses them, from one process.
+
+    Args:
+        images: the pictures.
+        path: the file they are from, where all of them are refused.
+        room: of each.
+        patience: with all of them.
+
+    Raises:
+        TimedOut, InputOutput (the process cannot be started), Binary (it crashed)
+    """
+    asked = {"kind": "images", "path": path, "room": room}
+    asked["images"] = [(len(one.data), one.media_type, one.path) for one in images]
+    answers = _answer(asked, b"".join([one.data for one in images]), patience)["images"]
+    return [_refused(answer["refusal"]) if "refusal" in answer else _image(answer) for answer in answers]
+
+
+def _image(answer: dict[str, Any]) -> ShownImage:
     return ShownImage(**{**answer, "data": _bytes(answer["data"])})
 
 
@@ -75,10 +109,13 @@ def _answer(asked: dict[str, Any], data: bytes, patience: Patience) -> dict[str,
         answer: dict[str, Any] = json.loads(said)
     except ValueError:
         _refuse_crash(asked["path"], code, complaints)
-    if refusal := answer.get("refusal"):
-        kind = _REFUSALS[refusal["code"]]
-        raise kind(refusal["message"], hint=refusal["hint"], **refusal["details"])
+    if "refusal" in answer:
+        raise _refused(answer["refusal"])
     return answer
+
+
+def _refused(told: dict[str, Any]) -> FsToolsError:
+    return _REFUSALS[told["code"]](told["message"], hint=told["hint"], **told["details"])
 
 
 def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]:

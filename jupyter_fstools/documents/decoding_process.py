@@ -1,4 +1,4 @@
-"""What runs in the process that decodes: reads one request and a file, answers as JSON."""
+"""What runs in the process that decodes: reads one request and its files, answers as JSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import base64
 import contextlib
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..errors import FsToolsError, TooLarge
@@ -16,25 +18,36 @@ _CPU_GRACE_SECONDS = 5
 
 
 def main() -> None:
-    """Read a line of JSON and a file's bytes from standard input, write the answer to standard output."""
+    """Read a line of JSON and the bytes of files from standard input, write the answer to standard output."""
     asked = json.loads(sys.stdin.buffer.readline())
     _limit(asked["memory"], asked["seconds"])
-    try:
-        answer = _answer(asked, sys.stdin.buffer.read())
-    except FsToolsError as refusal:
-        answer = {"refusal": refusal.as_dict()}
-    except MemoryError:
-        answer = {"refusal": _too_large(asked["path"], asked["memory"]).as_dict()}
+    if asked["kind"] == "images":
+        answers = [_answer(partial(_image, asked, *image), image[-1], asked["memory"]) for image in asked["images"]]
+        answer: dict[str, Any] = {"images": answers}
+    else:
+        answer = _answer(partial(_pages, asked), asked["path"], asked["memory"])
     sys.stdout.write(json.dumps(answer))
 
 
-def _answer(asked: dict[str, Any], data: bytes) -> dict[str, Any]:
-    if asked["kind"] == "image":
-        image = shown_image(data, asked["media_type"], asked["path"], Room(*asked["room"]))
-        return {**image._asdict(), "data": _sent(image.data)}
+def _answer(decode: Callable[[], dict[str, Any]], path: str, memory: int) -> dict[str, Any]:
+    """What was decoded, or the refusal."""
+    try:
+        return decode()
+    except FsToolsError as refusal:
+        return {"refusal": refusal.as_dict()}
+    except MemoryError:
+        return {"refusal": _too_large(path, memory).as_dict()}
+
+
+def _image(asked: dict[str, Any], size: int, media_type: str, path: str) -> dict[str, Any]:
+    image = shown_image(sys.stdin.buffer.read(size), media_type, path, Room(*asked["room"]))
+    return {**image._asdict(), "data": _sent(image.data)}
+
+
+def _pages(asked: dict[str, Any]) -> dict[str, Any]:
     text, picture, seconds = asked["room"]
     room = PageRoom(text, Room(*picture), seconds)
-    shown = shown_pages(data, asked["path"], PageRange(*asked["wanted"]), room)
+    shown = shown_pages(sys.stdin.buffer.read(), asked["path"], PageRange(*asked["wanted"]), room)
     return {"total": shown.total, "pages": [{**page._asdict(), "picture": _sent(page.picture)} for page in shown.pages]}
 
 

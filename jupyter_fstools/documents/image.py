@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Binary, TooLarge
+from .picture_end import is_whole
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -119,6 +120,8 @@ def _shown(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
     if max(width, height) > room.side and mode in ("L", "RGB", "CMYK"):
         image.draft(None, (room.side, room.side))  # A JPEG is decoded at a half, a quarter or an eighth right away.
     image.load()
+    if not is_whole(data, media_type):
+        raise ValueError("its end is missing")
     turned = _orientation(image)
     if turned > 4:
         width, height = height, width

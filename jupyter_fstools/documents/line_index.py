@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, RLock
+from threading import RLock
 from typing import Literal
 
 from ..content import Chunk, Content
 from ..errors import Conflict
 from ..fingerprint import Fingerprint, FingerprintHasher
+from .kept_versions import KeptVersions
 
 BLOCK_BYTES = 64 << 10
 """One count is kept per block: 128 KiB of index per GiB of file."""
@@ -165,15 +165,8 @@ class LineIndexes:
     """The line indexes of the files looked at last, by file and version; safe for threads."""
 
     def __init__(self, most: int = 64) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[str, str], LineIndex] = OrderedDict()
-        self._lock = Lock()
+        self._kept = KeptVersions[LineIndex](most)
 
     def of(self, key: str, version: str, size: int) -> LineIndex:
         """The index of one version of a file, begun if there is none."""
-        with self._lock:
-            index = self._kept.pop((key, version), None) or LineIndex(size)
-            self._kept[key, version] = index
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-            return index
+        return self._kept.of(key, version) or self._kept.keep(key, version, LineIndex(size))

@@ -250,6 +250,7 @@ class _Rows:
             return False
         if size > self._wanted.max_bytes:
             shown = _fitting(shown, self._wanted.max_bytes)
+            self._bytes = self._wanted.max_bytes  # Its rest comes next, no other line.
         if self._column > max(1, length):
             raise _past_the_line(self._wanted, length)
         omitted = length - (self._column - 1) - len(shown)

@@ -13,7 +13,13 @@ from .edit_blocks import edits_of
 
 _MODES = ("replace", "edit", "insert", "delete", "move", "convert", "clear_outputs")
 _WITH_BODY = ("replace", "insert", "edit")
-_READING = {"outputs": "outputs", "output": "output_index", "offset": "source_offset", "limit": "source_limit"}
+_READING = {
+    "outputs": "outputs",
+    "output": "output_index",
+    "offset": "source_offset",
+    "limit": "source_limit",
+    "column": "source_column",
+}
 _EDITING = {
     "mode": "edit_mode",
     "type": "cell_type",
@@ -46,6 +52,7 @@ def cells(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     argument("--output", metavar="N", help="show only this output, from 0"),
     argument("--offset", metavar="N", help="first line of the source to show, 1-based"),
     argument("--limit", metavar="N", help="how many lines of the source to show"),
+    argument("--column", metavar="N", help="first character of that line to show, 1-based"),
     argument("--mode", choices=_MODES, help="change it; with text in the cell: replace, unless said otherwise"),
     argument("--old", metavar="S", help="the exact text to replace in it; it must be there once"),
     argument("--new", metavar="S", help="the text to put in its place; '' to delete"),

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, Literal, NamedTuple
 
+from ..plain_words import lines_of, one_line
 from .highlighting import highlighted_lines
-from .wording import lines_of, one_line
 
 _SUFFIXES = {
     "python": "py", "markdown": "md", "r": "r", "bash": "sh", "javascript": "js", "html": "html", "sql": "sql",
@@ -27,8 +27,12 @@ def cell_rows(cell: dict[str, Any]) -> Iterator[CellRow]:
     """The rows of one cell, as `read_notebook` tells it."""
     yield CellRow("heading", _heading(cell))
     source = cell.get("source", "")
+    cut = {one["line"]: one for one in cell.get("cut_lines", ())}
     for number, line in enumerate(lines_of(source), cell.get("start_line", 1)):
         yield CellRow("source", line, number)
+        if number in cut:
+            place = f"--offset {number} --limit 1 --column {cut[number]['column'] + cut[number]['shown']}"
+            yield CellRow("output", f"[... {cut[number]['omitted']} more characters of line {number}: {place}]")
     if cell.get("next_source_offset"):
         left = cell["total_lines"] - cell["next_source_offset"] + 1
         yield CellRow("output", f"[... {left} more lines: --offset {cell['next_source_offset']}]")

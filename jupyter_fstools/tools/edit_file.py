@@ -7,11 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from ..backends.protocol import OpenFile
+from ..documents.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.shown_lines import shown_body
 from ..documents.text_edits import EditOutcome, TextEdit, apply_edits
 from ..documents.text_encoding import TextEncoding, Utf8View, encoding_of
 from ..draft import Draft, Step
-from ..errors import Invalid, NotebookRefused, NotRead
+from ..errors import Binary, Invalid, NotebookRefused, NotRead
 from ..file_diff import FileDiff
 from ..policy import checked_path
 from ..records import Change, Receipt
@@ -107,6 +109,7 @@ def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
         if draft.stat.path.lower().endswith(".ipynb"):
             raise _notebook(draft.stat.path)
         assert draft.before is not None and draft.receipt is not None
+        _refuse_shown_as_picture(draft.before, draft.receipt)
         encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
         outcome = apply_edits(Utf8View(draft.before, encoding), edits)
         shown = draft.receipt
@@ -128,6 +131,21 @@ def _notebook(path: str) -> NotebookRefused:
         f"{path} is a notebook; editing its JSON as text would break it",
         hint="Edit its cells with edit_notebook.",
     )
+
+
+def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
+    """Refuse a picture, and a PDF of which only the pages were shown: they do not tell what its text says.
+
+    Raises:
+        Binary
+    """
+    kind = media_type(opened.read(0, HEAD_BYTES))
+    if kind is None or receipt.encoding is not None or receipt.lines or receipt.full:
+        return
+    hint = "Edit what it was made from; a picture or PDF is only looked at."
+    if kind == PDF:
+        hint += " Where it was written as text, read it with an encoding (such as utf-8) first, then edit that text."
+    raise Binary(f"{opened.stat.path} is {kind}: it was shown as it looks, not as text", hint=hint, media_type=kind)
 
 
 def _effect(

@@ -16,7 +16,8 @@ from ..errors import FsToolsError, NotebookRefused, NotRead
 from ..file_diff import CellDiff
 from ..records import Change, Receipt
 from ..workspace import Workspace
-from .notebook_view import is_recent, require_notebook_name
+from .notebook_view import require_notebook_name
+from .opened_notebook import is_recent, kept_with, opened_notebook
 from .tool import ToolResult, text_block
 
 _ATTEMPTS = 4
@@ -61,7 +62,7 @@ def _changed(workspace: Workspace, path: str, edits: Sequence[CellEdit], *, pati
         require_notebook_name(draft.stat.path)
         for edit in edits:
             edit.check()
-        documents.append(_opened(draft, patient=patient))
+        documents.append(_opened(workspace, draft, patient=patient))
         draft.receipt = require_cells(
             workspace.tracker,
             draft.stat,
@@ -82,16 +83,16 @@ def _changed(workspace: Workspace, path: str, edits: Sequence[CellEdit], *, pati
                 lines=[line for _, line in outside],
             )
         newer = _newer_pair(workspace, draft, document)
-        diff = notebook_diff(draft.stat.path, "edit", outcome.diffs)
-        receipt = goes_on(document, outcome.after)
+        diff = notebook_diff(draft.stat.path, "edit", outcome.diffs, document.language)
+        receipt = kept_with(workspace, document, outcome.splices, goes_on(document, outcome.after))
         change = workspace.commit(draft, Step("edit", outcome.splices, diff, "edit_notebook", receipt=receipt))
     return _result(draft, outcome, change, outside, newer)
 
 
-def _opened(draft: Draft, *, patient: bool) -> NotebookDocument:
+def _opened(workspace: Workspace, draft: Draft, *, patient: bool) -> NotebookDocument:
     assert draft.before is not None
     try:
-        return NotebookDocument(draft.before)
+        return opened_notebook(workspace, draft.before)
     except NotebookRefused:
         if patient and is_recent(draft.stat):
             raise _HalfSaved from None

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..backends.protocol import FileStat, OpenFile
+from ..backends.protocol import OpenFile
 from ..cell_receipts import record_cells
-from ..documents.decoding import Patience, decoded_image
-from ..documents.image import Room
-from ..documents.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.notebook import (
     NotebookDocument,
-    Output,
     PageRequest,
     ShownLines,
     cell_heading,
@@ -27,16 +21,14 @@ from ..documents.notebook import (
     output_text,
 )
 from ..documents.shown_lines import envelope
-from ..errors import Binary, Conflict, FsToolsError, Invalid, NotebookRefused, OutOfRange, TooLarge
+from ..errors import Conflict, Invalid, NotebookRefused, OutOfRange
 from ..workspace import Workspace
-from .tool import Block, ToolResult, text_block
+from .opened_notebook import is_recent, opened_notebook
+from .output_pictures import picture_blocks
+from .tool import ToolResult, text_block
 
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.05
-# A program that saves a notebook in place leaves half of it for a moment.
-_RECENT_NS = 500_000_000
-_MOST_IMAGES = 20
-_TAKEN = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 @dataclass(frozen=True)
@@ -54,6 +46,7 @@ class NotebookRequest:
     mime_type: str | None = None
     source_offset: int = 1
     source_limit: int | None = None
+    source_column: int = 1
     max_output_bytes: int | None = None
 
 
@@ -68,10 +61,11 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
     for left in reversed(range(_ATTEMPTS)):
         with nullcontext(opened) if left == _ATTEMPTS - 1 else workspace.backend.read(path) as now:
             try:
-                document = NotebookDocument(now)
+                document = opened_notebook(workspace, now)
                 result, shown = _answer(workspace, document, now, wanted)
             except (NotebookRefused, Conflict):
-                if left == 0 or not is_recent(now.stat):
+                was_known = workspace.notebooks.drop(now.stat.key, now.stat.version)
+                if not was_known and (left == 0 or not is_recent(now.stat)):
                     raise
             else:
                 if now.unchanged():
@@ -96,11 +90,6 @@ def require_notebook_name(path: str) -> None:
 def is_notebook_name(path: str) -> bool:
     """Whether a file is a notebook by its name."""
     return path.lower().endswith(".ipynb")
-
-
-def is_recent(stat: FileStat) -> bool:
-    """The file was written a moment ago: somebody may be in the middle of saving it."""
-    return 0 <= time.time_ns() - stat.mtime_ns < _RECENT_NS
 
 
 def _answer(
@@ -129,13 +118,14 @@ def _answer(
         outputs=wanted.outputs,
         source_offset=wanted.source_offset,
         source_limit=wanted.source_limit,
+        source_column=wanted.source_column,
         max_bytes=room,
         max_line=workspace.limits.max_line_length,
     )
     page = cells_page(document, request)
     last = first + len(page.cells) - 1
     content = [text_block(_envelope(facts, page.text, first, last))]
-    content += _image_blocks(workspace, facts["path"], page.pictures)
+    content += picture_blocks(workspace, facts["path"], page.pictures)
     if page.next_index is not None and not one:
         content.append(text_block(_go_on(first, last, facts["total_cells"], page.next_index)))
     facts |= {
@@ -183,17 +173,17 @@ def _one_output(
     try:
         text, total, following = output_text(output, wanted.output_offset, room, wanted.mime_type)
     except Invalid:
-        if wanted.mime_type is not None and not wanted.mime_type.startswith("image/"):
+        if wanted.mime_type is not None and wanted.mime_type not in output.image_mimes:
             raise
         text, total, following = "", 0, None
     heading: list[tuple[str, object]] = [("index", output.index), ("type", output.output_type)]
-    heading += [("mime", ", ".join(output.mimes))] if output.mimes else []
+    heading += [("mime", ", ".join(summary.mime_types))] if output.mimes else []
     heading += [("offset", wanted.output_offset), ("totalCharacters", total)]
     view = cell_view(document, cell, source_limit=0, output_characters=None)
     rows = [cell_heading(view), *output_rows(heading, text)]
     content = [text_block(_envelope(facts, "".join(f"{row}\n" for row in rows), cell.index, cell.index))]
-    if output.has_image:
-        content += _image_blocks(workspace, facts["path"], [output])
+    if output.image_mimes and wanted.mime_type in (None, *output.image_mimes):
+        content += picture_blocks(workspace, facts["path"], [output], wanted.mime_type)
     if following is not None:
         end = f"Characters {wanted.output_offset}-{following - 1} of {total} are shown."
         content.append(text_block(f"{end} Go on with output_offset={following}."))
@@ -202,37 +192,3 @@ def _one_output(
     named = view.model_dump(exclude={"source", "start_line", "next_source_offset"})
     facts |= {"cells": [named | {"outputs": [told]}], "next_offset": None, "truncated": following is not None}
     return ToolResult(tool=wanted.tool, content=content, data=facts)
-
-
-def _image_blocks(workspace: Workspace, path: str, outputs: Sequence[Output]) -> Iterator[Block]:
-    """The pictures, no larger than models take; what cannot be shown is said."""
-    for number, output in enumerate(outputs):
-        if number == _MOST_IMAGES:
-            yield text_block(f"[... {len(outputs) - number} more pictures: ask for them one by one with output_index]")
-            return
-        try:
-            data, mime_type = _picture(workspace, f"{path}, output {output.index}", output)
-        except FsToolsError as refusal:
-            yield text_block(f"[a picture is not shown: {refusal.message}]")
-        else:
-            yield {"type": "image", "data": base64.b64encode(data).decode("ascii"), "mimeType": mime_type}
-
-
-def _picture(workspace: Workspace, name: str, output: Output) -> tuple[bytes, str]:
-    limits = workspace.limits
-    if output.end - output.start > limits.max_document_bytes:
-        raise TooLarge(f"{name} has {output.end - output.start} bytes", limit=limits.max_document_bytes)
-    image = output.image()
-    assert image is not None
-    try:
-        data = base64.b64decode(image.base64, validate=True)
-    except ValueError:
-        raise Binary(f"{name} is no base64") from None
-    found = media_type(data[:HEAD_BYTES])
-    if found is None or found == PDF:
-        raise Binary(f"{name} says it is {image.mime_type}, and is not")
-    if len(data) <= limits.max_image_bytes and found in _TAKEN:
-        return data, found
-    room = Room(limits.max_image_pixels, limits.max_image_bytes)
-    shown = decoded_image(data, found, name, room, Patience(limits.document_seconds, workspace.cancelled))
-    return (data if shown.data is None else shown.data), shown.mime_type

@@ -47,13 +47,18 @@ class ReadNotebookArguments(Arguments):
     source_limit: Annotated[
         Count, Field(description="How many lines of the cell's source to show (0: as many as there is room for).")
     ] = 0
+    source_column: Annotated[
+        Ordinal, Field(description="First character of that line to show, 1-based, to page inside a long line.")
+    ] = 1
     max_output_bytes: Annotated[Ordinal | None, Field(description="Show at most so many bytes of text.")] = None
 
     @model_validator(mode="after")
     def _one_cell_where_one_is_meant(self) -> ReadNotebookArguments:
         given = self.model_fields_set
         one = self.cell_id is not None or self.index is not None
-        within = next((name for name in ("output_index", "source_offset", "source_limit") if name in given), None)
+        within = next(
+            (name for name in ("output_index", "source_offset", "source_limit", "source_column") if name in given), None
+        )
         if within and getattr(self, within) is not None and not one:
             raise ValueError(f"{within} is about one cell: name it by cell_id or index")
         if one and (self.offset or self.limit):
@@ -83,6 +88,7 @@ def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
         mime_type=arguments.mime_type,
         source_offset=max(arguments.source_offset, 1),
         source_limit=arguments.source_limit or None,
+        source_column=arguments.source_column,
         max_output_bytes=arguments.max_output_bytes,
     )
     with workspace.show(arguments.path) as opened:
@@ -115,7 +121,7 @@ def show_as_file(
     if misplaced is not None:
         raise Invalid(
             f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",
-            hint="Use read_notebook; long cells are paged with source_offset.",
+            hint="Use read_notebook; long cells are paged with source_offset, long lines with source_column.",
             field=misplaced,
         )
     wanted = NotebookRequest(

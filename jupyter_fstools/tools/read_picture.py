@@ -128,7 +128,7 @@ def _image_result(path: str, media_type: str, data: bytes, image: ShownImage) ->
         "unchanged": False,
     }
     return ToolResult(
-        tool="read_file", content=[text_block(f"{said}."), _image_block(shown, image.mime_type)], data=facts
+        tool="read_file", content=[text_block(f"{said}."), image_block(shown, image.mime_type)], data=facts
     )
 
 
@@ -174,7 +174,7 @@ def _page_blocks(path: str, page: ShownPage, total: int) -> list[Block]:
     if page.omitted:
         blocks.append(text_block(f"[... {page.omitted} more characters of page {page.page} are left out]"))
     if page.picture is not None:
-        blocks.append(_image_block(page.picture, str(page.mime_type)))
+        blocks.append(image_block(page.picture, str(page.mime_type)))
     return blocks
 
 
@@ -190,5 +190,6 @@ def _size(width: int, height: int) -> str:
     return f"{width}×{height} pixels"
 
 
-def _image_block(data: bytes, mime_type: str) -> Block:
+def image_block(data: bytes, mime_type: str) -> Block:
+    """A picture as an MCP content block."""
     return {"type": "image", "data": base64.b64encode(data).decode("ascii"), "mimeType": mime_type}

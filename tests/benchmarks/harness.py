@@ -19,13 +19,13 @@ class NotHere(Exception):
 
 
 class Result(NamedTuple):
-    """One line of the outcome; `unit` is "" for a ratio to the peer."""
+    """One line of the outcome; `unit` is "" for a ratio to the peer, `target` None where nobody set one."""
 
     name: str
     median: float
     low: float
     high: float
-    target: float
+    target: float | None
     better: str = "lower"
     unit: str = ""
     rounds: int = 0
@@ -33,7 +33,8 @@ class Result(NamedTuple):
     def line(self) -> str:
         sign = "≤" if self.better == "lower" else "≥"
         kind = f" {self.unit}" if self.unit else " ratio"
-        return f"{self.name}: {self.median:.3g}{kind} ({self.low:.3g}–{self.high:.3g}), target {sign} {self.target:g}"
+        aim = "" if self.target is None else f", target {sign} {self.target:g}"
+        return f"{self.name}: {self.median:.3g}{kind} ({self.low:.3g}–{self.high:.3g}){aim}"
 
 
 Benchmark = Callable[[], Iterable[Result]]
@@ -50,7 +51,7 @@ def compare(
     ours: Work,
     peer: Work,
     *,
-    target: float,
+    target: float | None,
     rounds: int = 9,
     ratio: Callable[[float, float], float] = divided,
     better: str = "lower",
@@ -61,7 +62,7 @@ def compare(
         name: what is compared; its first word is the id.
         ours: one run of ours.
         peer: one run of the peer's.
-        target: what the median ratio should be at most, or at least where `better` is "higher".
+        target: what the median ratio should be at most, or at least where `better` is "higher"; None: no target.
         rounds: pairs measured.
         ratio: makes one number of a pair, given ours first.
         better: "lower" or "higher".
@@ -86,7 +87,7 @@ def timed(work: Work) -> float:
     return time.perf_counter() - start if measured is None else measured
 
 
-def reported(name: str, values: list[float], *, target: float, better: str = "lower", unit: str = "") -> Result:
+def reported(name: str, values: list[float], *, target: float | None, better: str = "lower", unit: str = "") -> Result:
     """Print the line of these values and return it."""
     middle = statistics.median(values)
     result = Result(name, middle, min(values), max(values), target, better, unit, len(values))

@@ -1,4 +1,5 @@
 import io
+import struct
 
 import pytest
 from hypothesis import given
@@ -7,6 +8,7 @@ from PIL import Image
 
 from jupyter_fstools.documents.image import MOST_PIXELS, Room, shown_image
 from jupyter_fstools.documents.media_types import HEAD_BYTES, PDF, media_type
+from jupyter_fstools.documents.picture_end import is_whole
 from jupyter_fstools.errors import Binary, FsToolsError, TooLarge
 from tests.documents.samples import noise, picture, saved, turned
 
@@ -174,13 +176,51 @@ def test_the_magic_alone_is_a_broken_picture(form):
         shown(picture(form)[:head])
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_picture_cut_off_anywhere_is_broken(form):
+KINDS = {
+    "PNG": {}, "JPEG": {}, "GIF": {}, "WEBP": {}, "BMP": {}, "TIFF": {}, "PNG of few colors": {"mode": "P"},
+    "JPEG in passes": {"progressive": True}, "JPEG of four colors": {"mode": "CMYK"},
+    "JPEG with notes": {"comment": b"\xff\xd9"}, "GIF with notes": {"comment": "!;"},
+    "WEBP without loss": {"lossless": True}, "BMP of bits": {"mode": "1"},
+    "TIFF lzw": {"compression": "tiff_lzw"}, "TIFF deflate": {"compression": "tiff_adobe_deflate"},
+    "TIFF of JPEG": {"compression": "jpeg"}, "BigTIFF": {"big_tiff": True},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(end=st.data())
+def test_a_picture_cut_off_anywhere_is_broken(kind, end):
     """R28"""
-    data = noise(form, (40, 30))
-    for end in {*range(20, len(data) // 2, 97), *range(len(data) // 2, len(data) - 20, 211)}:
+    form = kind.removeprefix("Big").partition(" ")[0]
+    data = noise(form, (23, 9), **KINDS[kind])
+    last = st.integers(1, min(24, len(data) - 20))
+    length = end.draw(st.integers(20, len(data) - 1) | last.map(lambda missing: len(data) - missing))
+    with pytest.raises(Binary, match="broken picture"):
+        shown(data[:length])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_follows_the_end_of_a_picture_does_not_matter(kind):
+    form = kind.removeprefix("Big").partition(" ")[0]
+    data = noise(form, (23, 9), **KINDS[kind])
+    assert shown(data + b"\0\xff\xd9;trailing")[4:6] == (23, 9)
+
+
+def test_a_packed_bitmap_is_whole_with_its_last_run():
+    """R28"""
+    colors = bytes(4) + b"\xff\xff\xff\0"
+    pixels = b"\x04\1\0\0\x04\0\0\1"
+    sizes = struct.pack("<IiiHHIIiiII", 40, 4, 2, 1, 8, 1, len(pixels), 0, 0, 2, 0)
+    data = b"BM" + struct.pack("<IHHI", 62 + len(pixels), 0, 0, 62) + sizes + colors + pixels
+    assert shown(data)[4:6] == (4, 2)
+    for missing in range(1, len(pixels)):
         with pytest.raises(Binary, match="broken picture"):
-            shown(data[:end])
+            shown(data[:-missing])
+
+
+@given(st.sampled_from(sorted({form.lower() for form in FORMS})), st.binary(max_size=200))
+def test_the_end_of_any_bytes_can_be_asked_for(form, rest):
+    heads = {"tiff": b"II*\0", "gif": b"GIF89a", "jpeg": b"\xff\xd8\xff"}
+    assert is_whole(heads.get(form, b"") + rest, f"image/{form}") in (True, False)
 
 
 @given(st.sampled_from(FORMS), st.data())

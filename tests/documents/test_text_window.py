@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content import BytesContent
@@ -56,6 +56,7 @@ def files(draw):
 
 
 @given(files(), st.integers(1, 5), st.integers(1, 30))
+@example(("shift_jis", "a日\na", Crumbs("a日\na".encode("shift_jis"), [9])), 2, 3)
 def test_windows_one_after_the_other_are_the_file(file, lines, max_bytes):
     """R16, R18, X2, X13: nothing is lost and nothing is shown twice, whatever ends a window."""
     codec, text, content = file

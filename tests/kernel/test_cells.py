@@ -53,6 +53,13 @@ def test_pictures_are_shown_when_asked_for(fs, book):
         assert f"data:image/png;base64,{one_pixel}" in shown(fs(line))["text/html"]
 
 
+def test_a_long_line_is_cut_and_its_rest_is_shown_from_a_column(fs, book):
+    book.write_bytes(jupyterlab(notebook(code("x" * 2000 + "rest\nend", outputs=[]))))
+    plain = shown(fs("cell book.ipynb c0"))["text/plain"]
+    assert "[... 4 more characters of line 1: --offset 1 --limit 1 --column 2001]" in plain and "end" in plain
+    assert "1  rest\n" in shown(fs("cell book.ipynb c0 --offset 1 --limit 1 --column 2001"))["text/plain"]
+
+
 def test_the_rest_of_a_cell_replaces_a_cell_or_is_a_new_one(fs, book):
     refused("not_read", fs, "cell book.ipynb c1", "z\n")
     fs("cell book.ipynb c1")

@@ -3,6 +3,8 @@
 import difflib
 import json
 import os
+import re
+import subprocess
 
 import nbformat
 import pytest
@@ -379,6 +381,13 @@ def test_the_change_is_told_cell_by_cell(book):
     assert [row.text for row in diff.cells[0].hunks[0].rows] == ["x = 1", "y = 1", "y = 2"]
 
 
+def test_the_change_names_the_language_of_the_code(call):
+    read(call, code("a"), kernelspec={"name": "ir", "display_name": "R", "language": "R"})
+    change = call("edit_notebook", path=PATH, cell_id="c0", new_source="b").change
+    undone = call("undo", path=PATH).change
+    assert (change.diff.language, undone.diff.language) == ("R", "R")
+
+
 def test_a_huge_diff_is_bounded(call):
     read(call, code("".join(f"{number}\n" for number in range(10_000))))
     diff = call("edit_notebook", path=PATH, cell_id="c0", edit_mode="delete").change.diff
@@ -512,3 +521,45 @@ def test_a_notebook_that_is_being_saved_is_waited_for(book, monkeypatch):
     monkeypatch.setattr("jupyter_fstools.tools.notebook_change.time.sleep", lambda _: book.put(PATH, whole))
     book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
     assert sources(book)[1] == "q"
+
+
+@pytest.mark.parametrize("style", [samples.jupyterlab, samples.colab, samples.vscode, samples.crlf, samples.tabs])
+def test_git_shows_the_touched_cell_and_nothing_else(call, style):
+    """N2."""
+    git = ["git", "-C", str(call.root), "-c", "core.autocrlf=false"]
+    call.put(PATH, style(notebook(markdown("# A"), code("x = 1\ny = 1"), code("z"))))
+    for step in (["init", "-q"], ["add", PATH]):
+        subprocess.run([*git, *step], check=True)
+    call("read_notebook", path=PATH)
+    change = {"edit_mode": "edit", "old_string": "y = 1", "new_string": "y = 2", "keep_outputs": True}
+    call("edit_notebook", path=PATH, cell_id="c1", **change)
+    told = subprocess.run([*git, "diff", "--unified=0", PATH], check=True, stdout=subprocess.PIPE, text=True).stdout
+    rows = re.findall(r"^[-+](?![-+])\s*(.*?)\s*$", told, re.MULTILINE)
+    assert rows == ['"y = 1"', '"y = 2"']
+
+
+def test_a_notebook_is_looked_at_whole_once(book, monkeypatch):
+    """Reading it again, and one edit after the other, take a look at the cells concerned only."""
+    os.utime(book.root / PATH, (1, 1))
+    book("read_notebook", path=PATH)
+    monkeypatch.setattr("jupyter_fstools.documents.notebook.document.scan", None)
+    for number in range(3):
+        book("edit_notebook", path=PATH, cell_id="c1", new_source=f"x = {number + 5}")
+        book("edit_notebook", path=PATH, cell_id="c3", edit_mode="edit", old_string="z", new_string=f"{number} z")
+    assert [cell["source"] for cell in book("read_notebook", path=PATH).data["cells"]] == sources(book)
+
+
+def test_what_is_known_of_a_version_is_dropped_where_it_does_not_hold(book):
+    """As on a disk whose clock is too coarse to tell two versions apart."""
+    os.utime(book.root / PATH, (1, 1))
+    book.put("other.ipynb", jupyterlab(notebook(code("a"), code("b"), code("c"))))
+    os.utime(book.root / "other.ipynb", (1, 1))
+    book("read_notebook", path="other.ipynb")
+    known = book.workspace.notebooks
+    stat, other = book.workspace.peek(PATH), book.workspace.peek("other.ipynb")
+    known.keep(stat.key, stat.version, known.of(other.key, other.version))
+    before = book.got(PATH)
+    book.refused("conflict", "edit_notebook", path=PATH, cell_id="c1", new_source="q")
+    assert book.got(PATH) == before
+    assert [cell["cell_id"] for cell in book("read_notebook", path=PATH).data["cells"]] == ["c0", "c1", "c2", "c3"]
+    book("edit_notebook", path=PATH, cell_id="c1", new_source="q")

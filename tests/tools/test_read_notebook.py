@@ -1,15 +1,23 @@
 """What a reader is shown of a notebook, and that it is never too much."""
 
 import base64
+import io
 import json
 import os
 import re
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image
 
+from jupyter_fstools.documents import decoding
+from jupyter_fstools.errors import FsToolsError
 from jupyter_fstools.tools import call_tool
 from tests.documents.notebook import samples
 from tests.documents.notebook.samples import code, jupyterlab, markdown, notebook, raw
+from tests.documents.samples import noise, turned
+from tests.documents.samples import picture as picture_of
 
 # The smallest picture there is: one pixel.
 PNG = base64.b64encode(
@@ -18,6 +26,10 @@ PNG = base64.b64encode(
         "0000000a49444154789c636000000002000148afa4710000000049454e44ae426082"
     )
 ).decode()
+
+
+def packed(data):
+    return base64.b64encode(data).decode()
 
 
 def picture(data=PNG, **more):
@@ -134,17 +146,63 @@ def test_pictures_are_blocks_of_their_own_when_asked_for(call):
 
 
 def test_a_broken_picture_is_said_and_not_sent(call):
-    path = put(call, code("plot()", outputs=[picture("!!!"), picture(base64.b64encode(b"no picture").decode())]))
+    """R28."""
+    broken = [b"no picture", base64.b64decode(PNG)[:-1], noise("JPEG", (40, 30))[:-500]]
+    outputs = [picture("!!!"), *(picture(packed(data)) for data in broken), picture()]
+    path = put(call, code("plot()", outputs=outputs))
     content = call("read_notebook", path=path, outputs="full").content
-    assert [block["type"] for block in content] == ["text"] * 3
-    assert "no base64" in content[1]["text"] and "says it is image/png" in content[2]["text"]
+    assert [block["type"] for block in content] == ["text"] * 5 + ["image"]
+    for block, why in zip(content[1:5], ["no base64", "says it is image/png", "end is missing", "(JPEG"], strict=True):
+        assert why in block["text"]
+    one = call("read_notebook", path=path, cell_id="c0", output_index=2).content
+    assert "output 2 of the cell at index 0 of book.ipynb is a broken picture" in one[1]["text"] and len(one) == 2
+
+
+def test_pictures_are_scaled_as_those_of_files_are(make_call):
+    call = make_call(max_image_pixels=100, max_image_bytes=20_000, document_seconds=120)
+    large = [noise("PNG", (300, 200)), picture_of("TIFF", (20, 10)), turned(6)]
+    path = put(call, code("plot()", outputs=[picture(packed(data)) for data in large]))
+    full = call("read_notebook", path=path, outputs="full").content
+    images = [Image.open(io.BytesIO(base64.b64decode(block["data"]))) for block in full[1:]]
+    assert [image.size for image in images] == [(100, 67), (20, 10), (40, 60)]
+    assert [image.get_format_mimetype() for image in images] == [block["mimeType"] for block in full[1:]]
+    one = call("read_notebook", path=path, cell_id="c0", output_index=0).content
+    assert one[1] == full[1]
+
+
+def test_of_many_pictures_as_many_are_shown_as_there_is_room_for(make_call):
+    call = make_call(max_image_bytes=len(noise()), document_seconds=120)
+    path = put(call, code("plot()", outputs=[picture(packed(noise()))] * 7))
+    content = call("read_notebook", path=path, outputs="full").content
+    assert [block["type"] for block in content] == ["text", *["image"] * 4, "text"]
+    assert "3 more pictures" in content[-1]["text"]
+    tiny = put(call, code("plot()", outputs=[picture()] * 25), path="many.ipynb")
+    assert "5 more pictures" in call("read_notebook", path=tiny, outputs="full").content[-1]["text"]
+
+
+def test_a_picture_above_the_limit_is_not_decoded(make_call):
+    """R28."""
+    call = make_call(max_document_bytes=1000)
+    path = put(call, code("plot()", outputs=[picture(packed(noise())), picture()]))
+    content = call("read_notebook", path=path, outputs="full").content
+    assert "the limit is 1000 bytes" in content[1]["text"] and content[2]["type"] == "image"
+
+
+def test_pictures_whose_decoder_crashes_are_said(call, monkeypatch):
+    path = put(call, code("plot()", outputs=[picture()] * 2))
+    monkeypatch.setattr(decoding, "_START", "import os; os._exit(3)")
+    content = call("read_notebook", path=path, outputs="full").content
+    assert ["not shown" in block["text"] for block in content] == [False, True, True]
 
 
 def test_other_representations_of_an_output_can_be_asked_for(call):
     path = put(call, code("show()", outputs=[picture(**{"text/html": "<b>hi</b>"})]))
     shown = call("read_notebook", path=path, cell_id="c0", output_index=0, mime_type="text/html")
-    assert "| <b>hi</b>\n" in shown.text
-    call.refused("invalid", "read_notebook", path=path, cell_id="c0", output_index=0, mime_type="text/latex")
+    assert "| <b>hi</b>\n" in shown.text and len(shown.content) == 1
+    shown = call("read_notebook", path=path, cell_id="c0", output_index=0, mime_type="image/png")
+    assert shown.content[1]["data"] == PNG
+    for missing in ("text/latex", "image/jpeg"):
+        call.refused("invalid", "read_notebook", path=path, cell_id="c0", output_index=0, mime_type=missing)
 
 
 def test_a_long_notebook_comes_in_pages_of_whole_cells(make_call):
@@ -181,10 +239,72 @@ def test_a_long_cell_comes_in_pages_of_lines(call):
 def test_a_long_line_is_cut_and_can_be_read_alone(call):
     path = put(call, code("short\n" + "x" * 50_000 + "\nend", outputs=[]), markdown("after"))
     shown = call("read_notebook", path=path)
-    assert "48000 more characters: read with source_offset=2, source_limit=1]" in shown.text
+    advice = "source_offset=2, source_limit=1, source_column=2001"
+    assert f"48000 more characters: read with {advice}]" in shown.text
     assert [cell["cell_id"] for cell in shown.data["cells"]] == ["c0", "c1"]
+    (cut,) = shown.data["cells"][0]["cut_lines"]
+    assert cut == {"line": 2, "column": 1, "shown": 2000, "omitted": 48_000}
+    assert shown.data["cells"][0]["source"] == "short\n" + "x" * 2000 + "\nend"
     alone = call("read_notebook", path=path, cell_id="c0", source_offset=2, source_limit=1)
     assert "\n2\t" + "x" * 50_000 + "\n" in alone.text
+
+
+def pieces(call, path, line, **more):
+    """What is shown of one line, piece by piece to its end."""
+    column = 1
+    while column is not None:
+        more |= {"source_offset": line, "source_limit": 1, "source_column": column, "outputs": "none"}
+        (cell,) = call("read_notebook", path=path, cell_id="c0", **more).data["cells"]
+        yield cell["source"]
+        (cut,) = cell["cut_lines"] or [None]
+        column = cut and cut["column"] + cut["shown"]
+
+
+@pytest.mark.parametrize("letter", ["x", "ä", "😀", "\r"])
+def test_a_line_longer_than_an_answer_is_read_to_its_end_and_then_replaced(call, letter):
+    """N38, R17."""
+    long = letter * 3_000_000 + "!"
+    path = put(call, code(f"first\n{long}\nlast"))
+    call("read_notebook", path=path)
+    call.refused("not_read", "edit_notebook", path=path, cell_id="c0", new_source="x")
+    seen = list(pieces(call, path, 2))
+    assert "".join(seen) == long + "\n" and max(map(len, seen)) < 270_000
+    call("edit_notebook", path=path, cell_id="c0", edit_mode="edit", old_string="!", new_string="?")
+    call("edit_notebook", path=path, cell_id="c0", new_source="x")
+
+
+def test_a_line_of_which_a_piece_was_left_out_is_not_known(call):
+    path = put(call, code("x" * 10_000))
+    for column in (1, 4001, 6001, 8001):
+        call("read_notebook", path=path, cell_id="c0", source_column=column)
+    call.refused("not_read", "edit_notebook", path=path, cell_id="c0", edit_mode="delete")
+    for column in (2001, 4001, 6001, 8001):
+        call("read_notebook", path=path, cell_id="c0", source_column=column)
+    call("edit_notebook", path=path, cell_id="c0", edit_mode="delete")
+
+
+@pytest.mark.parametrize(("line", "column"), [(1, 4), (2, 2), (3, 1), (1, 10**12)])
+def test_a_column_past_the_end_of_a_line_is_refused(call, line, column):
+    path = put(call, code("abc\n\n"))
+    where = {"cell_id": "c0", "source_offset": line, "source_column": column}
+    call.refused("out_of_range", "read_notebook", path=path, **where)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(source=st.text("ab\r\nä😀\u2028", min_size=1, max_size=60), most=st.integers(1, 120))
+def test_every_source_is_read_to_its_end_in_pages_of_any_size(call, source, most):
+    path = put(call, code(source, outputs=[]))
+    line, column, seen = 1, 1, ""
+    while line is not None:
+        asked = {"cell_id": "c0", "source_offset": line, "source_column": column, "max_output_bytes": most}
+        (cell,) = call("read_notebook", path=path, **asked).data["cells"]
+        seen += cell["source"]
+        line, column = cell["next_source_offset"], 1
+        last = cell["start_line"] + len(cell["source"].split("\n")) - 1
+        if cell["cut_lines"] and cell["cut_lines"][-1]["line"] == last:
+            line, column = last, cell["cut_lines"][-1]["column"] + cell["cut_lines"][-1]["shown"]
+    assert seen == source
+    call("edit_notebook", path=path, cell_id="c0", new_source=source + "c")
 
 
 @pytest.mark.parametrize("most", [1, 50, 200, 1000])
@@ -206,6 +326,47 @@ def test_attachments_are_named_and_left_out(call):
     result = call("read_notebook", path=path)
     assert f'attachment="i.png (image/png {len(PNG) + 2} bytes)"' in result.text
     assert PNG not in json.dumps([result.content, result.data])
+
+
+LONG = "n" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        code(metadata={"tags": [LONG] * 3}),
+        code(metadata={"tags": [str(number) for number in range(100_000)]}),
+        markdown(attachments={LONG: {LONG: ""}}),
+        markdown(attachments={f"{number}.png": {"image/png": ""} for number in range(100_000)}),
+        code(outputs=[{**picture(), "data": {LONG: ""}}]),
+        code(outputs=[{**picture(), "data": {f"a/{number}": "" for number in range(100_000)}}]),
+        code(outputs=[{"output_type": LONG}, {"output_type": "error", "ename": LONG, "evalue": "", "traceback": []}]),
+    ],
+    ids=["tag", "tags", "attachment", "attachments", "mime", "mimes", "types"],
+)
+def test_names_out_of_a_file_do_not_make_an_answer_long(call, cell):
+    """N31: not in the cells, not in one output, and not in a refusal."""
+    path = put(call, cell)
+    one = {"index": 0, "output_index": 0}
+    for more in ({}, {"outputs": "full"}, one, one | {"mime_type": "x/y"}):
+        try:
+            result = call("read_notebook", path=path, **more)
+            told = json.dumps([result.content, result.data])
+        except FsToolsError as refusal:
+            told = json.dumps(refusal.as_dict())
+        assert len(told) < 80_000
+
+
+def test_the_first_of_very_many_names_are_shown_and_the_others_counted(call):
+    tags = [str(number) for number in range(60)]
+    data = {f"a/{number:02}": "" for number in range(60)}
+    files = {f"{number:02}.png": {"image/png": ""} for number in range(60)}
+    path = put(call, code(metadata={"tags": tags}, outputs=[{**picture(), "data": data}]), markdown(attachments=files))
+    first, second = call("read_notebook", path=path).data["cells"]
+    assert first["tags"] == [*tags[:50], "… and 10 more"]
+    assert first["outputs"][0]["mime_types"][49:] == ["a/49", "… and 10 more"]
+    assert first["outputs"][0]["mime_sizes"]["… and 10 more"] == 20
+    assert list(second["attachments"])[49:] == ["49.png", "… and 10 more"]
 
 
 def test_ids_that_repeat_or_look_like_indexes(call):
@@ -292,6 +453,8 @@ def test_read_file_shows_a_notebook_as_read_notebook_does(call):
     [
         {"output_index": 0},
         {"source_offset": 2},
+        {"source_column": 2},
+        {"cell_id": "c0", "source_column": 0},
         {"cell_id": "c0", "offset": 1},
         {"output_offset": 3},
         {"outputs": "all"},

@@ -112,6 +112,26 @@ def test_what_was_shown_as_a_picture_is_not_overwritten(call, path):
     assert call.got(path) == before
 
 
+def test_a_pdf_of_nothing_but_text_is_edited_only_where_its_text_was_shown(call):
+    """The pages of a PDF do not tell what its text says."""
+    data = pdf(text_page("Hello"))
+    call.put("a.pdf", data)
+    call("read_file", path="a.pdf")
+    refusal = call.refused("binary", "edit_file", path="a.pdf", old_string="Hello", new_string="Adieu")
+    assert "encoding" in refusal.hint and refusal.details["media_type"] == "application/pdf"
+    call.refused("not_read", "write_file", path="a.pdf", content="text")
+    assert call.got("a.pdf") == data
+    call("read_file", path="a.pdf", encoding="utf-8")
+    call("edit_file", path="a.pdf", old_string="Hello", new_string="Adieu")
+    assert call("read_file", path="a.pdf").data["content"] == "Adieu"
+    call("write_file", path="a.pdf", content="text")
+
+
+def test_a_pdf_that_the_reader_wrote_as_text_can_be_edited(call):
+    call("write_file", path="a.pdf", content=pdf(text_page("Hello")).decode())
+    call("edit_file", path="a.pdf", old_string="Hello", new_string="Adieu")
+
+
 def test_a_picture_is_shown_again_each_time(call):
     call.put("a.png", picture("PNG"))
     for _ in range(2):
@@ -222,7 +242,8 @@ def test_a_decoder_that_crashes_is_a_broken_file(call, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
-def test_a_picture_that_takes_too_much_memory_is_refused(call, monkeypatch):
+def test_a_picture_that_takes_too_much_memory_is_refused(make_call, monkeypatch):
+    call = make_call(document_seconds=120)
     call.put("a.png", saved(Image.new("RGB", (6000, 6000)), "PNG"))
     monkeypatch.setattr(decoding, "MOST_MEMORY_BYTES", 200 << 20)
     assert "memory" in call.refused("too_large", "read_file", path="a.png").message

@@ -14,7 +14,8 @@ from .document import EditedCell as EditedCell
 from .document import NotebookDocument as NotebookDocument
 from .document import NotebookEdit as NotebookEdit
 from .document import order_of as order_of
-from .outputs import Image as Image
+from .outline import outline_after as outline_after
+from .outline import outline_of as outline_of
 from .outputs import Output as Output
 from .outputs import OutputPage as OutputPage
 from .outputs import OutputSummary as OutputSummary
@@ -28,5 +29,6 @@ from .page import cells_page as cells_page
 from .page import output_rows as output_rows
 from .page import output_text as output_text
 from .plan import Target as Target
+from .spans import NotebookSpans as NotebookSpans
 from .view import CellView as CellView
 from .view import cell_view as cell_view

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from ...content import Content
-from .refusals import too_deep
-from .spans import CellSpans, Member
+from ...errors import NotebookRefused
+from .refusals import changes_meanwhile, too_deep
+from .spans import CellSpans, Member, cell_at
 
 _SOURCE_KEYS = ("source", "input", "code")  # nbformat 3 has `input` in code cells.
 _COUNT_KEYS = ("execution_count", "prompt_number")
@@ -28,17 +29,40 @@ class Cell:
     Attributes:
         index: 0-based.
         cell_id: its own id, or a synthetic one where it has none.
-        spans: its bytes.
+        place: where it lies.
     """
 
-    def __init__(self, content: Content, spans: CellSpans, index: int) -> None:
-        self.content, self.spans, self.index = content, spans, index
-        self.cell_id = spans.real_id or ""
+    def __init__(self, content: Content, place: CellSpans, index: int) -> None:
+        self.content, self.place, self.index = content, place, index
+        self.cell_id = place.real_id or ""
+
+    @cached_property
+    def spans(self) -> CellSpans:
+        """Where its members lie.
+
+        Raises:
+            Conflict: what was known of the notebook before is not what is there now.
+        """
+        place = self.place
+        if not place.is_outline:
+            return place
+        try:
+            found = cell_at(self.content, place.start, place.end)
+        except NotebookRefused:
+            raise changes_meanwhile() from None
+        if (found.real_id, found.cell_type) != (place.real_id, place.cell_type):
+            raise changes_meanwhile()
+        return found
+
+    @property
+    def real_id(self) -> str | None:
+        """The id that the file gives it."""
+        return self.place.real_id
 
     @property
     def cell_type(self) -> str:
         """`code`, `markdown`, `raw`, or what the file says; `unknown` if it says nothing."""
-        return self.spans.cell_type or "unknown"
+        return self.place.cell_type or "unknown"
 
     @cached_property
     def source(self) -> str:

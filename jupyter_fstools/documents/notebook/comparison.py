@@ -45,9 +45,16 @@ def compared(before: NotebookDocument | None, after: NotebookDocument | None) ->
     return Comparison(cells, sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete")))
 
 
-def notebook_diff(path: str, op: Operation, cells: Sequence[CellDiff]) -> FileDiff:
-    """The diff of a notebook, cell by cell; rows above a bound are left out and said to be."""
-    diff = FileDiff(path=path, op=op, kind="notebook", cells=[])
+def notebook_diff(path: str, op: Operation, cells: Sequence[CellDiff], language: str | None) -> FileDiff:
+    """The diff of a notebook, cell by cell; rows above a bound are left out and said to be.
+
+    Args:
+        path: as the diff shall name it.
+        op: what kind of change it is.
+        cells: the cells that changed.
+        language: of the code cells (`NotebookDocument.language`).
+    """
+    diff = FileDiff(path=path, op=op, kind="notebook", cells=[], language=language)
     room = MAX_ROWS
     for cell in cells:
         rows = [row.kind for hunk in cell.hunks for row in hunk.rows]
@@ -68,8 +75,8 @@ def _origins(old: Sequence[Cell], new: Sequence[Cell]) -> dict[int, int]:
     """New index to old index; unchanged cells find each other first, then those of one id."""
     origin: dict[int, int] = {}
     sames: list[Callable[[Cell], Hashable]] = [
-        lambda cell: (cell.spans.real_id, cell.fingerprint),
-        lambda cell: cell.spans.real_id,
+        lambda cell: (cell.real_id, cell.fingerprint),
+        lambda cell: cell.real_id,
     ]
     for same in sames:
         taken = set(origin.values())
@@ -139,4 +146,4 @@ def _lines(cell: Cell) -> list[str]:
 
 
 def _raw(cell: Cell) -> bytes:
-    return cell.content.read(cell.spans.start, cell.spans.end - cell.spans.start)
+    return cell.content.read(cell.place.start, cell.place.end - cell.place.start)

@@ -17,7 +17,7 @@ from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, index_of, named
 from .changes import cell_diffs
 from .plan import PlannedCell, Target, planned, targets_of
-from .spans import members_at, scan
+from .spans import NotebookSpans, members_at, scan
 from .splicing import Splicer
 
 
@@ -69,16 +69,20 @@ class NotebookEdit(NamedTuple):
 class NotebookDocument:
     """A notebook, checked as a whole and decoded only where it is looked at.
 
+    Args:
+        content: its bytes.
+        outline: where the cells of these bytes lie, if that is known; else all of them are looked at.
+
     Raises:
         NotebookRefused: it cannot be read as a notebook (`line` and `column` say where).
         TooLarge: it is above the size for notebooks.
     """
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, outline: NotebookSpans | None = None) -> None:
         self.content = content
-        self.spans = scan(content)
+        self.spans = outline or scan(content)
         self.cells = [Cell(content, spans, index) for index, spans in enumerate(self.spans.cells)]
-        ids = named([cell.spans.real_id for cell in self.cells], lambda index: self.cells[index].source)
+        ids = named([cell.real_id for cell in self.cells], lambda index: self.cells[index].source)
         for cell, cell_id in zip(self.cells, ids, strict=True):
             cell.cell_id = cell_id
         self.duplicate_ids = duplicate_ids(ids)
@@ -167,7 +171,7 @@ class NotebookDocument:
         if self.spans.array is None:
             raise NotebookRefused("the notebook has no list of cells", hint="Repair `cells` by hand.")
         if minor is None or minor < 0:
-            return 5 if any(cell.spans.real_id for cell in self.cells) else 4
+            return 5 if any(cell.real_id for cell in self.cells) else 4
         return minor
 
     def _source_after(self, state: PlannedCell) -> str:
@@ -186,7 +190,7 @@ class NotebookDocument:
 
 
 def _id_after(state: PlannedCell) -> str | None:
-    return state.new_id if state.cell is None else state.cell.spans.real_id
+    return state.new_id if state.cell is None else state.cell.real_id
 
 
 def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, Field
 
 from ...errors import Invalid, OutOfRange
+from .bounded_names import bounded_names, bounded_sizes
 from .bounded_text import head_of, last_items
 from .cell import Cell, decoded, joined_text
 from .spans import Member, items_at, members_at
@@ -19,8 +20,9 @@ _TRACEBACK_LINES = 30
 _WHOLE_STREAM = 1 << 20
 _PIECE = 32 << 10
 _SHOWN_MIMES = ("text/plain", "text/markdown", "text/latex")
+_SVG = "image/svg+xml"
 _OLD_MIMES = {  # nbformat 3 had these as members of the output itself.
-    "text": "text/plain", "png": "image/png", "jpeg": "image/jpeg", "svg": "image/svg+xml", "html": "text/html",
+    "text": "text/plain", "png": "image/png", "jpeg": "image/jpeg", "svg": _SVG, "html": "text/html",
     "latex": "text/latex", "json": "application/json", "javascript": "application/javascript",
 }  # fmt: skip
 
@@ -50,18 +52,11 @@ class OutputPage(NamedTuple):
     next_offset: int | None
 
 
-class Image(NamedTuple):
-    """A picture as the file holds it."""
-
-    mime_type: str
-    base64: str
-
-
 class Output:
-    """One output where it lies in the file."""
+    """One output where it lies in the file; `mimes` is where each of its representations does."""
 
     def __init__(self, cell: Cell, index: int, start: int, end: int) -> None:
-        self.index, self.start, self.end = index, start, end
+        self.cell_index, self.index, self.start, self.end = cell.index, index, start, end
         self._content = cell.content
         self._members = {member.key: member for member in members_at(cell.content, start, end)}
         self.output_type = self._small("output_type") or "unknown"
@@ -79,8 +74,8 @@ class Output:
         return OutputSummary(
             index=self.index,
             output_type=self.output_type,
-            mime_types=list(self.mimes),
-            mime_sizes={mime: member.end - member.start for mime, member in self.mimes.items()},
+            mime_types=bounded_names(list(self.mimes)),
+            mime_sizes=bounded_sizes({mime: member.end - member.start for mime, member in self.mimes.items()}),
             size_bytes=self.end - self.start,
             text=shown,
             truncated=not whole or shown != text,
@@ -102,17 +97,14 @@ class Output:
         end = min(offset + limit, len(text))
         return OutputPage(mime, text[offset:end], offset, len(text), end if end < len(text) else None)
 
-    def image(self, mime_type: str | None = None) -> Image | None:
-        """The picture in this output, the named one or the first; None if there is none."""
-        for mime, member in self.mimes.items():
-            if mime.startswith("image/") and mime != "image/svg+xml" and mime_type in (None, mime):
-                return Image(mime, "".join(joined_text(self._value(member)).split()))
-        return None
-
     @property
-    def has_image(self) -> bool:
-        """It is a picture, among other things."""
-        return any(mime.startswith("image/") and mime != "image/svg+xml" for mime in self.mimes)
+    def image_mimes(self) -> list[str]:
+        """The types of the pictures it holds as base64."""
+        return [mime for mime in self.mimes if mime.startswith("image/") and mime != _SVG]
+
+    def image(self, mime_type: str) -> str:
+        """The base64 of the picture of one of `image_mimes`."""
+        return "".join(joined_text(self._value(self.mimes[mime_type])).split())
 
     def _mimes(self) -> dict[str, Member]:
         data = self._members.get("data")
@@ -169,11 +161,12 @@ class Output:
             lines = [line for line in trace if isinstance(line, str)] if isinstance(trace, list) else []
             return "text/plain", without_ansi("\n".join([f"{self._small('ename')}: {self._small('evalue')}", *lines]))
         mime = mime_type or next((mime for mime in (*_SHOWN_MIMES, *self.mimes) if mime in self.mimes), "")
-        if mime not in self.mimes or (mime.startswith("image/") and mime != "image/svg+xml"):
+        if mime not in self.mimes or mime in self.image_mimes:
+            there = bounded_names(list(self.mimes))
             raise Invalid(
-                f"output {self.index} has no text of type {mime or 'text/plain'}",
-                hint=f"It has: {', '.join(self.mimes) or 'nothing'}. Pictures are given as images.",
-                mime_types=list(self.mimes),
+                f"output {self.index} has no text of type {mime[:100] or 'text/plain'}",
+                hint=f"It has: {', '.join(there) or 'nothing'}. Pictures are given as images.",
+                mime_types=there,
             )
         member = self.mimes[mime]
         value = self._value(member)

@@ -10,10 +10,10 @@ from ..shown_lines import CARRIAGE_RETURN, opening_tag
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .outputs import Output, OutputSummary, outputs_of
-from .view import CellView, cell_view
+from .source_rows import NOTE_BYTES, LineLimits, TextRoom, source_rows
+from .view import CellView, CutSource, cell_view
 
 _MARK = "| "
-_NOTE_BYTES = 160
 _LEFT_OUT = "[... more outputs: read them one by one with output_index]"
 
 Outputs = Literal["summary", "none", "full"]
@@ -28,6 +28,7 @@ class PageRequest(NamedTuple):
         outputs: of each cell: the beginnings, nothing, or all there is room for.
         source_offset: the first line of the first cell, 1-based.
         source_limit: how many lines of it; None: as many as there is room for.
+        source_column: the first character of that line, 1-based.
         max_bytes: room for text.
         max_line: characters shown of one line, unless it is the only one asked for.
     """
@@ -37,6 +38,7 @@ class PageRequest(NamedTuple):
     outputs: Outputs = "summary"
     source_offset: int = 1
     source_limit: int | None = None
+    source_column: int = 1
     max_bytes: int = 256 << 10
     max_line: int = 2000
 
@@ -47,8 +49,9 @@ class ShownLines(NamedTuple):
     Attributes:
         cell: the cell's index.
         first: the first line shown, 1-based.
-        text: the lines shown.
-        whole: the ranges of lines of which every character was shown.
+        text: these lines, whole.
+        whole: the ranges of lines of which every character is shown.
+        pieces: the lines of which a part is shown.
         total: lines of the cell.
     """
 
@@ -56,6 +59,7 @@ class ShownLines(NamedTuple):
     first: int
     text: str
     whole: list[tuple[int, int]]
+    pieces: list[CutSource]
     total: int
 
 
@@ -90,38 +94,18 @@ class _Shown(NamedTuple):
     cut: bool
 
 
-class _Room:
-    """Bytes left for text."""
-
-    def __init__(self, size: int) -> None:
-        self.left = size
-
-    def takes(self, row: str) -> bool:
-        """Take the room of a line, if there is as much."""
-        size = len(row.encode("utf-8", "surrogatepass")) + 1
-        if size > self.left:
-            return False
-        self.left -= size
-        return True
-
-    def characters(self, text: str) -> int:
-        """How many characters of a text there is room for, beside what is said of the rest."""
-        left = max(self.left - _NOTE_BYTES, 0)
-        return left if text.isascii() else left // 4
-
-
 def cells_page(document: NotebookDocument, wanted: PageRequest) -> CellsPage:
     """Whole cells as far as there is room; a cell that is too long for a page of its own is cut.
 
     Raises:
-        OutOfRange: `source_offset` is past the cell's last line.
+        OutOfRange: `source_offset` is past the cell's last line, or `source_column` past that line's end.
     """
     left = wanted.max_bytes
     end = len(document.cells) if wanted.cells is None else min(len(document.cells), wanted.first + wanted.cells)
     found: list[_Shown] = []
     at = wanted.first
     while at < end:
-        room = _Room(left)
+        room = TextRoom(left)
         shown = _shown_cell(document, document.cells[at], wanted, room)
         if found and not shown.fits:
             break
@@ -161,10 +145,11 @@ def output_text(output: Output, offset: int, room: int, mime_type: str | None) -
 def output_rows(heading: Sequence[tuple[str, object]], text: str) -> list[str]:
     """An output as a reader sees it: its heading, and its lines with a mark before each."""
     lines = text.removesuffix("\n").split("\n") if text else []
-    return [opening_tag("output", heading), *(f"{_MARK}{_plain(line)}" for line in lines)]
+    plain = (line.removesuffix("\r").replace("\r", CARRIAGE_RETURN) for line in lines)
+    return [opening_tag("output", heading), *(_MARK + line for line in plain)]
 
 
-def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, room: _Room) -> _Shown:
+def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, room: TextRoom) -> _Shown:
     is_first = cell.index == wanted.first
     view = cell_view(
         document,
@@ -176,18 +161,23 @@ def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, roo
     lines = lines_of(view.source)
     heading = cell_heading(view)
     fits = room.takes(heading)
-    rows, whole = _source_rows(lines, view.start_line, wanted, room, is_first=is_first)
-    if len(rows) < len(lines):
+    limits = LineLimits(wanted.max_line)
+    if is_first:
+        limits = LineLimits(wanted.max_line, wanted.source_column, wanted.source_limit == 1, must_go_on=True)
+    source = source_rows(lines, view.start_line, limits, room)
+    count = len(source.rows)
+    if count < len(lines):
         fits = False
-        view.next_source_offset = view.start_line + len(rows)
-        view.source = "".join(lines[: len(rows)])
-    shown = ShownLines(cell.index, view.start_line, view.source, whole, view.total_lines)
+        view.next_source_offset = view.start_line + count
+    view.source = "".join(source.texts)
+    view.cut_lines = [piece for piece in source.pieces if piece.omitted]
+    text = "".join(lines[:count])
+    shown = ShownLines(cell.index, view.start_line, text, source.whole, source.pieces, view.total_lines)
     pictures: list[Output] = []
     outputs = _output_rows(cell, view, wanted, room, pictures) if wanted.outputs != "none" else []
     fits = fits and outputs[-1:] != [_LEFT_OUT]
-    cut = not fits or len(rows) > sum(last - first + 1 for first, last in whole)
-    cut = cut or any(output.truncated for output in view.outputs)
-    return _Shown([heading, *rows, *_rest(view), *outputs], view, shown, pictures, fits, cut)
+    cut = not fits or bool(view.cut_lines) or any(output.truncated for output in view.outputs)
+    return _Shown([heading, *source.rows, *_rest(view), *outputs], view, shown, pictures, fits, cut)
 
 
 def cell_heading(view: CellView) -> str:
@@ -209,42 +199,7 @@ def cell_heading(view: CellView) -> str:
     return opening_tag("cell", attributes)
 
 
-def _source_rows(
-    lines: Sequence[str], first: int, wanted: PageRequest, room: _Room, *, is_first: bool
-) -> tuple[list[str], list[tuple[int, int]]]:
-    """The numbered lines there is room for, and the ranges of those that are whole."""
-    rows: list[str] = []
-    whole: list[tuple[int, int]] = []
-    alone = is_first and wanted.source_limit == 1
-    for number, line in enumerate(lines, first):
-        text = _plain(line.removesuffix("\n"))
-        most = max(wanted.max_line, room.characters(text)) if alone else wanted.max_line
-        row = _row(number, text, most, alone=alone)
-        if not room.takes(row):
-            if rows or not is_first:
-                break
-            # A page must show something, or nobody gets beyond it.
-            most = max(min(most, room.characters(text)), 1)
-            row = _row(number, text, most, alone=True)
-            room.left = 0
-        rows.append(row)
-        if len(text) > most:
-            continue
-        if whole and whole[-1][1] == number - 1:
-            whole[-1] = (whole[-1][0], number)
-        else:
-            whole.append((number, number))
-    return rows, whole
-
-
-def _row(number: int, text: str, most: int, *, alone: bool) -> str:
-    if len(text) <= most:
-        return f"{number}\t{text}"
-    advice = "" if alone else f": read with source_offset={number}, source_limit=1"
-    return f"{number}\t{text[:most]} [... {len(text) - most} more characters{advice}]"
-
-
-def _output_rows(cell: Cell, view: CellView, wanted: PageRequest, room: _Room, pictures: list[Output]) -> list[str]:
+def _output_rows(cell: Cell, view: CellView, wanted: PageRequest, room: TextRoom, pictures: list[Output]) -> list[str]:
     rows: list[str] = []
     for output in outputs_of(cell):
         summary = _summary(output, room, full=wanted.outputs == "full")
@@ -256,14 +211,14 @@ def _output_rows(cell: Cell, view: CellView, wanted: PageRequest, room: _Room, p
             return [*rows, _LEFT_OUT]
         rows += new
         view.outputs.append(summary)
-        if wanted.outputs == "full" and output.has_image:
+        if wanted.outputs == "full" and output.image_mimes:
             pictures.append(output)
     return rows
 
 
-def _summary(output: Output, room: _Room, *, full: bool) -> OutputSummary:
+def _summary(output: Output, room: TextRoom, *, full: bool) -> OutputSummary:
     summary = output.summary()
-    most = room.left - _NOTE_BYTES
+    most = room.left - NOTE_BYTES
     if not full or not summary.truncated or not 0 < summary.size_bytes <= 4 * most:
         return summary
     try:
@@ -288,7 +243,3 @@ def _rest(view: CellView) -> Iterator[str]:
 
 def _sizes(mimes: dict[str, int]) -> str:
     return ", ".join(f"{mime} {size} bytes" for mime, size in mimes.items())
-
-
-def _plain(line: str) -> str:
-    return line.removesuffix("\r").replace("\r", CARRIAGE_RETURN)

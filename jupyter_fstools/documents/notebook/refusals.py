@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...content import Content
-from ...errors import NotebookRefused
+from ...errors import Conflict, NotebookRefused
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
@@ -71,3 +71,8 @@ def starts_with_bom() -> NotebookRefused:
 def too_deep() -> NotebookRefused:
     """The JSON is nested deeper than can be decoded."""
     return NotebookRefused("the JSON of this cell is nested too deeply", hint="Repair the cell by hand.")
+
+
+def changes_meanwhile() -> Conflict:
+    """What is there is not what was there when the notebook was looked at."""
+    return Conflict("the notebook changes while it is read", hint="Read it again in a moment.")

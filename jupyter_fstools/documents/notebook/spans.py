@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...content import Content
 from ...errors import NotebookRefused, TooLarge
 from .json_cursor import JsonCursor
-from .refusals import empty_file, starts_with_bom
+from .refusals import changes_meanwhile, empty_file, starts_with_bom
 
 MAX_BYTES = 256 << 20
 """A larger notebook is neither read nor edited."""
@@ -49,19 +49,36 @@ class ObjectSpans:
                 return Member(key, *self._marks[4 * at : 4 * at + 4])
         return None
 
+    def grown(self, place: int, by: int) -> ObjectSpans:
+        """The same object with so many bytes more before `place`, all of them in one member's value."""
+        marks = [mark if mark < place else mark + by for mark in self._marks]
+        return ObjectSpans(self.start, self.end + by, self._keys, marks)
+
 
 class CellSpans(ObjectSpans):
-    """One item of `cells`; an item that is no object has no members and no type."""
+    """One item of `cells`; an item that is no object has no members and no type.
 
-    __slots__ = ("cell_type", "is_object", "real_id")
+    An outline knows where the cell lies, its id and its type, and of its members nothing.
+    """
+
+    __slots__ = ("cell_type", "is_object", "is_outline", "real_id")
 
     def __init__(
         self, start: int, end: int, keys: tuple[str, ...] = (), marks: list[int] | None = None, *, is_object: bool
     ) -> None:
         super().__init__(start, end, keys, marks or [])
         self.is_object = is_object
+        self.is_outline = False
         self.real_id: str | None = None
         self.cell_type: str | None = None
+
+    def outline(self, by: int = 0) -> CellSpans:
+        """The outline of the same cell, `by` bytes further on."""
+        if self.is_outline and not by:
+            return self
+        outline = CellSpans(self.start + by, self.end + by, is_object=self.is_object)
+        outline.is_outline, outline.real_id, outline.cell_type = True, self.real_id, self.cell_type
+        return outline
 
 
 class NotebookSpans(NamedTuple):
@@ -126,6 +143,19 @@ def items_at(content: Content, start: int, end: int) -> Iterator[tuple[int, int]
     if cursor.peek() == ord("["):
         for _ in cursor.items():
             yield cursor.skip()
+
+
+def cell_at(content: Content, start: int, end: int) -> CellSpans:
+    """The cell that takes these bytes.
+
+    Raises:
+        NotebookRefused: they are no JSON. Conflict: they are more than one value, or begin or end beside it.
+    """
+    cursor = JsonCursor(content, start, end)
+    cell = _scan_cell(cursor, {})
+    if (cell.start, cell.end) != (start, end):
+        raise changes_meanwhile()
+    return cell
 
 
 def _scan_root(content: Content, cursor: JsonCursor) -> NotebookSpans:

@@ -47,11 +47,13 @@ class Splicer:
         self._give_ids(plan)
         found: list[Splice] = []
         for index, state in enumerate(plan.order):
+            if not state.touched_by:
+                continue
             self._validate(state, index)
-            if state.touched_by and state.cell is not None and not state.moved:
+            if state.cell is not None and not state.moved:
                 found += self._cell_splices(state)
         new = [self._whole(state) if state.cell is None or state.moved else state.cell.index for state in plan.order]
-        places = [(cell.spans.start, cell.spans.end) for cell in self._cells]
+        places = [(cell.place.start, cell.place.end) for cell in self._cells]
         gaps = gaps_of(self._content, array, places) or self._indent.gaps(1)
         found += rearranged(self._content, array, places, new, gaps)
         return sorted((s for s in found if s.removed != s.inserted), key=lambda splice: splice.offset)
@@ -61,7 +63,7 @@ class Splicer:
         return indent_of(self._content, self._spans.root)
 
     def _give_ids(self, plan: Plan) -> None:
-        taken = {cell.spans.real_id for cell in self._cells if cell.spans.real_id}
+        taken = {cell.real_id for cell in self._cells if cell.real_id}
         for state in plan.order:
             if state.cell is None and self._minor >= 5:
                 state.new_id = fresh_id(taken)

@@ -7,20 +7,31 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from ...errors import OutOfRange
+from .bounded_names import MOST_NAMES, bounded_names, bounded_sizes
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .outputs import SUMMARY_CHARACTERS, OutputSummary, outputs_of
 from .spans import members_at
 
 
+class CutSource(BaseModel):
+    """A line of which `shown` characters from `column` (1-based) on are shown, and `omitted` after them are not."""
+
+    line: int
+    column: int
+    shown: int
+    omitted: int
+
+
 class CellView(BaseModel):
     """One cell, or a window of its lines.
 
     Attributes:
-        source: the lines shown, terminators kept.
+        source: what is shown of the lines, terminators kept; a cut line that ends it has none, its rest follows.
         start_line: 1-based; 1 for the whole cell.
         total_lines: of the whole source.
         next_source_offset: the first line not shown, to go on reading; None at the end.
+        cut_lines: the lines of which the end is not shown.
         attachments: per file name, bytes per MIME type; never the contents.
         id_state: `synthetic` where the file has no id for it, `duplicate` where several cells have this id: then the
             cell is named by `index`.
@@ -36,6 +47,7 @@ class CellView(BaseModel):
     start_line: int = 1
     total_lines: int
     next_source_offset: int | None = None
+    cut_lines: list[CutSource] = Field(default_factory=list)
     attachments: dict[str, dict[str, int]] = Field(default_factory=dict)
     outputs: list[OutputSummary] = Field(default_factory=list)
     id_state: Literal["own", "synthetic", "duplicate"] = "own"
@@ -76,7 +88,7 @@ def cell_view(
         cell_type=cell.cell_type,
         language=cell.language(document.language),
         execution_count=cell.execution_count,
-        tags=cell.tags,
+        tags=bounded_names(cell.tags),
         source="".join(lines[first:end]),
         start_line=first + 1,
         total_lines=len(lines),
@@ -88,7 +100,7 @@ def cell_view(
 
 
 def _id_state(document: NotebookDocument, cell: Cell) -> Literal["own", "synthetic", "duplicate"]:
-    if cell.spans.real_id is None:
+    if cell.real_id is None:
         return "synthetic"
     return "duplicate" if cell.cell_id in document.duplicate_ids else "own"
 
@@ -96,7 +108,9 @@ def _id_state(document: NotebookDocument, cell: Cell) -> Literal["own", "synthet
 def _attachments(cell: Cell) -> dict[str, dict[str, int]]:
     member = cell.spans.member("attachments")
     files = members_at(cell.content, member.start, member.end) if member else []
-    return {
-        file.key: {mime.key: mime.end - mime.start for mime in members_at(cell.content, file.start, file.end)}
-        for file in files
-    }
+    names = bounded_names([file.key for file in files])
+    sizes = [
+        bounded_sizes({mime.key: mime.end - mime.start for mime in members_at(cell.content, file.start, file.end)})
+        for file in files[:MOST_NAMES]
+    ]
+    return dict(zip(names, [*sizes, {}], strict=False))

@@ -63,8 +63,8 @@ def test_pictures_are_sizes_in_a_summary_and_base64_on_request() -> None:
     [summary] = _outputs(PICTURE)
     assert (summary.mime_types, summary.text) == (["image/png", "text/plain"], "<Figure>")
     assert summary.mime_sizes["image/png"] == len('"iVBORw0KGgo=\\n"') and "iVBO" not in summary.model_dump_json()
-    image = output_at(document(samples.minified(notebook(code(outputs=[PICTURE])))).cells[0], 0).image()
-    assert image == ("image/png", "iVBORw0KGgo=")
+    output = output_at(document(samples.minified(notebook(code(outputs=[PICTURE])))).cells[0], 0)
+    assert output.image_mimes == ["image/png"] and output.image("image/png") == "iVBORw0KGgo="
 
 
 def test_a_large_output_is_never_decoded_for_a_summary() -> None:
