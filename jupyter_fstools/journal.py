@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from .commands import is_command, require_waiting
 from .documents.text_encoding import TextEncoding, encoding_of
 from .draft import Draft, KnownContent, Step, Told
 from .errors import Conflict, Denied, FsToolsError, NotFound, TooLarge
@@ -28,16 +29,20 @@ class ChangeQuery:
         session: made in this session.
         status: with this status.
         after: only revisions above this one, in rising order; None: newest first.
+        before: only what was made before this time (newest-first listing only).
         limit: at most so many.
         offset: leave out so many first.
+        rows: with the diffs' hunks and cells.
     """
 
     path: str | None = None
     session: str | None = None
     status: ChangeStatus | None = None
     after: int | None = None
+    before: float | None = None
     limit: int = 100
     offset: int = 0
+    rows: bool = True
 
 
 class Journal:
@@ -49,17 +54,20 @@ class Journal:
 
     def changes(self, query: ChangeQuery) -> list[Change]:
         """The changes a query describes, paths relative to this root."""
-        workspace = self._workspace
-        prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
-        wanted = ChangeFilter(
-            key_prefix=prefix.rstrip("/"),
-            session=query.session,
-            status=query.status,
-            after=query.after,
-            limit=query.limit,
-            offset=query.offset,
-        )
-        return [change for found in self._store.changes(wanted) if (change := self._visible(found)) is not None]
+        return self._all_visible(self._store.changes(self._filter(query)))
+
+    def count(self, query: ChangeQuery) -> int:
+        """How many changes a query describes on all its pages."""
+        return self._store.count_changes(self._filter(query))
+
+    def waiting(self, session: str | None = None, path: str | None = None) -> list[Change]:
+        """All changes that wait for a person, oldest first, without the rows of their diffs."""
+        wanted = self._filter(ChangeQuery(path, session, "proposed", after=0, limit=1000, rows=False))
+        found: list[Change] = []
+        while page := self._store.changes(wanted):
+            found += page
+            wanted = replace(wanted, after=page[-1].revision)
+        return self._all_visible(found)
 
     def change(self, change_id: str) -> Change:
         """One change.
@@ -85,7 +93,7 @@ class Journal:
             wanted = ChangeFilter(key=stat.key, reader=reader, status="applied", limit=50, offset=offset)
             page = self._store.changes(wanted)
             for found in page:
-                change = self._visible(found) if found.undoes is None else None
+                change = self._visible(found) if found.undoes is None and not is_command(found) else None
                 if change is not None:
                     return change
             if len(page) < wanted.limit:
@@ -104,11 +112,14 @@ class Journal:
 
         Raises:
             Stale: the file no longer has the content that the change left; says what differs.
-            Conflict: the change does not stand; Denied: somebody else's; TooLarge: too much to have been kept.
+            Conflict: the change does not stand, or is a command; Denied: somebody else's; TooLarge: too much to have
+                been kept.
         """
         if not by_person and change.reader != self._workspace.reader:
             raise Denied(f"change {change.id} was made by another session", hint="A person can undo it.")
         self._require(change, "applied", "undone")
+        if is_command(change):
+            raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
         if not change.undoable:
             raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
         told = Told(
@@ -127,14 +138,24 @@ class Journal:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
         return done
 
-    def approve(self, change_id: str) -> Change:
-        """Carry out a proposed change, if the file is still what it was proposed for.
+    def approve(self, change_id: str, *, commands: bool = False) -> Change:
+        """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
+
+        Args:
+            change_id: which.
+            commands: the person may have commands run; a command runs in the call that waits for it.
 
         Raises:
             Stale: the file moved on; the proposal is refused, not merged.
-            Conflict: it was decided already; NotFound
+            Conflict: it was decided already, or nobody waits for the command any more; NotFound
+            Denied: a command, and the person may not.
         """
         change = self.change(change_id)
+        if is_command(change):
+            if not commands:
+                raise Denied(f"{change.id} is a command, which you may not have run", hint="Ask an administrator.")
+            require_waiting(self._workspace, change)
+            return self._decided(change, "applied", "approved")
         self._require(change, "proposed", "approved")
         told = Told(
             _known(change.diff, "old"),
@@ -160,22 +181,42 @@ class Journal:
         Raises:
             Conflict: it was decided already; NotFound
         """
-        change = self.change(change_id)
-        self._require(change, "proposed", "rejected")
+        return self._decided(self.change(change_id), "rejected", "rejected")
+
+    def _decided(self, change: Change, status: ChangeStatus, verb: str) -> Change:
+        """Decide about a proposal without touching a file."""
+        self._require(change, "proposed", verb)
         with self._workspace.held(change.key):
-            rejected = self._store.decide(
+            decided = self._store.decide(
                 change.id,
                 "proposed",
-                "rejected",
+                status,
                 decided_at=time.time(),
                 decided_by=self._workspace.reader.user,
                 splices=b"",
             )
-        if rejected is None:
-            self._require(self.change(change_id), "proposed", "rejected")
-            raise NotFound(f"there is no change {change_id!r} any more", hint="List the changes.")
-        self._workspace.settled(rejected)
-        return self._visible(rejected) or rejected
+        if decided is None:
+            self._require(self.change(change.id), "proposed", verb)
+            raise NotFound(f"there is no change {change.id!r} any more", hint="List the changes.")
+        self._workspace.settled(decided)
+        return self._visible(decided) or decided
+
+    def _filter(self, query: ChangeQuery) -> ChangeFilter:
+        workspace = self._workspace
+        prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
+        return ChangeFilter(
+            key_prefix=prefix.rstrip("/"),
+            session=query.session,
+            status=query.status,
+            after=query.after,
+            before=query.before,
+            limit=query.limit,
+            offset=query.offset,
+            rows=query.rows,
+        )
+
+    def _all_visible(self, changes: Iterable[Change]) -> list[Change]:
+        return [change for found in changes if (change := self._visible(found)) is not None]
 
     def _visible(self, change: Change) -> Change | None:
         path = self._workspace.path_of(change.key)

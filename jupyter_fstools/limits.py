@@ -26,6 +26,10 @@ class Limits:
         max_document_bytes: a larger picture or PDF is not opened.
         document_seconds: how long decoding a picture or the pages of a PDF takes at most.
         lock_seconds: how long a call waits for a file that another call holds.
+        execute_seconds: how long a command may run where the caller names no time.
+        max_execute_seconds: the longest time a caller may name.
+        execute_output_bytes: bytes kept of what a command prints, half of them from the beginning.
+        execute_approval_seconds: how long a command waits for a person.
     """
 
     full_read_bytes: int = 256 << 10
@@ -44,3 +48,7 @@ class Limits:
     max_document_bytes: int = 64 << 20
     document_seconds: float = 20.0
     lock_seconds: float = 30.0
+    execute_seconds: float = 120.0
+    max_execute_seconds: float = 600.0
+    execute_output_bytes: int = 64 << 10
+    execute_approval_seconds: float = 120.0

@@ -165,6 +165,7 @@ class ReadTracker:
             full=True,
             encoding=encoding,
             read_at=time.time(),
+            own_write=True,
         )
         return receipt, ShownText().with_lines(1, text).packed()
 

@@ -1,4 +1,4 @@
-"""What the store remembers: who was shown what, and who changed what."""
+"""What the store remembers: who was shown what, who changed what, and what was refused."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ class Receipt(BaseModel):
             where they are not all; None for other files.
         cell_order: for a notebook, a fingerprint of the order of its cells.
         read_at: when, in seconds since 1970.
+        own_write: nothing was shown yet: the reader wrote the file, and knows it from there.
     """
 
     user: str
@@ -55,6 +56,7 @@ class Receipt(BaseModel):
     cells: dict[str, str] | None = None
     cell_order: str | None = None
     read_at: float
+    own_write: bool = False
 
     @property
     def reader(self) -> Reader:
@@ -115,3 +117,27 @@ class Change(BaseModel):
     def reader(self) -> Reader:
         """Who made it."""
         return Reader(self.user, self.session)
+
+
+class Refusal(BaseModel):
+    """A call that was refused, as far as everybody who sees the root may know of it.
+
+    Attributes:
+        key: the file (`FileStat.key`); the root of the workspace where no file is told.
+        path: relative to the root of the workspace that shows it; None where no file is told.
+        user: the reader's user.
+        session: the reader's session.
+        tool: the tool that was called.
+        code: the refusal's code.
+        message: what was wrong, bounded.
+        at: when, in seconds since 1970.
+    """
+
+    key: str
+    path: str | None
+    user: str
+    session: str
+    tool: str
+    code: str
+    message: str
+    at: float

@@ -7,7 +7,7 @@ import re
 from .errors import Invalid
 
 DEFAULT_SESSION = "default"
-_SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 def checked_session(name: object) -> str:
@@ -16,7 +16,7 @@ def checked_session(name: object) -> str:
     Raises:
         Invalid: not 1 to 128 of letters, digits and `._:-`.
     """
-    if not isinstance(name, str) or not _SESSION.fullmatch(name):
+    if not isinstance(name, str) or not SESSION.fullmatch(name):
         raise Invalid(
             f"session: takes 1 to 128 letters, digits, '.', '_', ':' or '-', got {name!a:.60}",
             hint='Use a plain name, such as "default".',

@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-import posixpath
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from .backends.protocol import Backend, Entry, FileStat, OpenFile
+from .backends.protocol import Backend, FileStat, Locks, OpenFile
+from .documents.kept_versions import KeptVersions
 from .documents.line_index import LineIndex, LineIndexes
 from .documents.text_encoding import encoding_of
 from .draft import Draft, KnownContent, Step, Told, new_change, require_file, state_of, unhashed_state
-from .errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
+from .errors import Conflict, FsToolsError, Stale, TooLarge, Unsaved
 from .fingerprint import Fingerprint
 from .limits import Limits
-from .near_names import near_names
-from .policy import Policy, checked_path
+from .places import Places
+from .policy import Policy
+from .progress import Progress
 from .read_tracker import ReadTracker
 from .records import Change, ChangeStatus, FileState, Reader, Receipt
+from .rules import Rules
 from .splices import SplicedStream, packed
 from .stores.protocol import Store
 from .text_diff import unified
 
+if TYPE_CHECKING:
+    from .documents.notebook import NotebookSpans
+
 EAGER_BYTES = 64 << 20
 """Up to here a file is counted and fingerprinted when it is first shown; above, only as far as a window needs."""
 _MOST_EXPLAINED_BYTES = 16 << 20
+_MOST_NOTEBOOKS = 16
 
 
-class Locks(Protocol):
-    """One lock per file, across threads and processes."""
-
-    def hold(self, key: str) -> AbstractContextManager[object]:
-        """Hold a file's lock; TimedOut after a while."""
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How strict the gate is.
-
-    Attributes:
-        refuse_unseen_edits: an edit outside every shown line is refused, not only said.
-        overwrite_needs_full_read: overwriting demands that the whole file was shown.
-    """
-
-    refuse_unseen_edits: bool = False
-    overwrite_needs_full_read: bool = True
-
-
-class Workspace:
+class Workspace(Places):
     """Files, seen by one reader through the gate.
 
     Args:
@@ -63,8 +49,10 @@ class Workspace:
         rules: how strict the gate is.
         tool_prefix: what every tool's name begins with.
         indexes: line indexes, shared by the workspaces of one process.
+        notebooks: where the cells of notebooks lie, shared likewise.
         committed: called with every change made here.
         cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
+        progress: called with what a long call tells while it goes on, in the call's thread; it must not block.
     """
 
     def __init__(
@@ -79,24 +67,32 @@ class Workspace:
         rules: Rules | None = None,
         tool_prefix: str = "",
         indexes: LineIndexes | None = None,
+        notebooks: KeptVersions[NotebookSpans] | None = None,
         committed: Callable[[Change], None] | None = None,
         cancelled: threading.Event | None = None,
+        progress: Callable[[Progress], None] | None = None,
     ) -> None:
-        self.backend = backend
+        super().__init__(backend, policy)
         self.store = store
-        self.policy = policy
         self.reader = reader
         self.limits = limits or Limits()
         self.rules = rules or Rules()
         self.tool_prefix = tool_prefix
         self.cancelled = cancelled
+        self.progress = progress
         self._locks = locks
         self._indexes = indexes or LineIndexes()
+        self.notebooks = notebooks or KeptVersions(_MOST_NOTEBOOKS)
         self._committed = committed
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
 
-    def for_reader(self, reader: Reader, cancelled: threading.Event | None = None) -> Workspace:
-        """The same files for another reader (until `cancelled`); cheap."""
+    def for_reader(
+        self,
+        reader: Reader,
+        cancelled: threading.Event | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Workspace:
+        """The same files for another reader (until `cancelled`, telling `progress`); cheap."""
         return Workspace(
             self.backend,
             self.store,
@@ -107,35 +103,11 @@ class Workspace:
             rules=self.rules,
             tool_prefix=self.tool_prefix,
             indexes=self._indexes,
+            notebooks=self.notebooks,
             committed=self._committed,
             cancelled=cancelled,
+            progress=progress,
         )
-
-    def peek(self, path: str) -> FileStat:
-        """Look at a path, leaving no receipt; a missing file is `kind="missing"`.
-
-        Raises:
-            Invalid, OutsideRoot, Denied, NotADirectory
-        """
-        return self._located(path, self.policy.require_read)
-
-    def entries(self, folder: FileStat, *, recursive: bool, skipped: Iterable[str] = ()) -> Iterator[Entry]:
-        """What is in a folder, without what a deny rule hides; `skipped` names are not entered."""
-        left_out = frozenset(skipped)
-
-        def enter(entry: Entry) -> bool:
-            return entry.name not in left_out and self.policy.may_read(entry.path, self.key_of(entry.path))
-
-        walk = self.backend.walk(folder.path, enter) if recursive else self.backend.list(folder.path)
-        return (entry for entry in walk if self.policy.may_read(entry.path, self.key_of(entry.path)))
-
-    def may_read(self, path: str) -> bool:
-        """No deny rule keeps a canonical path from being read, listed or suggested."""
-        return self.policy.may_read(path, self.key_of(path))
-
-    def none_denied(self, folder: str, names: Iterable[str]) -> bool:
-        """A quick yes for many names in a canonical folder; after a no, `may_read` tells which."""
-        return self.policy.none_denied(folder, names, self.key_of(folder).rstrip("/"))
 
     @contextmanager
     def show(self, path: str) -> Iterator[OpenFile]:
@@ -170,7 +142,7 @@ class Workspace:
             gate: replaces the check of the receipt (cells of a notebook have receipts of their own).
 
         Raises:
-            NotRead, Stale (with what changed), NotFound, Conflict, IsDirectory, Denied, TooLarge, TimedOut
+            NotRead, Stale (with what changed), NotFound, Conflict, Unsaved, IsDirectory, Denied, TooLarge, TimedOut
         """
         stat = self._located(path, self.policy.require_write)
         if stat.kind == "missing" and not may_create:
@@ -178,6 +150,7 @@ class Workspace:
         with self._locks.hold(stat.key):
             # Who held the lock may have made or removed the file.
             stat = self._same_place(stat)
+            self._require_saved(stat)
             if stat.kind == "missing":
                 if not may_create:
                     raise self.not_found(path, stat)
@@ -204,12 +177,13 @@ class Workspace:
         The change itself is the proof of knowledge here, so no receipt is asked for.
 
         Raises:
-            Stale: the file has other content; Denied, TimedOut
+            Stale: the file has other content; Unsaved, Denied, TimedOut
         """
         # A canonical path may be one of spaces alone, which as a caller's spelling is empty.
         stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
         with self._locks.hold(stat.key):
             stat = self._same_place(stat)
+            self._require_saved(stat)
             if stat.path != path:
                 raise told.refusal(path, "has been replaced by a link")
             if (stat.kind == "missing") != (expected is None):
@@ -303,42 +277,14 @@ class Workspace:
         """The line index of an open file, kept per version."""
         return self._indexes.of(opened.stat.key, opened.stat.version, opened.size)
 
-    def key_of(self, path: str) -> str:
-        """The key of a canonical path."""
-        return f"{self.backend.root_key.rstrip('/')}/{path}" if path else self.backend.root_key
-
-    def path_of(self, key: str) -> str | None:
-        """The canonical path of a key; None for a file outside this root."""
-        prefix = self.backend.root_key.rstrip("/") + "/"
-        return key.removeprefix(prefix) if key.startswith(prefix) else None
-
-    def not_found(self, path: str, stat: FileStat) -> NotFound:
-        """The refusal of a missing file, with up to three names like it that the caller may see."""
-        near = near_names(self.backend, self.policy, stat)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "List the folder with list_files."
-        return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
-
-    def _existing(self, path: str) -> FileStat:
-        stat = self.peek(path)
-        if stat.kind == "missing":
-            raise self.not_found(path, stat)
-        require_file(path, stat)
-        return stat
-
-    def _located(self, path: str, require: Callable[[str, str, str], None]) -> FileStat:
-        given = self._relative(checked_path(path))
-        try:
-            stat = self.backend.stat(path)
-        except FsToolsError:
-            # What is there behind a deny rule must not show in how the look at it failed.
-            if not given.startswith(("/", "../")):
-                require(given, given, self.key_of(given))
-            raise
-        require(given, stat.path, stat.key)
-        return stat
-
-    def _relative(self, path: str) -> str:
-        return posixpath.normpath(self.path_of(path) or path)
+    def _require_saved(self, stat: FileStat) -> None:
+        # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
+        if self.store.has_unsaved(stat.key):
+            raise Unsaved(
+                f"{stat.path} is open in a browser, with changes that are not saved (not modified)",
+                hint="Ask the person to save it; then read it again and repeat the change.",
+                path=stat.path,
+            )
 
     def _require_editable_size(self, draft: Draft) -> None:
         if draft.stat.size > self.limits.max_edit_bytes:
@@ -376,12 +322,6 @@ class Workspace:
         diff = known.diff(draft.stat.path, text, whole=whole)
         if diff is not None and (diff.hunks or diff.cells):
             refusal.details["diff"] = unified(diff)
-
-    def _same_place(self, stat: FileStat) -> FileStat:
-        now = self.backend.stat(stat.path or ".")
-        if now.key != stat.key:
-            raise Conflict(f"{stat.path} was replaced by a link meanwhile", hint="Look at the folder, then try again.")
-        return now
 
     def _write(self, draft: Draft, step: Step) -> tuple[FileState | None, FileState | None, FileStat]:
         before = self._known_state(draft)

@@ -125,3 +125,10 @@ class Backend(Protocol):
         Raises:
             Conflict, NotFound, Denied, IsDirectory, InputOutput
         """
+
+
+class Locks(Protocol):
+    """One lock per file, across threads and processes."""
+
+    def hold(self, key: str) -> AbstractContextManager[object]:
+        """Hold a file's lock; TimedOut after a while."""

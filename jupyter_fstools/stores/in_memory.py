@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterator
+from collections import OrderedDict, deque
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field
 
-from ..records import Change, ChangeStatus, Reader, Receipt
-from .protocol import ChangeFilter, StoreLimits
+from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, StoreLimits
 from .record_json import from_json, to_json
 
 DROPPED_PER_RECEIPT = 4
@@ -48,8 +48,10 @@ class _KeptChange:
     decided_at: float | None
     decided_by: str | None
 
-    def change(self) -> Change:
+    def change(self, *, rows: bool = True) -> Change:
         change = from_json(Change, self.body)
+        if not rows:
+            change.diff.hunks, change.diff.cells = [], None
         change.revision, change.status = self.revision, self.status
         change.decided_at, change.decided_by = self.decided_at, self.decided_by
         return change
@@ -69,6 +71,14 @@ def _is_below(key: str, prefix: str) -> bool:
     return key == folder or key.startswith(folder + "/")
 
 
+def _is_wanted(wanted: MomentFilter, key: str, session: str) -> bool:
+    return wanted.session in (None, session) and (wanted.key_prefix is None or _is_below(key, wanted.key_prefix))
+
+
+def _is_within(wanted: MomentFilter, moment: float) -> bool:
+    return (wanted.after is None or moment > wanted.after) and (wanted.before is None or moment < wanted.before)
+
+
 class InMemoryStore:
     """A `Store` for one process; safe for its threads.
 
@@ -85,7 +95,10 @@ class InMemoryStore:
         self._shelves: dict[Reader, _Shelf] = {}
         self._changes: dict[str, _KeptChange] = {}
         self._revision = first_revision
+        self._steps = 0
+        self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
         self._next_sweep = 0.0
+        self._unsaved: dict[str, tuple[frozenset[str], float]] = {}
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
         """The reader's receipt of a file; being asked for counts as use."""
@@ -108,6 +121,7 @@ class InMemoryStore:
         body = to_json(receipt)
         with self._lock:
             self._sweep()
+            self._steps += 1
             shelf = self._shelves.setdefault(receipt.reader, _Shelf())
             earlier = shelf.kept.pop(receipt.key, None)
             if shown is None and earlier is not None:
@@ -131,6 +145,8 @@ class InMemoryStore:
         self._next_sweep = now + _SWEEP_SECONDS
         oldest = now - self._limits.journal_max_days * 86400
         self._shelves = {reader: shelf for reader, shelf in self._shelves.items() if shelf.used_at >= oldest}
+        while self._refusals and self._refusals[0].at < oldest:
+            self._refusals.popleft()
 
     def shown_text(self, reader: Reader, key: str) -> bytes | None:
         """The copy kept by `put_receipt`."""
@@ -149,9 +165,22 @@ class InMemoryStore:
                 if key_prefix is None or _is_below(key, key_prefix)
             ]
 
+    def reads(self, wanted: MomentFilter) -> list[Receipt]:
+        """The receipts of all readers that a filter describes, latest read first."""
+        with self._lock:
+            kept = [
+                from_json(Receipt, one.body)
+                for reader, shelf in self._shelves.items()
+                for key, one in shelf.kept.items()
+                if _is_wanted(wanted, key, reader.session)
+            ]
+        found = [one for one in kept if not one.own_write and _is_within(wanted, one.read_at)]
+        return sorted(found, key=lambda one: one.read_at, reverse=True)[: max(0, wanted.limit)]
+
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""
         with self._lock:
+            self._steps += 1
             if key is None:
                 return len(self._shelves.pop(reader, _Shelf()).kept)
             shelf = self._shelves.get(reader, _Shelf())
@@ -165,6 +194,7 @@ class InMemoryStore:
         body = to_json(change)
         with self._lock:
             self._revision += 1
+            self._steps += 1
             self._changes[change.id] = kept = _KeptChange(
                 body=body,
                 splices=splices,
@@ -210,6 +240,7 @@ class InMemoryStore:
             if kept is None or kept.status != expected:
                 return None
             self._revision += 1
+            self._steps += 1
             kept.revision, kept.status = self._revision, status
             kept.decided_at, kept.decided_by = decided_at, decided_by
             kept.splices = kept.splices if splices is None else splices
@@ -233,11 +264,12 @@ class InMemoryStore:
         with self._lock:
             found = list(self._matching(wanted))
             if wanted.after is None:
+                found = [kept for kept in found if wanted.before is None or kept.created_at < wanted.before]
                 start = max(0, wanted.offset)
             else:
                 newer = (kept for kept in found if kept.revision > wanted.after)
                 found = sorted(newer, key=lambda kept: kept.revision)
-            return [kept.change() for kept in found[start : start + limit]]
+            return [kept.change(rows=wanted.rows) for kept in found[start : start + limit]]
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
@@ -250,6 +282,39 @@ class InMemoryStore:
     def revision(self) -> int:
         """The newest revision."""
         return self._revision
+
+    def add_refusal(self, refusal: Refusal) -> Refusal:
+        """Keep a refusal."""
+        with self._lock:
+            self._steps += 1
+            newest = self._refusals[-1].at if self._refusals else 0.0
+            # In whole microseconds, as a store on disk keeps it.
+            kept = refusal.model_copy(update={"at": max(round(refusal.at * 1e6), round(newest * 1e6) + 1) / 1e6})
+            self._refusals.append(kept)
+            return kept.model_copy()
+
+    def refusals(self, wanted: MomentFilter) -> list[Refusal]:
+        """The refusals that a filter describes, newest first."""
+        with self._lock:
+            kept = list(reversed(self._refusals))
+        found = [one for one in kept if _is_wanted(wanted, one.key, one.session) and _is_within(wanted, one.at)]
+        return [one.model_copy() for one in found[: max(0, wanted.limit)]]
+
+    def mark(self) -> Hashable:
+        """Something that is another once anything is kept or dropped."""
+        return self._steps
+
+    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
+        """Replace what a holder said before."""
+        now = time.time()
+        with self._lock:
+            told = {**self._unsaved, holder: (frozenset(keys), until)}
+            self._unsaved = {name: (files, end) for name, (files, end) in told.items() if files and end >= now}
+
+    def has_unsaved(self, key: str) -> bool:
+        """Somebody has unsaved changes of this file open."""
+        now = time.time()
+        return any(key in files and end >= now for files, end in self._unsaved.values())
 
     def close(self) -> None:
         """Nothing to let go of: what is remembered stays."""

@@ -1,11 +1,15 @@
-"""What a store must do: keep receipts per reader and changes in order, bounded."""
+"""What a store must do: keep receipts, changes, refusals, and who has unsaved documents open; all bounded."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..records import Change, ChangeStatus, Reader, Receipt
+from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
+
+MAX_REFUSALS = 1000
+"""Refusals kept in all; the oldest go first, as do those older than `journal_max_days`."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,10 @@ class ChangeFilter:
         session: this session of any user.
         status: this status.
         after: only revisions above this one, in rising order of revision; None: newest first.
+        before: only what was made before this time (newest-first listing only).
         limit: at most so many.
         offset: leave out so many first (newest-first listing only).
+        rows: with the diffs' hunks and cells; False leaves them empty.
     """
 
     key_prefix: str | None = None
@@ -46,12 +52,33 @@ class ChangeFilter:
     session: str | None = None
     status: ChangeStatus | None = None
     after: int | None = None
+    before: float | None = None
     limit: int = 100
     offset: int = 0
+    rows: bool = True
+
+
+@dataclass(frozen=True)
+class MomentFilter:
+    """Which reads or refusals are asked for, newest first; None means any.
+
+    Attributes:
+        key_prefix: files whose key is this or lies below it (`prefix + "/"`).
+        session: of this session of any user.
+        after: only what is later than this time, in seconds since 1970.
+        before: only what is earlier than this time.
+        limit: at most so many.
+    """
+
+    key_prefix: str | None = None
+    session: str | None = None
+    after: float | None = None
+    before: float | None = None
+    limit: int = 100
 
 
 class Store(Protocol):
-    """Receipts and changes. Safe for concurrent use by threads, and by processes where the store says so.
+    """Receipts, changes and refusals. Safe for concurrent use by threads, and by processes where the store says so.
 
     Newest first means by creation: a change keeps its place when its status changes (its revision grows).
     """
@@ -73,6 +100,12 @@ class Store(Protocol):
 
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
+
+    def reads(self, wanted: MomentFilter) -> list[Receipt]:
+        """The receipts of all readers that a filter describes by `read_at`, latest read first.
+
+        Those that stem from the reader's own writing alone (`own_write`) are none of them.
+        """
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""
@@ -110,10 +143,28 @@ class Store(Protocol):
         """The changes a filter describes."""
 
     def count_changes(self, wanted: ChangeFilter) -> int:
-        """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        """How many changes a filter describes, its `limit`, `offset`, `after` and `before` aside."""
 
     def revision(self) -> int:
         """The newest revision; cheap enough to ask several times a second."""
+
+    def add_refusal(self, refusal: Refusal) -> Refusal:
+        """Keep a refusal; gives it with the time it has in the store, which is later than that of every other one."""
+
+    def refusals(self, wanted: MomentFilter) -> list[Refusal]:
+        """The refusals that a filter describes by `at`, newest first."""
+
+    def mark(self) -> Hashable:
+        """Something that is another once anything is kept or dropped, by whichever process; cheaper than to look."""
+
+    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
+        """Keep which files have unsaved changes in documents that `holder` has open; replaces what it said before.
+
+        After `until` (seconds since 1970) nothing of it counts any more.
+        """
+
+    def has_unsaved(self, key: str) -> bool:
+        """Somebody has unsaved changes of this file open."""
 
     def close(self) -> None:
         """Let go of files and connections; a later call opens them again."""

@@ -8,21 +8,23 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Hashable
 from pathlib import Path
 from typing import TypeVar
 
 from ..errors import InputOutput
-from ..records import Change, ChangeStatus, Reader, Receipt
-from . import sqlite_changes, sqlite_receipts
+from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
+from . import sqlite_changes, sqlite_receipts, sqlite_refusals, sqlite_unsaved
 from .in_memory import InMemoryStore
-from .protocol import ChangeFilter, Store, StoreLimits
+from .protocol import ChangeFilter, MomentFilter, Store, StoreLimits
 from .record_json import UnreadableRecord
 from .sqlite_changes import ChangeTable
 from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
+from .sqlite_refusals import RefusalTable
+from .sqlite_unsaved import UnsavedTable
 
 _DEFAULTS = StoreLimits()
-_SCHEMA = sqlite_receipts.SCHEMA + sqlite_changes.SCHEMA
+_SCHEMA = sqlite_receipts.SCHEMA + sqlite_changes.SCHEMA + sqlite_refusals.SCHEMA + sqlite_unsaved.SCHEMA
 _HINTS = {
     sqlite3.SQLITE_BUSY: "Another process holds the store; try again.",
     sqlite3.SQLITE_FULL: "The disk is full: free some space, then try again.",
@@ -36,8 +38,17 @@ _log = logging.getLogger("jupyter_fstools")
 Answer = TypeVar("Answer")
 
 
-class _Database(ChangeTable):
+class _Database(ChangeTable, RefusalTable, UnsavedTable):
     """The tables over one open connection."""
+
+    def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
+        super().__init__(connection, limits)
+        self._opened_at = time.monotonic_ns()
+
+    def mark(self) -> Hashable:
+        """What others committed, what this connection changed, and which connection it is."""
+        others = self._execute("PRAGMA data_version").fetchone()[0]
+        return others, self._connection.total_changes, self._opened_at
 
     def close(self) -> None:
         self._connection.close()
@@ -89,6 +100,10 @@ class SqliteStore:
         """All of a reader's receipts below a key prefix, most recently used first."""
         return self._run(lambda store: store.receipts(reader, key_prefix))
 
+    def reads(self, wanted: MomentFilter) -> list[Receipt]:
+        """The receipts of all readers that a filter describes, latest read first."""
+        return self._run(lambda store: store.reads(wanted))
+
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""
         return self._run(lambda store: store.forget(reader, key))
@@ -135,6 +150,26 @@ class SqliteStore:
     def revision(self) -> int:
         """The newest revision."""
         return self._run(lambda store: store.revision())
+
+    def add_refusal(self, refusal: Refusal) -> Refusal:
+        """Keep a refusal."""
+        return self._run(lambda store: store.add_refusal(refusal))
+
+    def refusals(self, wanted: MomentFilter) -> list[Refusal]:
+        """The refusals that a filter describes, newest first."""
+        return self._run(lambda store: store.refusals(wanted))
+
+    def mark(self) -> Hashable:
+        """Something that is another once anything is kept or dropped."""
+        return self._run(lambda store: store.mark())
+
+    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
+        """Keep which files have unsaved changes in documents that `holder` has open."""
+        self._run(lambda store: store.note_unsaved(holder, keys, until))
+
+    def has_unsaved(self, key: str) -> bool:
+        """Somebody has unsaved changes of this file open."""
+        return self._run(lambda store: store.has_unsaved(key))
 
     def close(self) -> None:
         """Close the connection; a later call opens it again."""

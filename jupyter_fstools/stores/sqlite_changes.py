@@ -14,13 +14,13 @@ from .sqlite_receipts import ReceiptTable, as_blob, place_of, prefix_bounds
 # What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
 # and every index would cost each new change a page. A change's number is its first revision.
 SCHEMA = """
-CREATE TABLE changes (
+CREATE TABLE IF NOT EXISTS changes (
     number INTEGER PRIMARY KEY, revision INTEGER, id BLOB, key BLOB, user BLOB, session BLOB, status TEXT,
     created_at REAL, decided_at REAL, decided_by BLOB, size INTEGER
 );
-CREATE INDEX decided ON changes (revision) WHERE revision <> number;
-CREATE TABLE contents (number INTEGER PRIMARY KEY, body TEXT, splices BLOB);
-CREATE TABLE beginning (revision INTEGER);
+CREATE INDEX IF NOT EXISTS decided ON changes (revision) WHERE revision <> number;
+CREATE TABLE IF NOT EXISTS contents (number INTEGER PRIMARY KEY, body TEXT, splices BLOB);
+CREATE TABLE IF NOT EXISTS beginning (revision INTEGER);
 """
 
 _REVISION = """
@@ -45,16 +45,24 @@ AND (:status IS NULL OR status = :status)
 # Put together from constants only; every value is bound.
 _COUNT = f"SELECT count(*) FROM changes WHERE {_MATCHING}"  # noqa: S608 - as said above
 _LOAD = """
-SELECT page.revision, page.status, page.decided_at, page.decided_by, contents.body
+SELECT page.revision, page.status, page.decided_at, page.decided_by,
+CASE WHEN {rows} THEN contents.body
+ELSE json_set(contents.body, '$.diff.hunks', json('[]'), '$.diff.cells', NULL) END
 FROM (SELECT * FROM changes WHERE {which}) page JOIN contents USING (number) ORDER BY page.{order}
 """
-_NEWEST_FIRST = _LOAD.format(which=f"{_MATCHING} ORDER BY number DESC LIMIT :limit OFFSET :offset", order="number DESC")
+_NEWEST_FIRST = _LOAD.format(
+    rows=":rows",
+    which=f"""{_MATCHING} AND (:before IS NULL OR created_at < :before)
+    ORDER BY number DESC LIMIT :limit OFFSET :offset""",
+    order="number DESC",
+)
 _AFTER = _LOAD.format(
+    rows=":rows",
     which=f"""{_MATCHING} AND (number > :after OR (revision <> number AND revision > :after))
     ORDER BY revision LIMIT :limit""",
     order="revision",
 )
-_ONE = _LOAD.format(which="number = ?", order="number")
+_ONE = _LOAD.format(rows="TRUE", which="number = ?", order="number")
 _MEASURE = "SELECT count(*), coalesce(sum(size), 0) FROM changes"
 _OLDEST = """
 SELECT number, created_at, size FROM changes
@@ -212,6 +220,8 @@ def _values(wanted: ChangeFilter) -> dict[str, Any]:
         "session": _blob(wanted.session),
         "status": wanted.status,
         "after": max(-_LARGEST, min(wanted.after or 0, _LARGEST)),
+        "before": wanted.before,
+        "rows": wanted.rows,
         "limit": max(0, min(wanted.limit, _LARGEST)),
         "offset": max(0, min(wanted.offset, _LARGEST)),
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 BUSY_SECONDS = 10.0
 
 _APPLICATION = 0x66737431
-_VERSION = 1
+_VERSION = 2
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _UNWRITABLE = {
@@ -79,10 +79,10 @@ def _connected(path: Path, schema: str, first_revision: int, *, wal: bool) -> sq
         if not wal:
             # Alone, no memory is shared: so a file that was left in WAL mode opens too.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        ours = _is_ours(connection)
+        known = _schema_version(connection)
         if not wal:
             connection.execute("PRAGMA journal_mode = DELETE")
-        elif not ours:
+        elif not known:
             _switch_to_wal(connection)
         _prepare(connection, schema, first_revision)
         connection.execute("PRAGMA locking_mode = NORMAL")
@@ -111,16 +111,20 @@ def _make(path: Path) -> None:
             raise Unusable(f"{place} cannot be written")
 
 
-def _is_ours(connection: sqlite3.Connection) -> bool:
-    """True for our database, False for an empty one."""
+def _schema_version(connection: sqlite3.Connection) -> int:
+    """Which version of our tables the database has; 0 for an empty one.
+
+    Raises:
+        Unusable: it is another program's, or a newer version's.
+    """
     version, application, tables = _look(connection)
     if application == _APPLICATION:
         if version > _VERSION:
             raise Unusable(f"it was written by a newer version of jupyter-fstools (schema {version})")
-        return True
+        return version
     if version or application or tables:
         raise Unusable("it is another program's database")
-    return False
+    return 0
 
 
 def _look(connection: sqlite3.Connection) -> tuple[int, int, int]:
@@ -137,14 +141,16 @@ def _look(connection: sqlite3.Connection) -> tuple[int, int, int]:
 
 
 def _prepare(connection: sqlite3.Connection, schema: str, first_revision: int) -> None:
-    """Make the tables where there are none; either way only a begun write shows whether the file can be written."""
+    """Make the tables that are missing; in any case only a begun write shows whether the file can be written."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
-        if _is_ours(connection):
+        known = _schema_version(connection)
+        if known == _VERSION:
             return
         for statement in schema.split(";"):
             connection.execute(statement)
-        connection.execute("INSERT INTO beginning VALUES (?)", (first_revision,))
+        if not known:
+            connection.execute("INSERT INTO beginning VALUES (?)", (first_revision,))
         connection.execute(f"PRAGMA application_id = {_APPLICATION}")
         connection.execute(f"PRAGMA user_version = {_VERSION}")
 

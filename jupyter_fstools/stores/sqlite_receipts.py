@@ -5,31 +5,33 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import OrderedDict
+from typing import Any
 
 from ..records import Reader, Receipt
 from .in_memory import DROPPED_PER_RECEIPT
-from .protocol import StoreLimits
+from .protocol import MomentFilter, StoreLimits
 from .record_json import from_json, to_json
 
 SCHEMA = """
-CREATE TABLE receipts (
+CREATE TABLE IF NOT EXISTS receipts (
     user BLOB, session BLOB, key BLOB, used INTEGER, body TEXT,
     PRIMARY KEY (user, session, key)
 ) WITHOUT ROWID;
-CREATE TABLE shown (
+CREATE TABLE IF NOT EXISTS shown (
     user BLOB, session BLOB, key BLOB, content BLOB,
     PRIMARY KEY (user, session, key)
 ) WITHOUT ROWID;
-CREATE TABLE dropped (
+CREATE TABLE IF NOT EXISTS dropped (
     user BLOB, session BLOB, key BLOB, used INTEGER,
     PRIMARY KEY (user, session, key)
 ) WITHOUT ROWID;
-CREATE TABLE readers (
+CREATE TABLE IF NOT EXISTS readers (
     user BLOB, session BLOB, seen REAL,
     PRIMARY KEY (user, session)
 ) WITHOUT ROWID;
 """
 
+_READ_AT = "json_extract(body, '$.read_at')"
 _FIND = "SELECT body FROM receipts WHERE user = ? AND session = ? AND key = ?"
 _TOUCH = "UPDATE receipts SET used = ?4 WHERE user = ?1 AND session = ?2 AND key = ?3"
 _PUT = """
@@ -45,6 +47,16 @@ _LIST = """
 SELECT body FROM receipts WHERE user = ?1 AND session = ?2
 AND (?3 IS NULL OR key = ?3 OR (key >= ?4 AND key < ?5)) ORDER BY used DESC
 """
+# Without an index, which would make keeping a receipt half as dear again: who follows the reads asks for those since
+# the last look, and for all others `used`, which is never before the read, says no before the text is looked into.
+_READS = f"""
+SELECT body FROM receipts WHERE (:after IS NULL OR (used > :after * 1e6 AND {_READ_AT} > :after))
+AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond))
+AND (:session IS NULL OR session = :session)
+AND (:before IS NULL OR {_READ_AT} < :before)
+AND json_extract(body, '$.own_write') IS NOT 1
+ORDER BY {_READ_AT} DESC LIMIT :limit
+"""  # noqa: S608 - put together from constants only
 _WAS_DROPPED = """
 SELECT EXISTS (SELECT 1 FROM dropped WHERE user = ?1 AND session = ?2 AND key = ?3)
 AND NOT EXISTS (SELECT 1 FROM receipts WHERE user = ?1 AND session = ?2 AND key = ?3)
@@ -76,6 +88,8 @@ DELETE FROM dropped WHERE user = ?1 AND session = ?2 AND key IN (
 _DAY = 86400.0
 _MOST_READERS = 10_000
 _HOT_SECONDS = 1.0
+_LARGEST = 2**62
+_FAR_SECONDS = 1e12
 
 Place = tuple[bytes, bytes, bytes]
 
@@ -91,6 +105,24 @@ def prefix_bounds(prefix: str | None) -> tuple[bytes, bytes, bytes] | tuple[None
         return None, None, None
     folder = as_blob(prefix.removesuffix("/"))
     return folder, folder + b"/", folder + b"0"
+
+
+def moment_values(wanted: MomentFilter) -> dict[str, Any]:
+    """A filter's values by the names that queries give them."""
+    folder, below, beyond = prefix_bounds(wanted.key_prefix)
+    after, before = (
+        None if moment is None else max(-_FAR_SECONDS, min(moment, _FAR_SECONDS))
+        for moment in (wanted.after, wanted.before)
+    )
+    return {
+        "folder": folder,
+        "below": below,
+        "beyond": beyond,
+        "session": None if wanted.session is None else as_blob(wanted.session),
+        "after": after,
+        "before": before,
+        "limit": max(0, min(wanted.limit, _LARGEST)),
+    }
 
 
 class ReceiptTable:
@@ -152,6 +184,10 @@ class ReceiptTable:
         bounds = prefix_bounds(key_prefix)
         rows = self._execute(_LIST, (as_blob(reader.user), as_blob(reader.session), *bounds))
         return [from_json(Receipt, body) for (body,) in rows]
+
+    def reads(self, wanted: MomentFilter) -> list[Receipt]:
+        """The receipts of all readers that a filter describes, latest read first."""
+        return [from_json(Receipt, body) for (body,) in self._execute(_READS, moment_values(wanted))]
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""

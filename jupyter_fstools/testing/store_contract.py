@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from .change_contract import BoundsContract, ChangeContract
 from .receipt_contract import ReceiptContract
+from .unsaved_contract import UnsavedContract
 
 
-class StoreContract(ReceiptContract, ChangeContract, BoundsContract):
+class StoreContract(ReceiptContract, ChangeContract, BoundsContract, UnsavedContract):
     """All that a store must do.
 
     A subclass gives the fixture `make_store`: called with `StoreLimits` it makes an empty store, a different one each

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ..file_diff import DiffHunk, DiffRow, FileDiff
-from ..records import Change, FileState, Reader, Receipt
+from ..records import Change, FileState, Reader, Receipt, Refusal
 from ..stores.protocol import Store, StoreLimits
 
 ANN = Reader("ann", "default")
@@ -46,6 +46,17 @@ def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **field
         "diff": FileDiff(path="a.txt", op="edit", added=1, hunks=[hunk]),
     }
     return Change(id=name, user=reader.user, session=reader.session, key=key, **(given | fields))
+
+
+def refusal_of(message: str, key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Refusal:
+    """A refusal, as a test may change it."""
+    given: dict[str, Any] = {
+        "path": key.rpartition("/")[2],
+        "tool": "edit_file",
+        "code": "not_read",
+        "at": time.time(),
+    }
+    return Refusal(user=reader.user, session=reader.session, key=key, message=message, **(given | fields))
 
 
 def names(changes: list[Change]) -> list[str]:

@@ -128,6 +128,21 @@ def test_a_newer_version_is_never_touched(path, caplog):
     assert ["newer version" in record.message for record in caplog.records] == [True]
 
 
+def test_an_older_version_gets_the_tables_it_lacks_and_keeps_what_it_has(path):
+    old = filled(SqliteStore(path))
+    old.put_receipt(receipt_of(KEY))
+    before = old.revision()
+    old.close()
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE unsaved")
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    store = SqliteStore(path)
+    store.note_unsaved("browser", [KEY], time.time() + 60)
+    assert (store.has_unsaved(KEY), store.revision()) == (True, before)
+    assert store.receipt(ANN, KEY) is not None
+
+
 def test_another_program_s_database_is_never_touched(path, caplog):
     path.parent.mkdir()
     with sqlite3.connect(path) as connection:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.records import Reader
 from jupyter_fstools.stores.in_memory import InMemoryStore
-from jupyter_fstools.stores.protocol import ChangeFilter, StoreLimits
+from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter, StoreLimits
 from jupyter_fstools.stores.sqlite import SqliteStore
-from jupyter_fstools.testing.store_samples import ANN, NO_UTF8, change_of, receipt_of
+from jupyter_fstools.testing.store_samples import ANN, NO_UTF8, change_of, receipt_of, refusal_of
 
 KEY = "/root/a.txt"
 
@@ -32,11 +32,24 @@ FILTERS = st.builds(
     after=st.none() | st.integers(-1, 30),
     limit=st.integers(-1, 8),
     offset=st.integers(-1, 4),
+    rows=st.booleans(),
+)
+MOMENTS = st.none() | st.integers(-1, 45).map(float)
+MOMENT_FILTERS = st.builds(
+    MomentFilter,
+    key_prefix=st.none() | KEYS,
+    session=st.sampled_from([None, "default", "s2"]),
+    after=MOMENTS,
+    before=MOMENTS,
+    limit=st.integers(-1, 8),
 )
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("receipt"), READERS, KEYS),
-        st.tuples(st.just("put_receipt"), st.builds(receipt_of, KEYS, READERS, read_at=st.just(1.0)), BLOBS),
+        st.tuples(st.just("put_receipt"), KEYS, READERS, BLOBS, st.booleans()),
+        st.tuples(st.just("reads"), MOMENT_FILTERS),
+        st.tuples(st.just("add_refusal"), KEYS, READERS, st.integers(1, 40).map(float)),
+        st.tuples(st.just("refusals"), MOMENT_FILTERS),
         st.tuples(st.just("was_dropped"), READERS, KEYS),
         st.tuples(st.just("shown_text"), READERS, KEYS),
         st.tuples(st.just("receipts"), READERS, st.none() | KEYS),
@@ -55,11 +68,17 @@ STEPS = st.lists(
 
 
 def taken(store, name, arguments, number):
+    if name == "put_receipt":
+        key, reader, shown, own_write = arguments
+        return store.put_receipt(receipt_of(key, reader, read_at=float(number), own_write=own_write), shown)
+    if name == "add_refusal":
+        key, reader, at = arguments
+        return store.add_refusal(refusal_of(str(number), key, reader, at=time.time() // 86400 * 86400 + at))
     if name == "add_change":
         key, reader, status, shown, with_receipt = arguments
         created_at = time.time() - (40 * 86400 if number % 5 == 0 else 0)
         change = change_of(str(number), key, reader, status=status, created_at=created_at // 86400 * 86400)
-        receipt = receipt_of(key, reader, read_at=2.0) if with_receipt else None
+        receipt = receipt_of(key, reader, read_at=float(number)) if with_receipt else None
         return store.add_change(change, b"x" * (number * 7 % 40), receipt, shown)
     if name == "decide":
         change_id, expected, status, splices = arguments

@@ -1,0 +1,94 @@
+"""Where a caller's path leads, and what of it the caller may see; nothing here opens a file."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+
+from .backends.protocol import Backend, Entry, FileStat
+from .draft import require_file
+from .errors import Conflict, FsToolsError, NotFound
+from .near_names import near_names
+from .policy import Policy, checked_path
+
+
+class Places:
+    """The files below one root, as far as a policy lets a caller go.
+
+    Args:
+        backend: where the bytes are.
+        policy: where callers may go.
+    """
+
+    def __init__(self, backend: Backend, policy: Policy) -> None:
+        self.backend = backend
+        self.policy = policy
+
+    def peek(self, path: str) -> FileStat:
+        """Look at a path, leaving no receipt; a missing file is `kind="missing"`.
+
+        Raises:
+            Invalid, OutsideRoot, Denied, NotADirectory
+        """
+        return self._located(path, self.policy.require_read)
+
+    def entries(self, folder: FileStat, *, recursive: bool, skipped: Iterable[str] = ()) -> Iterator[Entry]:
+        """What is in a folder, without what a deny rule hides; `skipped` names are not entered."""
+        left_out = frozenset(skipped)
+
+        def enter(entry: Entry) -> bool:
+            return entry.name not in left_out and self.policy.may_read(entry.path, self.key_of(entry.path))
+
+        walk = self.backend.walk(folder.path, enter) if recursive else self.backend.list(folder.path)
+        return (entry for entry in walk if self.policy.may_read(entry.path, self.key_of(entry.path)))
+
+    def may_read(self, path: str) -> bool:
+        """No deny rule keeps a canonical path from being read, listed or suggested."""
+        return self.policy.may_read(path, self.key_of(path))
+
+    def none_denied(self, folder: str, names: Iterable[str]) -> bool:
+        """A quick yes for many names in a canonical folder; after a no, `may_read` tells which."""
+        return self.policy.none_denied(folder, names, self.key_of(folder).rstrip("/"))
+
+    def key_of(self, path: str) -> str:
+        """The key of a canonical path."""
+        return f"{self.backend.root_key.rstrip('/')}/{path}" if path else self.backend.root_key
+
+    def path_of(self, key: str) -> str | None:
+        """The canonical path of a key; None for a file outside this root."""
+        prefix = self.backend.root_key.rstrip("/") + "/"
+        return key.removeprefix(prefix) if key.startswith(prefix) else None
+
+    def not_found(self, path: str, stat: FileStat) -> NotFound:
+        """The refusal of a missing file, with up to three names like it that the caller may see."""
+        near = near_names(self.backend, self.policy, stat)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "List the folder with list_files."
+        return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
+
+    def _existing(self, path: str) -> FileStat:
+        stat = self.peek(path)
+        if stat.kind == "missing":
+            raise self.not_found(path, stat)
+        require_file(path, stat)
+        return stat
+
+    def _located(self, path: str, require: Callable[[str, str, str], None]) -> FileStat:
+        given = self._relative(checked_path(path))
+        try:
+            stat = self.backend.stat(path)
+        except FsToolsError:
+            # What is there behind a deny rule must not show in how the look at it failed.
+            if not given.startswith(("/", "../")):
+                require(given, given, self.key_of(given))
+            raise
+        require(given, stat.path, stat.key)
+        return stat
+
+    def _relative(self, path: str) -> str:
+        return posixpath.normpath(self.path_of(path) or path)
+
+    def _same_place(self, stat: FileStat) -> FileStat:
+        now = self.backend.stat(stat.path or ".")
+        if now.key != stat.key:
+            raise Conflict(f"{stat.path} was replaced by a link meanwhile", hint="Look at the folder, then try again.")
+        return now

@@ -1,0 +1,19 @@
+"""What a call tells while it goes on."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+
+class Progress(NamedTuple):
+    """One thing told.
+
+    Attributes:
+        kind: `waiting` for a person, or a piece of `output`.
+        text: the output, or what it waits for.
+        change_id: what waits for the person.
+    """
+
+    kind: Literal["waiting", "output"]
+    text: str
+    change_id: str | None = None
