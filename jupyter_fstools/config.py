@@ -20,9 +20,10 @@ from .errors import Invalid
 from .limits import Limits
 from .policy import Policy
 from .records import Reader
+from .rules import Rules
 from .stores.open_store import open_store
 from .stores.protocol import Store, StoreLimits
-from .workspace import Rules, Workspace
+from .workspace import Workspace
 
 ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
 """What server and kernel must agree on travels here, as JSON; never a secret."""
@@ -30,6 +31,17 @@ ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
 _log = logging.getLogger("jupyter_fstools")
 _LIMITS = Limits()
 _STORE_LIMITS = StoreLimits()
+
+
+class _WordOrRules(Union):
+    """A word or a list of rules, on a command line too: a rule each time the option is given."""
+
+    def from_string(self, s: str) -> Any:
+        return self.from_string_list([s])
+
+    def from_string_list(self, s_list: list[str]) -> Any:
+        words, rules = self.trait_types
+        return s_list[0] if s_list in [[word] for word in words.values] else rules.from_string_list(s_list)
 
 
 class FsToolsConfig(Configurable):
@@ -43,7 +55,7 @@ class FsToolsConfig(Configurable):
         "or 'memory:' (forgotten when the process ends, not shared with kernels).",
     ).tag(config=True)
     read_only = Bool(False, help="Leave out every tool that writes.").tag(config=True)
-    approval = Union(
+    approval = _WordOrRules(
         [Enum(["never", "always"]), List(Unicode())],
         default_value="never",
         help="Which changes wait for a person: 'never', 'always', or a list of gitignore-like rules for their paths.",
@@ -64,6 +76,10 @@ class FsToolsConfig(Configurable):
     overwrite_needs_full_read = Bool(
         True, help="Overwriting a file demands that all of it was shown, not only a part."
     ).tag(config=True)
+    enable_execute = Bool(
+        False, help="Offer the tool that runs commands; a server does so only where it offers terminals too."
+    ).tag(config=True)
+    execute_approval = Bool(True, help="A command waits until a person approves it.").tag(config=True)
     tool_prefix = Unicode(help="What every tool's name begins with, such as 'fs_'.").tag(config=True)
     max_receipts = Int(
         _STORE_LIMITS.max_receipts, min=1, help="Receipts kept per session; the least recently used go first."
@@ -118,6 +134,24 @@ class FsToolsConfig(Configurable):
     lock_seconds = Float(
         _LIMITS.lock_seconds, min=0, help="Seconds that a call waits for a file which another call holds."
     ).tag(config=True)
+    execute_seconds = Float(
+        _LIMITS.execute_seconds, min=0.1, help="Seconds that a command may run where the caller names no time."
+    ).tag(config=True)
+    max_execute_seconds = Float(
+        _LIMITS.max_execute_seconds, min=0.1, help="Seconds that a command may run at most."
+    ).tag(config=True)
+    execute_output_bytes = Int(
+        _LIMITS.execute_output_bytes, min=1024, help="Bytes of what a command prints that are shown at most."
+    ).tag(config=True)
+    execute_approval_seconds = Float(
+        _LIMITS.execute_approval_seconds, min=0.1, help="Seconds that a command waits for a person's approval at most."
+    ).tag(config=True)
+
+    unsaved_seconds = Float(
+        600,
+        min=0,
+        help="Seconds that a file with unsaved changes in a browser which fell silent is left alone.",
+    ).tag(config=True)
 
     @validate("tool_prefix")
     def _check_tool_prefix(self, proposal: dict[str, Any]) -> str:
@@ -126,7 +160,16 @@ class FsToolsConfig(Configurable):
             raise TraitError(f"tool_prefix takes letters, digits, _ and -, got {prefix!r}")
         return prefix
 
-    @validate("journal_max_days", "search_seconds", "document_seconds", "lock_seconds")
+    @validate(
+        "journal_max_days",
+        "search_seconds",
+        "document_seconds",
+        "lock_seconds",
+        "unsaved_seconds",
+        "execute_seconds",
+        "max_execute_seconds",
+        "execute_approval_seconds",
+    )
     def _check_finite(self, proposal: dict[str, Any]) -> float:
         number: float = proposal["value"]
         if not math.isfinite(number):
@@ -201,7 +244,7 @@ class FsToolsConfig(Configurable):
             ),
             reader,
             limits=Limits(**{name: getattr(self, name) for name in Limits.__dataclass_fields__}),
-            rules=Rules(self.refuse_unseen_edits, self.overwrite_needs_full_read),
+            rules=Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__}),
             tool_prefix=self.tool_prefix,
             committed=committed,
         )

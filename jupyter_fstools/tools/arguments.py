@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -11,12 +14,16 @@ from ..errors import Invalid
 
 OTHER_NAMES = {
     **dict.fromkeys(("file_path", "filePath", "filepath", "notebook_path", "dir_path", "directory"), "path"),
+    **dict.fromkeys(("file", "filename", "file_name", "fileName", "target_file", "targetFile", "uri"), "path"),
+    **dict.fromkeys(("absolute_path", "absolutePath", "relative_path", "relativePath"), "path"),
+    **dict.fromkeys(("notebookPath", "dirPath", "directory_path", "target_directory", "folder", "dir"), "path"),
     **dict.fromkeys(("oldString", "old_str", "oldStr", "old_text", "oldText"), "old_string"),
     **dict.fromkeys(("newString", "new_str", "newStr", "new_text", "newText"), "new_string"),
-    "replaceAll": "replace_all",
+    **dict.fromkeys(("replaceAll", "allow_multiple", "allowMultiple"), "replace_all"),
+    "replacements": "edits",
     **dict.fromkeys(("cellId", "cell"), "cell_id"),
     **dict.fromkeys(("cell_number", "cell_index", "cellNumber", "cellIndex"), "index"),
-    **dict.fromkeys(("newSource", "source"), "new_source"),
+    **dict.fromkeys(("newSource", "source", "new_code", "newCode"), "new_source"),
     **dict.fromkeys(("editMode", "mode"), "edit_mode"),
     "cellType": "cell_type",
     **dict.fromkeys(("insert_after", "insertAfter"), "after"),
@@ -28,12 +35,14 @@ OTHER_NAMES = {
     "outputOffset": "output_offset",
     "sourceOffset": "source_offset",
     "sourceLimit": "source_limit",
+    "sourceColumn": "source_column",
     "mimeType": "mime_type",
     "changeId": "change_id",
     "createOnly": "create_only",
-    "file_text": "content",
+    **dict.fromkeys(("file_text", "fileText", "contents", "file_content", "fileContent"), "content"),
     **dict.fromkeys(("query", "regex"), "pattern"),
-    **dict.fromkeys(("include", "glob_pattern"), "glob"),
+    **dict.fromkeys(("include", "include_pattern", "includePattern"), "glob"),
+    **dict.fromkeys(("glob_pattern", "globPattern", "file_pattern", "filePattern"), "glob"),
     **dict.fromkeys(("type", "fileType"), "file_type"),
     **dict.fromkeys(("-i", "ignore_case", "ignoreCase", "caseInsensitive"), "case_insensitive"),
     **dict.fromkeys(("-F", "fixed_strings", "fixedStrings"), "literal"),
@@ -45,8 +54,15 @@ OTHER_NAMES = {
     **dict.fromkeys(("hidden", "includeHidden"), "include_hidden"),
     **dict.fromkeys(("no_ignore", "includeIgnored"), "include_ignored"),
     "includeOutputs": "include_outputs",
+    **dict.fromkeys(("cmd", "script"), "command"),
+    **dict.fromkeys(("workdir", "working_directory", "workingDirectory"), "cwd"),
+    **dict.fromkeys(("timeout_seconds", "timeoutSeconds"), "timeout"),
+    "environment": "env",
 }
 """Names that models know from other tools, and ours."""
+
+_OR_ELSE = {"glob": "pattern"}
+"""What a name means for tools that do not have the argument it means for others."""
 
 _MOST = 2**63 - 1
 _WHOLE = re.compile(r"[+-]?\d{1,4000}")
@@ -63,6 +79,17 @@ def _whole(value: Any) -> Any:
     if not isinstance(value, int):
         raise ValueError(f"takes a whole number, got {_spelled(value)}")
     return max(-_MOST, min(value, _MOST))
+
+
+def _seconds(value: Any) -> Any:
+    """A number of seconds above 0; "5" and "1.5" too."""
+    try:
+        seconds = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"takes a number of seconds above 0, got {_spelled(value)}")
+    return seconds
 
 
 def _flag(value: Any) -> Any:
@@ -94,6 +121,8 @@ def _spelled(value: Any) -> str:
 # The bound stands before the validator: so it becomes "minimum" in the schema.
 Count = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
 Ordinal = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+PageSize = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
+Seconds = Annotated[float, Field(gt=0), BeforeValidator(_seconds)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Text = Annotated[str, BeforeValidator(_text)]
 
@@ -110,8 +139,9 @@ class Arguments(BaseModel):
             return given
         named: dict[Any, Any] = {}
         for name, value in given.items():
-            ours = name if name in cls.model_fields else OTHER_NAMES.get(name, name)
-            ours = ours if ours in cls.model_fields else name
+            other = OTHER_NAMES.get(name, "")
+            meant = (name, other, _OR_ELSE.get(other))
+            ours = next((one for one in meant if one in cls.model_fields), name)
             if value is None and ours in cls.model_fields and not cls.model_fields[ours].is_required():
                 continue  # Many clients send null for what they leave out.
             if ours in named:
@@ -128,23 +158,57 @@ PathArgument = Annotated[
 ]
 
 
-def refused(error: ValidationError) -> Invalid:
-    """The refusal for arguments that do not fit: names each field, what it takes and what it got."""
-    problems, fields = [], []
+def refused(error: ValidationError, model: type[Arguments]) -> Invalid:
+    """The refusal for arguments that do not fit: one from which a caller can correct all of them at once.
+
+    Args:
+        error: what was found; each field is named, with what it takes and what it got.
+        model: what the arguments were to fit; names that are unknown or missing are answered with those it has.
+    """
+    problems, fields, hints = [], [], []
     for one in error.errors(include_url=False):
         field = ".".join(str(part) for part in one["loc"])[:80] or "arguments"
         fields.append(field)
-        if one["type"] == "extra_forbidden":
-            problems.append(f"{field}: unknown argument")
-        elif one["type"] == "missing":
-            problems.append(f"{field}: is required")
+        if one["type"] in ("extra_forbidden", "missing"):
+            asked = _model_at(model, one["loc"])
+            hints.append(_what_it_takes(asked, field.rpartition(".")[0]))
+            meant = _meant(asked, one["loc"][-1]) if one["type"] == "extra_forbidden" else None
+            said = f"unknown argument{f' (did you mean {meant}?)' if meant else ''}"
+            problems.append(f"{field}: {said if one['type'] == 'extra_forbidden' else 'is required'}")
         else:
             message = one["msg"].removeprefix("Value error, ")
             got = f", got {_spelled(one['input'])}" if ", got " not in message and one["type"] != "value_error" else ""
             problems.append(f"{field}: {message[:1].lower()}{message[1:]}{got}")
     return Invalid(
         "; ".join(problems[:5]),
-        hint="Correct the arguments and call again.",
+        hint=" ".join([*dict.fromkeys(hints[:5]), "Correct the arguments and call again."]),
         field=fields[0],
         fields=fields[:5],
     )
+
+
+def _what_it_takes(model: type[Arguments], where: str) -> str:
+    required = [name for name, field in model.model_fields.items() if field.is_required()]
+    optional = [name for name in model.model_fields if name not in required]
+    named = [*required, *([f"and optionally {', '.join(optional)}"] if optional else [])]
+    return f"{where or 'It'} takes {', '.join(named)}."
+
+
+def _meant(model: type[Arguments], name: int | str) -> str | None:
+    near = get_close_matches(str(name)[:80].lower(), model.model_fields, 1, 0.75)
+    return near[0] if near else None
+
+
+def _model_at(model: type[Arguments], where: Sequence[int | str]) -> type[Arguments]:
+    """The model of the object that holds a field."""
+    for name in where[:-1]:
+        if isinstance(name, str) and name in model.model_fields:
+            model = next(_models_in(model.model_fields[name].annotation), model)
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[Arguments]]:
+    if isinstance(annotation, type) and issubclass(annotation, Arguments):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import Invalid
+from .strict_schemas import strict_schema
 from .tool import Tool
 
 
@@ -31,30 +32,42 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
             "annotations": annotations,
         }
     if format == "openai":
-        return {
-            "type": "function",
-            "function": {"name": name, "description": tool.description, "parameters": schema},
-        }
+        parameters = strict_schema(schema, nullable=True)
+        function = {"name": name, "description": tool.description, "parameters": parameters, "strict": True}
+        return {"type": "function", "function": function}
     if format == "anthropic":
-        return {"name": name, "description": tool.description, "input_schema": schema}
+        # `strict` is for the caller to add to the tools of their choice: all of them have more optional arguments than
+        # a request may have.
+        return {
+            "name": name,
+            "description": tool.description,
+            "input_schema": strict_schema(schema, nullable=False),
+        }
     raise Invalid(
         f"format: takes mcp, openai or anthropic, got {format!r:.40}", hint="Use one of them.", field="format"
     )
 
 
 def argument_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments, by the names we say, without pydantic's titles."""
-    schema = _without_titles(tool.arguments.model_json_schema(by_alias=False))
-    assert isinstance(schema, dict)
-    return schema
+    """The JSON Schema of a tool's arguments, by the names we say, without pydantic's titles and references."""
+    schema = tool.arguments.model_json_schema(by_alias=False)
+    definitions = schema.pop("$defs", {})
+    schema.pop("description", None)
+    plain = _plain(schema, definitions)
+    assert isinstance(plain, dict)
+    return plain
 
 
-def _without_titles(node: Any) -> Any:
-    if isinstance(node, dict):
-        properties = node.get("properties")
-        kept = {key: _without_titles(value) for key, value in node.items() if key not in ("title", "properties")}
-        if isinstance(properties, dict):
-            # A property may itself be called "title".
-            kept["properties"] = {name: _without_titles(value) for name, value in properties.items()}
-        return kept
-    return [_without_titles(one) for one in node] if isinstance(node, list) else node
+def _plain(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_plain(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        # Not every client follows references; nothing here refers to itself.
+        return _plain(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    kept = {key: _plain(value, definitions) for key, value in node.items() if key not in ("title", "properties")}
+    if "properties" in node:
+        # A property may itself be called "title".
+        kept["properties"] = {name: _plain(value, definitions) for name, value in node["properties"].items()}
+    return kept

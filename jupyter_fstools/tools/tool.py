@@ -50,6 +50,7 @@ class Tool:
         reads_only: it changes no file.
         destructive: what it replaces is gone from the file (the journal keeps it).
         idempotent: calling it twice is calling it once.
+        runs_commands: what it does is not held by the gate; it exists only where that is allowed.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Tool:
     reads_only: bool
     destructive: bool = False
     idempotent: bool = False
+    runs_commands: bool = False
 
 
 def text_block(text: str) -> Block:

@@ -99,6 +99,54 @@ def test_a_name_that_means_nothing_here_is_refused(abc):
         assert len(refusal.message) < 200 and json.dumps(refusal.as_dict())
 
 
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("read_file", {"file": "abc"}),
+        ("read_file", {"target_file": "abc"}),
+        ("read_file", {"absolute_path": "abc"}),
+        ("list_files", {"target_directory": "."}),
+        ("list_files", {"dir_path": "."}),
+        ("glob", {"glob_pattern": "a*", "target_directory": "."}),
+        ("glob", {"filePattern": "a*"}),
+        ("grep", {"query": "b", "includePattern": "a*"}),
+        ("grep", {"pattern": "b", "-n": True, "-i": True, "head_limit": 5, "output_mode": "files_with_matches"}),
+        ("write_file", {"filePath": "new", "contents": "x"}),
+        ("edit_file", {"filePath": "abc", "oldString": "b", "newString": "x", "replaceAll": False}),
+        ("edit_file", {"file_path": "abc", "old_str": "b", "new_str": "x"}),
+        ("edit_file", {"path": "abc", "edits": [{"oldText": "b", "newText": "x"}]}),
+        ("edit_file", {"path": "abc", "replacements": [{"old_text": "b", "new_text": "x", "allow_multiple": True}]}),
+    ],
+    ids=str,
+)
+def test_calls_as_other_assistants_tools_take_them_do_the_same_here(abc, tool, given):
+    if tool == "edit_file":
+        abc("read_file", path="abc")
+    assert abc(tool, **given).tool == tool
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "message", "hint"),
+    [
+        ("read_file", {"path": "abc", "Limit": 5}, "Limit: unknown argument (did you mean limit?)", "path, and opt"),
+        ("read_file", {"path": "abc", "end_line": 5}, "end_line: unknown argument", "optionally offset, limit, "),
+        ("grep", {"pattern": "b", "caseSensitive": False}, "(did you mean case_insensitive?)", "It takes pattern, and"),
+        ("write_file", {"path": "abc"}, "content: is required", "It takes path, content, and optionally create_only"),
+        (
+            "edit_file",
+            {"path": "abc", "edits": [{"old_string": "b", "newstring": "x"}]},
+            "edits.0.newstring: unknown argument (did you mean new_string?)",
+            "edits.0 takes old_string, new_string, and optionally replace_all.",
+        ),
+    ],
+)
+def test_a_wrong_call_is_answered_with_what_the_right_one_takes(abc, tool, given, message, hint):
+    refusal = abc.refused("invalid", tool, **given)
+    assert message in refusal.message
+    assert hint in refusal.hint
+    assert refusal.hint.endswith("Correct the arguments and call again.")
+
+
 def test_a_missing_path_is_named(abc):
     assert "path: is required" in abc.refused("invalid", "read_file").message
 

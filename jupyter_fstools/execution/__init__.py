@@ -1,0 +1,1 @@
+"""Running a command: its processes, what it printed, and which files it changed."""

@@ -1,0 +1,69 @@
+"""The Jupyter servers that run for this user, as their runtime files tell of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class JupyterServer:
+    """A server: its address and its token stand in one file, and go together only.
+
+    Attributes:
+        url: where it answers, with its base URL.
+        root: the real path of the folder it serves.
+        token: what it takes for a login; shown nowhere.
+        process: its process.
+        written_at: when its file was written, in nanoseconds.
+    """
+
+    url: str
+    root: str
+    token: str = field(repr=False)
+    process: int
+    written_at: int
+
+
+def running_servers() -> Iterator[JupyterServer]:
+    """The servers whose process lives; files that cannot be read are passed over."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
+        server = _described(path)
+        if server is not None:
+            yield server
+
+
+def servers_around(folder: str) -> list[JupyterServer]:
+    """The servers whose root holds a folder (a real path): the deepest root first, of one root the newest server."""
+    around = [server for server in running_servers() if Path(folder).is_relative_to(server.root)]
+    return sorted(around, key=lambda server: (len(Path(server.root).parts), server.written_at), reverse=True)
+
+
+def _described(path: Path) -> JupyterServer | None:
+    try:
+        told: Any = json.loads(path.read_text("utf-8"))
+        root = os.path.realpath(told["root_dir"])
+        process = int(told["pid"])
+        server = JupyterServer(str(told["url"]), root, str(told["token"]), process, path.stat().st_mtime_ns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return server if _is_alive(process) else None
+
+
+def _is_alive(process: int) -> bool:
+    # Elsewhere signal 0 is no question but a key press.
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

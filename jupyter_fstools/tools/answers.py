@@ -1,0 +1,261 @@
+"""What the tools answer: the form of each tool's `data`, which output schemas are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, TypeAdapter
+
+from ..documents.line_index import Eol
+from ..documents.notebook import CellView, OutputSummary
+from ..search.find import FoundFiles
+from ..search.stopping import Reason
+from ..search.text_query import OutputMode, TextMatch
+
+Status = Literal["applied", "proposed", "unchanged"]
+
+
+class ListedFile(BaseModel):
+    """One entry of a folder."""
+
+    path: str
+    name: str
+    is_directory: bool
+    size_bytes: int | None = None
+    modified_at: str
+
+
+class ListFilesAnswer(BaseModel):
+    """What list_files answers."""
+
+    path: str
+    entries: list[ListedFile]
+    total: int
+    truncated: bool
+    next_offset: int | None
+    not_entered: list[str]
+    skipped: list[str]
+
+
+class GlobAnswer(FoundFiles):
+    """What glob answers."""
+
+    path: str
+    next_offset: int | None
+
+
+class FileWithMatches(BaseModel):
+    """One file, with the number of its matching lines in mode `count`."""
+
+    path: str
+    count: int | None = None
+
+
+class GrepAnswer(BaseModel):
+    """What grep answers: `matches` in mode `content`, else `files`."""
+
+    path: str
+    output_mode: OutputMode
+    matches: list[TextMatch] | None = None
+    files: list[FileWithMatches] | None = None
+    total: int
+    truncated: bool
+    skipped: dict[str, int]
+    ignored: int
+    excluded: list[str]
+    partial: Reason | None
+    next_offset: int | None
+
+
+class ShownFile(BaseModel):
+    """What is told of every file shown."""
+
+    success: Literal[True]
+    path: str
+    file_size: int
+    truncated: bool
+    unchanged: bool
+
+
+class CutLine(BaseModel):
+    """A line of which only a part is shown."""
+
+    line: int
+    column: int
+    shown: int
+    omitted: int
+
+
+class TextAnswer(ShownFile):
+    """Lines of a text file; no content where the reader has them already (`unchanged`)."""
+
+    kind: Literal["text"]
+    content: str | None
+    total_lines: int | None
+    lines_read: int
+    start_line: int | None
+    end_line: int | None
+    next_offset: int | None
+    eol: Eol | None
+    encoding: str
+    bom: bool
+    final_newline: bool | None
+    cut_lines: list[CutLine]
+
+
+class PictureAnswer(ShownFile):
+    """A picture, which is in `content`."""
+
+    kind: Literal["image"]
+    content: None
+    mime_type: str
+    shown_mime_type: str
+    shown_bytes: int
+    width: int
+    height: int
+    original_width: int
+    original_height: int
+    frames: int
+
+
+class PageAnswer(BaseModel):
+    """One page of a PDF."""
+
+    page: int
+    shown_as: Literal["text", "image", "blank", "broken"]
+    text: str
+    omitted_characters: int
+    mime_type: str | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+class PdfAnswer(ShownFile):
+    """Pages of a PDF."""
+
+    kind: Literal["pdf"]
+    content: str
+    mime_type: str
+    total_pages: int
+    pages: list[PageAnswer]
+    next_pages: str | None
+
+
+class OutputAnswer(OutputSummary):
+    """An output; where it was asked for by its index, the part of its text that is shown."""
+
+    offset: int | None = None
+    next_output_offset: int | None = None
+    total_characters: int | None = None
+
+
+class CellAnswer(CellView):
+    """A cell; where one of its outputs was asked for, without its source."""
+
+    source: str = ""
+    outputs: list[OutputAnswer] = Field(default_factory=list)  # type: ignore[assignment]  # Summaries that say more.
+
+
+class NotebookAnswer(ShownFile):
+    """Cells of a notebook."""
+
+    kind: Literal["notebook"]
+    content: None
+    language: str
+    nbformat: list[int]
+    total_cells: int
+    cells: list[CellAnswer]
+    next_offset: int | None
+
+
+class ChangedFile(BaseModel):
+    """What is told of every change of a file; `proposed` waits for a person."""
+
+    path: str
+    changed: bool
+    status: Status
+    change_id: str | None
+    fingerprint: str | None
+
+
+class WriteFileAnswer(ChangedFile):
+    """What write_file answers."""
+
+    created: bool
+    bytes: int
+    lines: int
+    eol: Eol
+    encoding: str
+
+
+class EditFileAnswer(ChangedFile):
+    """What edit_file answers."""
+
+    replacements: list[int]
+    snippet: str
+    outside_shown_lines: bool
+
+
+class EditedCellAnswer(BaseModel):
+    """One edit's cell after the batch."""
+
+    cell_id: str
+    index: int
+    edit_mode: str
+
+
+class EditNotebookAnswer(ChangedFile):
+    """What edit_notebook answers."""
+
+    cells: list[EditedCellAnswer]
+    total_cells: int
+    snippet: str
+    outside_shown_lines: bool
+    newer_pair: str | None
+
+
+class UndoAnswer(BaseModel):
+    """What undo answers: the change that takes back the other."""
+
+    path: str
+    change: str
+    undoes: str
+    status: Literal["applied", "proposed"]
+
+
+class ExecuteAnswer(BaseModel):
+    """What execute answers; `exit_code` is 128 + n where signal n ended the command."""
+
+    cwd: str
+    output: str
+    truncated: bool
+    exit_code: int
+    timed_out: bool
+    cancelled: bool
+    seconds: float
+    changed_files: list[str]
+    changed_files_truncated: bool
+
+
+ANSWERS: Mapping[str, Any] = {
+    "list_files": ListFilesAnswer,
+    "glob": GlobAnswer,
+    "grep": GrepAnswer,
+    "read_file": TextAnswer | PictureAnswer | PdfAnswer | NotebookAnswer,
+    "write_file": WriteFileAnswer,
+    "edit_file": EditFileAnswer,
+    "read_notebook": NotebookAnswer,
+    "edit_notebook": EditNotebookAnswer,
+    "undo": UndoAnswer,
+    "execute": ExecuteAnswer,
+}
+"""The form of each tool's `data`, by the tool's name (without a workspace's prefix)."""
+
+
+@cache
+def answer_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of a tool's `data`; definitions are in `$defs`."""
+    schema: dict[str, Any] = TypeAdapter(ANSWERS[name]).json_schema()
+    return schema

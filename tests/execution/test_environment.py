@@ -1,0 +1,50 @@
+"""What a command finds in its environment."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_fstools.errors import Invalid
+from jupyter_fstools.execution.environment import check_environment, check_text, environment
+
+SECRETS = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "CONFIGPROXY_AUTH_TOKEN")
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_what_opens_the_server_is_kept_back(monkeypatch, name):
+    monkeypatch.setenv(name, "the-token")
+    assert "the-token" not in environment("/", {}).values()
+
+
+def test_the_rest_is_handed_on_and_the_callers_own_wins(monkeypatch):
+    monkeypatch.setenv("CONDA_PREFIX", "/conda")
+    monkeypatch.setenv("EDITOR", "vi")
+    given = environment("/folder", {"EDITOR": "ed", "PAGER": "less", "FORCE_COLOR": "1"})
+    assert (given["CONDA_PREFIX"], given["EDITOR"], given["PAGER"], given["FORCE_COLOR"]) == (
+        "/conda",
+        "ed",
+        "less",
+        "1",
+    )
+    assert given["PWD"] == "/folder"
+
+
+def test_colours_that_a_kernel_forces_are_not(monkeypatch):
+    for name in ("FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
+        monkeypatch.setenv(name, "1")
+    given = environment("/", {})
+    assert given["NO_COLOR"] == "1"
+    assert not {"FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"} & set(given)
+
+
+@pytest.mark.parametrize("added", [{"": "x"}, {"A B": "x"}, {"A=B": "x"}, {"1A": "x"}, {"A\n": "x"}, {"A": "x\0y"}])
+def test_what_no_environment_can_hold_is_refused(added):
+    with pytest.raises(Invalid) as caught:
+        check_environment(added)
+    assert caught.value.details["field"] == "env"
+
+
+def test_a_lone_surrogate_that_stands_for_no_byte_is_refused():
+    check_text("command", "echo \udcff")
+    with pytest.raises(Invalid, match="lone surrogate"):
+        check_text("command", "echo \ud800")
