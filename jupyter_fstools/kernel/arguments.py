@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ argument: Any = ipython.argument
 _magic_arguments: Any = ipython.magic_arguments
 _kwds: Any = ipython.kwds
 
+_HELP = ("-h", "--help")
+_LEADING_OPTION = re.compile(r"""\s*--\w[\w-]*(?:=|\s+)(?:"[^"]*"|'[^']*'|\S+)(?=\s|$)""")
+
 SUBCOMMANDS: dict[str, Subcommand] = {}
 """Every subcommand by its name, in the order of the overview."""
 
@@ -42,6 +46,7 @@ class Subcommand:
         summary: one sentence.
         body: whether it takes the rest of the cell.
         tool: the tool that it calls; None where it calls none.
+        takes_line: its last argument is the rest of the line as it is, behind its options.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Subcommand:
     summary: str
     body: Body
     tool: str | None
+    takes_line: bool = False
 
     @property
     def actions(self) -> list[argparse.Action]:
@@ -68,7 +74,7 @@ class Subcommand:
 
     def asks_for_help(self, words: Sequence[str]) -> bool:
         """`-h` or `--help` stands among the arguments, and not as an option's value."""
-        return not {"-h", "--help"}.isdisjoint(self._joined(words))
+        return not set(_HELP).isdisjoint(self._joined(words))
 
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
         """The arguments given, without those that were not.
@@ -93,7 +99,9 @@ class Subcommand:
         return joined
 
 
-def subcommand(name: str, *arguments: Any, body: Body = "none", tool: str | None = None) -> Callable[[Run], Run]:
+def subcommand(
+    name: str, *arguments: Any, body: Body = "none", tool: str | None = None, takes_line: bool = False
+) -> Callable[[Run], Run]:
     """Make a function a subcommand of `%fs`.
 
     Args:
@@ -101,6 +109,7 @@ def subcommand(name: str, *arguments: Any, body: Body = "none", tool: str | None
         arguments: what it takes, as `argument(...)`; the completion goes by the names of positional ones.
         body: whether it takes the rest of the cell.
         tool: the tool that it calls.
+        takes_line: its last argument is the rest of the line as it is.
     """
 
     def register(run: Run) -> Run:
@@ -110,10 +119,27 @@ def subcommand(name: str, *arguments: Any, body: Body = "none", tool: str | None
             described = one(described)
         described = _kwds(argument_default=argparse.SUPPRESS)(described)
         described = _magic_arguments("%fs " + name if body == "required" else "fs " + name)(described)
-        SUBCOMMANDS[name] = Subcommand(name, run, described.parser, summary, body, tool)
+        SUBCOMMANDS[name] = Subcommand(name, run, described.parser, summary, body, tool, takes_line)
         return run
 
     return register
+
+
+def words_of_call(line: str) -> list[str]:
+    """The words behind `%fs`; for a subcommand that takes the line its options, and the rest as one word.
+
+    Raises:
+        Invalid: a quote is not closed.
+    """
+    name, rest = [*line.split(None, 1), "", ""][:2]
+    if name not in SUBCOMMANDS or not SUBCOMMANDS[name].takes_line:
+        return words_of(line)
+    words = [name]
+    while option := _LEADING_OPTION.match(rest):
+        words += words_of(option[0])
+        rest = rest[option.end() :]
+    rest = rest.strip()
+    return [*words, rest] if rest in _HELP else [*words, "--", rest] if rest else words
 
 
 def words_of(line: str) -> list[str]:

@@ -12,9 +12,9 @@ from IPython.core.completer import SimpleCompletion
 
 from ..errors import FsToolsError
 from ..journal import ChangeQuery
+from ..plain_words import one_line
 from .arguments import SUBCOMMANDS, Subcommand, quoted, words_of
 from .desk import Desk
-from .wording import one_line
 
 _LINE = re.compile(r"\s*(?:[\w.,\[\]'\" ]+=\s*)?(%%?)fs[ \t]+")
 _MOST_ENTRIES = 5000
@@ -66,7 +66,7 @@ class Completion:
         try:
             if "change_id" in wanted:
                 return _beginning(fragment, self._changes(), "text")
-            if "path" in wanted:
+            if wanted & {"path", "command"}:
                 return self._paths(fragment)
             if "target" in wanted:
                 return [*self._paths(fragment), *_beginning(fragment, self._changes(), "text")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from traitlets import TraitError
@@ -13,6 +13,7 @@ from traitlets.config import Config
 from ..config import FsToolsConfig, config_with_handed_settings, system_user
 from ..errors import FsToolsError, Invalid, NotFound
 from ..journal import Journal
+from ..progress import Progress
 from ..records import Reader
 from ..sessions import DEFAULT_SESSION, checked_session
 from ..tools import call_tool
@@ -80,14 +81,17 @@ class Desk:
         self._workspace = self.workspace.for_reader(Reader(self.workspace.reader.user, checked_session(session)))
         self.session = session
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> KernelResult:
-        """Call a tool.
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], progress: Callable[[Progress], None] | None = None
+    ) -> KernelResult:
+        """Call a tool; `progress` is called with what it tells while it goes on.
 
         Raises:
             FsToolsError: it refused.
         """
         try:
-            return KernelResult.of(call_tool(self.workspace, tool, arguments))
+            workspace = self.workspace.for_reader(self.workspace.reader, progress=progress)
+            return KernelResult.of(call_tool(workspace, tool, arguments))
         except NotFound as refusal:
             self._look_in_working_directory(refusal, arguments.get("path"))
             raise

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
 from ..file_diff import DiffHunk, FileDiff
+from ..plain_words import lines_of, one_line
 from ..records import Change
 from ..text_diff import hunk_title, titled_hunks
 from ..tools import TOOLS, ToolResult
 from ..tools.tool import text_block
 from .cells import plain_rows
-from .wording import in_words_of_the_magic, lines_of, one_line
+from .wording import in_words_of_the_magic
 
 MOST_ROWS = 500
 """Rows of a result that are displayed; `result.text` and `result.data` have all."""
@@ -45,15 +45,27 @@ class KernelResult(ToolResult):
     def notes(self) -> list[str]:
         """What is said beside the rows that are displayed."""
         texts = [block["text"] for block in self.content if block["type"] == "text"]
-        if self.shows_source or self.shows_found or self.shows_cells:
+        if self.shows_source or self.shows_found or self.shows_cells or self.showed_output:
             texts = texts[1:]
         elif self.shows_pages:
             texts = texts[-1:] if self.data["next_pages"] else []
-        elif self.change is not None:
+        elif self.shows_diff:
             texts = [text.split("\n", 1)[0] for text in texts]
-        if self.tool in TOOLS:
-            texts = list(map(in_words_of_the_magic, texts))
+        if self.tool in TOOLS and not self.showed_output:
+            # Names of files stand in the first text of a listing as they are.
+            names = texts[:1] if self.tool == "list_files" else []
+            texts = names + list(map(in_words_of_the_magic, texts[len(names) :]))
         return [line for text in texts for line in lines_of(text)]
+
+    @property
+    def shows_diff(self) -> bool:
+        """What changed in a file is what it shows."""
+        return self.change is not None and not self.showed_output
+
+    @property
+    def showed_output(self) -> bool:
+        """What a command printed has been shown as it came."""
+        return self.tool == "execute"
 
     @property
     def shows_source(self) -> bool:
@@ -102,7 +114,7 @@ class HelpText:
 
 def plain_of(result: KernelResult) -> str:
     """A result for a terminal."""
-    if result.change is not None:
+    if result.change is not None and result.shows_diff:
         rows = diff_lines(result.change.diff)
     elif result.shows_source:
         rows = _source_lines(result)
@@ -114,7 +126,7 @@ def plain_of(result: KernelResult) -> str:
         rows = [cut_row(line) for line in lines_of(result.content[0]["text"])]
     else:
         return "\n".join(bounded([cut_row(note) for note in result.notes]))
-    notes_last = result.change is None
+    notes_last = not result.shows_diff
     return "\n".join([*bounded(rows), *result.notes] if notes_last else [*result.notes, *bounded(rows)])
 
 
@@ -153,19 +165,6 @@ def hunk_groups(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
     return [(one_line(title), hunks) for title, hunks in titled_hunks(diff)]
 
 
-def change_row(change: Change) -> list[str]:
-    """A change in a few words: id, when, what, which file, how much, who."""
-    moment = datetime.fromtimestamp(change.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    what = change.tool if change.undoes is None else f"{change.tool} of {change.undoes}"
-    size = f"+{change.diff.added} -{change.diff.removed}"
-    return [change.id, moment, change.status, what, one_line(change.path), size, change.session]
-
-
-def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Facts by name, as words."""
-    return [(name.replace("_", " "), one_line(_in_words(fact))) for name, fact in data.items()]
-
-
 def bounded(rows: list[str]) -> list[str]:
     """As many rows as are displayed, and how many there are more."""
     kept, size = [], 0
@@ -192,13 +191,3 @@ def _source_lines(result: KernelResult) -> list[str]:
     first = result.data["start_line"] or 1
     width = len(str(first + len(rows) - 1))
     return [f"{number:>{width}}  {row}" for number, row in enumerate(rows, first)]
-
-
-def _in_words(fact: Any) -> str:
-    if isinstance(fact, bool):
-        return "yes" if fact else "no"
-    if fact is None:
-        return "none"
-    if isinstance(fact, dict):
-        return ", ".join(f"{name} {_in_words(one)}" for name, one in fact.items())
-    return ", ".join(map(str, fact)) if isinstance(fact, (list, tuple)) else str(fact)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from ..file_diff import FileDiff
+from ..plain_words import change_row, fact_rows, lines_of, one_line
 from ..records import Change
 from ..text_diff import hunk_title
 from .cells import html_rows
@@ -16,9 +17,7 @@ from .display import (
     SIGNS,
     KernelResult,
     bounded,
-    change_row,
     cut_row,
-    fact_rows,
     hunk_groups,
     page_rows,
     pictures_of,
@@ -27,7 +26,7 @@ from .display import (
 )
 from .highlighting import highlighted_lines, styles
 from .hits import hit_rows
-from .wording import in_words_of_the_magic, lines_of, one_line
+from .wording import in_words_of_the_magic
 
 # JupyterLab's own rules for tables are strong: every one of these names two classes to stand above them.
 _STYLE = """
@@ -53,7 +52,7 @@ background:color-mix(in srgb,var(--jp-error-color1,#f85149) 16%,transparent)}
 
 def html_of(result: KernelResult) -> str:
     """A result for a notebook."""
-    if result.change is not None:
+    if result.change is not None and result.shows_diff:
         body = [*_notes(result.notes), _table(_diff(result.change.diff))]
     elif result.shows_source or result.shows_cells or result.shows_pages:
         body = [*_content(result), *_notes(result.notes)]

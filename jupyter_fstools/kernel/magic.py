@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FsToolsError, Invalid
-from . import cell_subcommands, subcommands
-from .arguments import SUBCOMMANDS, Subcommand, words_of
+from . import cell_subcommands, shell_subcommand, subcommands
+from .arguments import SUBCOMMANDS, Subcommand, words_of_call
 from .completion import Completion
 from .desk import Desk
 from .display import HelpText, KernelResult
@@ -17,7 +17,7 @@ from .wording import overview, refusal_lines
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Magic", "cell_subcommands", "subcommands"]
+__all__ = ["Magic", "cell_subcommands", "shell_subcommand", "subcommands"]
 
 
 class Magic:
@@ -45,7 +45,7 @@ class Magic:
             FsToolsError: refused; IPython shows it as a short message.
         """
         try:
-            words = words_of(line)
+            words = words_of_call(line)
             if not words or words[0] in ("-h", "--help"):
                 return HelpText(overview())
             command = _subcommand(words[0])

@@ -5,14 +5,16 @@ from __future__ import annotations
 from argparse import Namespace
 
 from .._version import __version__
+from ..commands import is_command
 from ..errors import Invalid, NotFound
 from ..journal import ChangeQuery
+from ..plain_words import change_row, fact_rows
 from ..records import Change
 from ..text_diff import unified
 from ..tools import available_tools
 from .arguments import argument, subcommand
 from .desk import Desk
-from .display import KernelResult, change_row, fact_rows
+from .display import KernelResult
 from .edit_blocks import edits_of
 from .running_server import running_server
 
@@ -236,7 +238,7 @@ def _newest_own_change(desk: Desk) -> Change:
         query = ChangeQuery(session=desk.session, status="applied", limit=page, offset=offset)
         found = desk.journal.changes(query)
         for change in found:
-            if change.undoes is None and change.reader == desk.workspace.reader:
+            if change.undoes is None and not is_command(change) and change.reader == desk.workspace.reader:
                 return change
         if len(found) < page:
             break

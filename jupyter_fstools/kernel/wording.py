@@ -1,27 +1,16 @@
-"""Texts for a person at a cell: refusals and notes in the words of `%fs`, and nothing a terminal would obey."""
+"""Texts for a person at a cell: refusals and notes in the words of `%fs`."""
 
 from __future__ import annotations
 
 import re
 
 from ..errors import FsToolsError
+from ..plain_words import lines_of
 from .arguments import SUBCOMMANDS
 
-# Control characters, marks that reorder text, and halves of characters: shown as what they are.
-_UNSHOWABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _TOOL = re.compile(r"(?<![\w./])(\w+)(?!\.?\w)(?![/(])")
 _FLAG = re.compile(r"\b(force)=true\b")
 _VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-]*)\"?")
-
-
-def one_line(text: str) -> str:
-    """A text in one line: every character that is none to look at is spelled out."""
-    return _UNSHOWABLE.sub(lambda match: _spelled(match[0]), text)
-
-
-def lines_of(text: str) -> list[str]:
-    """The lines of a text, each as `one_line` shows it; the end of a line is not shown."""
-    return [one_line(line.removesuffix("\r")) for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def in_words_of_the_magic(text: str) -> str:
@@ -59,8 +48,3 @@ def overview() -> str:
         "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). What holds spaces goes\n"
         "between quotes; nothing else is special: backslashes, braces and dollars mean themselves."
     )
-
-
-def _spelled(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -127,6 +127,11 @@ def test_a_result_in_a_list_is_short(fs, root):
     assert repr([fs("read a.txt"), fs("session")]) == "[<read_file a.txt>, <session>]"
 
 
+def test_a_file_named_like_a_tool_keeps_its_name(fs, root):
+    (root / "glob").write_text("x\n")
+    assert plain(fs("ls")).splitlines() == ["glob\t2"]
+
+
 def test_a_note_speaks_of_options(fs, root):
     (root / "a.txt").write_text("x\n" * 3000)
     assert "--offset 2001" in plain(fs("read a.txt"))

@@ -155,9 +155,12 @@ def completed(kernel):
         ("%fs re", ["read"]),
         (
             "%fs ",
-            ["read", "ls", "glob", "grep", "edit", "undo", "changes", "diff", "session", "status", "cells", "cell"],
+            [
+                *("read", "ls", "glob", "grep", "edit", "undo", "changes", "diff", "session", "status"),
+                *("cells", "cell", "sh"),
+            ],
         ),
-        ("%%fs ", ["write", "edit", "cell"]),
+        ("%%fs ", ["write", "edit", "cell", "sh"]),
         ("x = %fs sta", ["status"]),
         ("%fs read --no", ["--no-numbers"]),
         ("%fs edit a --if-stale ", ["refuse", "match"]),
