@@ -53,6 +53,25 @@ def test_a_tour_runs_is_refused_where_it_says_and_cleans_up(path, tmp_path):
         require_what_the_third_tour_tells(cells)
     if path.stem == "04_ask_before_writing":
         require_what_the_tour_of_approval_tells(cells)
+    if path.stem == "05_your_own_assistant":
+        require_what_the_tour_of_assistants_tells(cells)
+
+
+def require_what_the_tour_of_assistants_tells(cells):
+    assert shown(cells["strict"]) == "True ['path', 'offset', 'limit'] ['integer', 'null']\n"
+    for cell, turns in {
+        "completions": ["edit_file refused\nnot_read", "read_file answered", "edit_file answered\nEdited"],
+        "responses": [
+            "grep refused\ninvalid: caseSensitive",
+            "did you mean case_insensitive?",
+            "grep answered\nshop.py",
+        ],
+        "messages": ["edit_file refused\nstale", '+    return f"{price(amount)} euros"', "edit_file answered\nEdited"],
+    }.items():
+        places = [shown(cells[cell]).find(turn) for turn in turns]
+        assert -1 < places[0] < places[1] < places[2], cell
+    assert ":.2f} euros" in shown(cells["after"])
+    assert "'isError': False" in shown(cells["mcp"])
 
 
 def require_what_the_first_tour_tells(cells):

@@ -1,0 +1,159 @@
+"""`jupyter fstools`: its subcommands, and what a refusal looks like in a shell.
+
+The arguments are read by argparse, not by a traitlets application: the bridge starts with every assistant, and has no
+settings of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .._version import __version__
+from ..errors import FsToolsError, InputOutput, Invalid, NotFound
+from ..sessions import checked_session
+from .finding import TOKEN_VARIABLE, find_server
+
+if TYPE_CHECKING:
+    from .desks import Desk
+
+_STATUSES = ("proposed", "applied", "rejected", "undone")
+_MOST_DIFF_BYTES = 256 << 10
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a subcommand; the exit code is 0, 1 for a refusal, 2 for arguments that do not fit."""
+    given = _parser().parse_args(words)
+    run: Callable[[argparse.Namespace], None] = given.run
+    try:
+        run(given)
+        sys.stdout.flush()
+    except FsToolsError as refusal:
+        return _refused(refusal)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output wants no more; at its end Python would flush it and complain once more.
+        sys.stdout = sys.stderr
+        return 1
+    except OSError as error:
+        return _refused(InputOutput(str(error), hint="Is the folder still there?"))
+    return 0
+
+
+def run_bridge(given: argparse.Namespace) -> None:
+    """Bridge standard input and output to the server's `/mcp`."""
+    from .bridge import Bridge
+
+    session = None if given.session is None else checked_session(given.session)
+    outgoing = io.FileIO(sys.stdout.fileno(), "w", closefd=False)  # Unbuffered: an answer is out at once.
+    Bridge(lambda: find_server(given.root, given.url), session, sys.stdin.buffer, outgoing).run()
+
+
+def run_status(given: argparse.Namespace) -> None:
+    """Say what is there."""
+    from ..plain_words import fact_rows
+
+    rows = fact_rows(_desk(given).status())
+    width = max(len(name) for name, _ in rows)
+    _say(f"{name:<{width}}  {fact}" for name, fact in rows)
+
+
+def run_changes(given: argparse.Namespace) -> None:
+    """List the journal."""
+    from ..journal import ChangeQuery
+    from ..plain_words import change_row, lines_of
+    from ..text_diff import unified
+
+    path = None if given.path is None else _path(given, given.path)
+    query = ChangeQuery(path, given.session, given.status, limit=given.limit)
+    found = _desk(given).changes(query)
+    for change in found:
+        _say(["  ".join(change_row(change))])
+        if given.diff:
+            _say([*lines_of(unified(change.diff, _MOST_DIFF_BYTES)), ""])
+    if not found:
+        _say(["There are no changes."])
+
+
+def run_undo(given: argparse.Namespace) -> None:
+    """Take back a change, as a person."""
+    from ..plain_words import one_line
+
+    done = _desk(given).undo(given.target, _path(given, given.target))
+    _say([f"Undid change {done.undoes} of {one_line(done.path)} (as change {done.id})."])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="jupyter fstools", description="Safe file and notebook tools for AI assistants, from a shell."
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    where = argparse.ArgumentParser(add_help=False)
+    where.add_argument("--root", metavar="DIR", default=".", help="the folder that is meant (default: this one)")
+    where.add_argument(
+        "--url", help=f"the address of a server that does not run here; its token is taken from {TOKEN_VARIABLE}"
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], None], summary: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, parents=[where], help=summary, description=f"{summary}.")
+        added.set_defaults(run=run)
+        return added
+
+    bridge = command("mcp", run_bridge, "Serve MCP on standard input and output, through the running Jupyter server")
+    bridge.add_argument("--session", metavar="NAME", help="work in this session (default: one of the client's own)")
+    command("status", run_status, "Show which server is found, what is switched on, and how many changes wait")
+    changes = command("changes", run_changes, "List what was changed, newest first, by whichever session")
+    changes.add_argument("path", nargs="?", help="only of this file, or below this folder")
+    changes.add_argument("--diff", action="store_true", help="with what each change did")
+    changes.add_argument("--session", metavar="NAME", help="only of this session")
+    changes.add_argument("--status", choices=_STATUSES, help="only with this status")
+    changes.add_argument("--limit", metavar="N", type=_count, default=20, help="at most so many (default 20)")
+    undo = command("undo", run_undo, "Take back a change, whoever made it, while the file is as the change left it")
+    undo.add_argument("target", metavar="ID|PATH", help="the change, or a file whose newest change is meant")
+    return parser
+
+
+def _desk(given: argparse.Namespace) -> Desk:
+    from .desks import ServerDesk, StoreDesk
+
+    try:
+        return ServerDesk(find_server(given.root, given.url))
+    except NotFound:
+        if given.url is not None:
+            raise
+        return StoreDesk(given.root)
+
+
+def _path(given: argparse.Namespace, path: str) -> str:
+    """A path as the shell means it; on another machine it is relative to the root there."""
+    return path if given.url is not None else os.path.abspath(path)
+
+
+def _count(word: str) -> int:
+    if not word.isdigit() or not 1 <= int(word) <= 1000:
+        raise argparse.ArgumentTypeError("takes a number from 1 to 1000")
+    return int(word)
+
+
+def _say(lines: Iterable[str]) -> None:
+    # Whatever a file is called or holds: a terminal of few characters gets the others spelled out.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _refused(refusal: FsToolsError) -> int:
+    from ..plain_words import lines_of, one_line
+
+    lines = [f"jupyter fstools: {one_line(refusal.message)}"]
+    if refusal.hint:
+        lines.append(f"Hint: {one_line(refusal.hint)}")
+    lines += lines_of(str(refusal.details.get("diff", "")))
+    sys.stderr.writelines(f"{line}\n" for line in lines)
+    return 2 if isinstance(refusal, Invalid) else 1

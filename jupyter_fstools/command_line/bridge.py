@@ -1,0 +1,121 @@
+"""The stdio bridge: each line of a client goes to the running server's `/mcp`, each answer comes back as a line."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from io import FileIO
+from typing import BinaryIO
+
+from ..errors import FsToolsError
+from ..runtime_files import JupyterServer
+from .endpoint import Endpoint
+from .event_stream import events
+from .message import INTERNAL_ERROR, PARSE_ERROR, Message, error_line, with_id
+
+_GRACE_SECONDS = 5.0
+"""How long answers are awaited that are under way when the client says no more."""
+
+_LOST = "The connection was lost while the server worked on this: whether it was done is not known, so look first."
+
+
+class Bridge:
+    """One client on standard input and output, one server at a time behind it.
+
+    Args:
+        find: finds the server, at the beginning and whenever it has gone.
+        session: the session of the gate to work in; None: the protocol session's own.
+        incoming: the client's lines.
+        outgoing: where the answers are written to, without a buffer.
+    """
+
+    def __init__(
+        self, find: Callable[[], JupyterServer], session: str | None, incoming: BinaryIO, outgoing: FileIO
+    ) -> None:
+        self._endpoint = Endpoint(find, session)
+        self._incoming = incoming
+        self._outgoing = outgoing
+        self._writing = threading.Lock()
+        self._client_listens = True
+        self._under_way: set[threading.Thread] = set()
+
+    def run(self) -> None:
+        """Until the client says no more, or listens no more."""
+        for line in self._incoming:
+            if line.strip():
+                self._take(line)
+            if not self._client_listens:
+                break
+        until = time.monotonic() + _GRACE_SECONDS
+        for thread in [*self._under_way]:
+            thread.join(max(0.0, until - time.monotonic()))
+        self._endpoint.end()
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = Message.of(line)
+        except ValueError as error:
+            self._answer(error_line(None, PARSE_ERROR, f"a line is no JSON: {error}"))
+            return
+        # In order: what tells the server something goes before what is asked next; only what is asked may take long.
+        if message.id is None or message.begins:
+            self._forward(message)
+        else:
+            thread = threading.Thread(target=self._forward_aside, args=[message], daemon=True)
+            self._under_way.add(thread)
+            thread.start()
+
+    def _forward_aside(self, message: Message) -> None:
+        try:
+            self._forward(message)
+        finally:
+            self._under_way.discard(threading.current_thread())
+
+    def _forward(self, message: Message) -> None:
+        try:
+            self._endpoint.post(message, lambda response: self._relay(message, response))
+        except FsToolsError as refusal:
+            self._fail(message, f"{refusal.message}. {refusal.hint}".strip())
+        except (OSError, HTTPException, ValueError):
+            self._fail(message, _LOST)
+
+    def _relay(self, message: Message, response: HTTPResponse) -> None:
+        if response.headers.get_content_type() == "text/event-stream":
+            last = b""
+            for last in events(response):
+                self._answer(last)
+            if with_id(last, message.id) is not last:
+                raise IncompleteRead(last)
+            return
+        body = response.read()
+        if response.status < 400:
+            self._endpoint.note(message, response, body)
+            if body:
+                self._answer(body)
+        elif (answer := with_id(body, message.id)) is not None:
+            self._answer(answer)
+        else:
+            self._fail(message, f"The Jupyter server answered with status {response.status}: {_told(body)}")
+
+    def _fail(self, message: Message, reason: str) -> None:
+        if message.id is None:
+            sys.stderr.write(f"jupyter fstools mcp: {reason}\n")
+        else:
+            self._answer(error_line(message.id, INTERNAL_ERROR, reason))
+
+    def _answer(self, body: bytes) -> None:
+        """Write one line; between the parts of JSON a line end is a space."""
+        line = body.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
+        with self._writing:
+            try:
+                while line and self._client_listens:
+                    line = line[self._outgoing.write(line) :]
+            except OSError:
+                self._client_listens = False
+
+
+def _told(body: bytes) -> str:
+    return " ".join(body[:300].decode("utf-8", "replace").split()) or "nothing"

@@ -1,0 +1,147 @@
+"""Where the commands look and decide: the running server, or the files and the store themselves where none runs.
+
+A server comes first: it knows its own settings, who is logged in, and which documents are open in a browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote, urlencode
+
+from pydantic import ValidationError
+
+from ..errors import InputOutput, Invalid, NotFound
+from ..journal import ChangeQuery, Journal
+from ..records import Change, Reader
+from ..runtime_files import JupyterServer
+from ..sessions import DEFAULT_SESSION
+from .finding import about
+from .requests import ask
+
+if TYPE_CHECKING:
+    from ..config import FsToolsConfig
+
+_MOST_WAITING = 1000
+
+
+class Desk(Protocol):
+    """What a person can see and do."""
+
+    def status(self) -> dict[str, Any]:
+        """Facts by name."""
+        ...
+
+    def changes(self, query: ChangeQuery) -> list[Change]:
+        """The changes a query describes."""
+        ...
+
+    def undo(self, change_id: str, path: str) -> Change:
+        """Take back a change or, if there is none of that id, a file's newest one; answers the change that does so."""
+        ...
+
+
+class ServerDesk:
+    """Over a running server."""
+
+    def __init__(self, server: JupyterServer) -> None:
+        self._server = server
+
+    def status(self) -> dict[str, Any]:
+        """Facts by name."""
+        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING))
+        with self._understood():
+            told = about(self._server)
+            facts = {name: told[name] for name in ("version", "approval", "read_only", "tools")}
+            root = self._server.root or told["root"]
+        return {"server": self._server.url, "root": root, **facts, "changes_waiting": len(waiting)}
+
+    def changes(self, query: ChangeQuery) -> list[Change]:
+        """The changes a query describes."""
+        asked = {"path": query.path, "session": query.session, "status": query.status, "limit": query.limit}
+        given = {name: value for name, value in asked.items() if value is not None}
+        with self._understood():
+            told = ask(self._server, "GET", f"/changes?{urlencode(given, errors='surrogateescape')}")
+            return [_change(one) for one in told["changes"]]
+
+    def undo(self, change_id: str, path: str) -> Change:
+        """Take back a change or, if there is none of that id, a file's newest one."""
+        with self._understood():
+            try:
+                told = ask(self._server, "POST", f"/changes/{quote(change_id, safe='')}/undo", {})
+            except NotFound:
+                told = ask(self._server, "POST", "/changes/undo", {"path": path})
+            return _change(told["change"])
+
+    @contextmanager
+    def _understood(self) -> Iterator[None]:
+        try:
+            yield
+        except (KeyError, ValidationError):
+            raise InputOutput(
+                f"the server at {self._server.url} has another version of jupyter-fstools",
+                hint="Install the same version here and there.",
+            ) from None
+
+
+class StoreDesk:
+    """On the files and the store, as the settings of Jupyter's server name them."""
+
+    def __init__(self, folder: str) -> None:
+        from ..config import system_user
+
+        self._settings = _settings()
+        self._workspace = self._settings.workspace(folder, Reader(system_user(), DEFAULT_SESSION))
+        self._journal = Journal(self._workspace)
+
+    def status(self) -> dict[str, Any]:
+        """Facts by name."""
+        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING))
+        return {
+            "server": None,
+            "root": self._workspace.backend.root_key or "/",
+            "store": self._settings.store,
+            "approval": self._settings.approval,
+            "read_only": self._settings.read_only,
+            "changes_waiting": len(waiting),
+        }
+
+    def changes(self, query: ChangeQuery) -> list[Change]:
+        """The changes a query describes."""
+        return self._journal.changes(query)
+
+    def undo(self, change_id: str, path: str) -> Change:
+        """Take back a change or, if there is none of that id, a file's newest one."""
+        try:
+            change = self._journal.change(change_id)
+        except NotFound:
+            change = self._journal.newest_to_undo(path, own=False)
+        return self._journal.undo(change, by_person=True)
+
+
+def _change(told: dict[str, Any]) -> Change:
+    # A server does not tell the key: it would say where the root is on its disk.
+    return Change.model_validate({"key": "", **told})
+
+
+def _settings() -> FsToolsConfig:
+    """The settings of Jupyter's server, read as it reads them.
+
+    Raises:
+        Invalid: one of them has no valid value.
+    """
+    from jupyter_core.application import JupyterApp
+    from traitlets import TraitError
+
+    from ..config import config_with_handed_settings
+
+    class ServerSettings(JupyterApp):
+        name = "jupyter-server"
+
+    app = ServerSettings()
+    app.load_config_file()
+    try:
+        return config_with_handed_settings(app.config)
+    except TraitError as error:
+        raise Invalid(str(error), hint="Correct the setting in jupyter_server_config.") from None

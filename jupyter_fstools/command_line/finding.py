@@ -1,0 +1,68 @@
+"""The running server whose tools are meant: the deepest root around a folder, or the one that a person names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import FsToolsError, NotFound
+from ..runtime_files import JupyterServer, running_servers, servers_around
+from .requests import ask
+
+TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The variable's name, which is Jupyter's own, not a token.
+
+
+def find_server(folder: str, url: str | None = None) -> JupyterServer:
+    """A running server with our extension.
+
+    Args:
+        folder: what its root must hold.
+        url: the address of one that has no runtime file here; its token comes from the environment.
+
+    Raises:
+        NotFound: there is none; says which there are, and how to start one.
+    """
+    if url is not None:
+        # An address that was copied may have a token behind it, which is none to be shown.
+        named = JupyterServer(url.partition("?")[0], "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
+        about(named)
+        return named
+    folder = os.path.realpath(folder)
+    around = servers_around(folder)
+    reasons = []
+    for server in around:
+        try:
+            about(server)
+        except FsToolsError as refusal:
+            reasons.append(refusal)
+        else:
+            return server
+    raise reasons[0] if reasons else _none(folder, [server.root for server in running_servers()])
+
+
+def about(server: JupyterServer) -> dict[str, Any]:
+    """What a server says of its tools.
+
+    Raises:
+        NotFound: it has none; FsToolsError: it does not answer, or not to us.
+    """
+    try:
+        told = ask(server, "GET", "/")
+        if isinstance(told.get("tools"), list):
+            return told
+    except FsToolsError as refusal:
+        if refusal.details.get("status") != 404:
+            raise
+    raise NotFound(
+        f"the Jupyter server at {server.url} does not have jupyter-fstools",
+        hint="Install jupyter-fstools in its environment and restart it; jupyter server extension list shows it then.",
+    )
+
+
+def _none(folder: str, roots: Sequence[str]) -> NotFound:
+    others = f" (the running ones serve {', '.join(sorted(roots))})" if roots else ""
+    return NotFound(
+        f"no Jupyter server runs that serves {folder}{others}",
+        hint="Start one in that folder (jupyter lab), or name a folder that is served with --root.",
+    )

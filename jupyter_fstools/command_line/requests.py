@@ -1,0 +1,90 @@
+"""Requests to a running server: its address with its own token, and nothing followed elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..errors import FsToolsError, InputOutput, Invalid
+from ..runtime_files import JupyterServer
+
+_CONNECT_SECONDS = 10.0
+_ANSWER_SECONDS = 60.0
+_HINT = "Is it still running? jupyter server list shows the running ones."
+
+
+def connected(server: JupyterServer) -> HTTPConnection:
+    """A connection to a server.
+
+    Raises:
+        InputOutput: nobody is there; Invalid: the address is no HTTP address.
+    """
+    connection = _connection(server.url)
+    try:
+        connection.connect()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputOutput(f"the Jupyter server at {server.url} does not answer: {reason}", hint=_HINT) from None
+    return connection
+
+
+def send(
+    connection: HTTPConnection,
+    server: JupyterServer,
+    method: str,
+    route: str,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> HTTPResponse:
+    """Send a request below `api/fstools`, and wait for the answer to begin."""
+    authorization = {"Authorization": f"token {server.token}"} if server.token else {}
+    path = f"{urlsplit(server.url).path.rstrip('/')}/api/fstools{route}"
+    connection.request(method, path, body, {**authorization, **(headers or {})})
+    return connection.getresponse()
+
+
+def ask(server: JupyterServer, method: str, route: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """One request, its answer as JSON.
+
+    Raises:
+        InputOutput: nobody is there, or somebody else; FsToolsError: the server's refusal.
+    """
+    try:
+        with closing(connected(server)) as connection:
+            connection.sock.settimeout(_ANSWER_SECONDS)
+            response = send(connection, server, method, route, None if body is None else json.dumps(body).encode())
+            status, data = response.status, response.read()
+    except (OSError, HTTPException, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise InputOutput(f"the connection to {server.url} was lost: {reason}", hint=_HINT) from None
+    try:
+        answer = json.loads(data)
+    except ValueError:
+        answer = None
+    if status < 300 and isinstance(answer, dict):
+        return answer
+    raise _refusal(server, status, answer)
+
+
+def _connection(url: str) -> HTTPConnection:
+    kinds: dict[str, type[HTTPConnection]] = {"http": HTTPConnection, "https": HTTPSConnection}
+    try:
+        parts = urlsplit(url)
+        if parts.scheme in kinds and parts.hostname:
+            return kinds[parts.scheme](parts.hostname, parts.port, timeout=_CONNECT_SECONDS)
+    except ValueError:
+        pass  # No port has that number, or no host that name.
+    raise Invalid(f"{url!r} is no address that can be asked", hint="An address looks like http://localhost:8888/.")
+
+
+def _refusal(server: JupyterServer, status: int, answer: Any) -> FsToolsError:
+    try:
+        told = answer["error"]
+        kinds = {kind.code: kind for kind in FsToolsError.__subclasses__()}
+        return kinds.get(told["code"], FsToolsError)(told["message"], hint=told["hint"], **told["details"])
+    except (KeyError, TypeError):
+        return InputOutput(f"the Jupyter server at {server.url} answered with status {status}", hint="", status=status)

@@ -1,0 +1,162 @@
+"""`jupyter fstools status`, `changes` and `undo`, with a server and without one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+
+
+@pytest.fixture(params=["served", "alone"])
+def place(request):
+    """A folder that a server serves, and one that none does: the commands say the same about both."""
+    if request.param == "served":
+        return request.getfixturevalue("served")
+    home = request.getfixturevalue("home")
+    return home, home.files
+
+
+@pytest.fixture
+def as_user(place, monkeypatch):
+    """Calls tools as another process of the same user does."""
+    home, folder = place
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    workspace = open_workspace(home.files, session="me")
+    inside = os.path.relpath(folder, home.files)
+
+    def call(tool, path, **arguments):
+        return call_tool(workspace, tool, path=f"{inside}/{path}", **arguments)
+
+    return call
+
+
+def test_changes_are_listed_newest_first_with_what_they_did(place, as_user):
+    home, folder = place
+    as_user("write_file", "a.txt", content="one\ntwo\n")
+    as_user("edit_file", "a.txt", old_string="two", new_string="2")
+    ran = home.run("changes", str(folder), "--diff")
+    assert (ran.code, ran.err) == (0, "")
+    assert re.search(r"edit_file  .*a\.txt  \+1 -1  me\n.*-two\n\+2\n.*write_file", ran.out, re.DOTALL)
+
+
+def test_changes_are_narrowed_down(place, as_user, run):
+    home, folder = place
+    as_user("write_file", "a.txt", content="x\n")
+    as_user("write_file", "b.txt", content="x\n")
+    assert run(home, "changes", "a.txt", "--session", "me", folder=folder).out.count("applied") == 1
+    assert run(home, "changes", "--limit", "1", folder=folder).out.count("applied") == 1
+    assert run(home, "changes", ".", "--status", "proposed", folder=folder).out == "There are no changes.\n"
+    assert run(home, "changes", "--session", "nobody", folder=folder).out == "There are no changes.\n"
+
+
+def test_a_change_is_undone_by_its_id_and_a_file_by_its_name(place, as_user, run):
+    home, folder = place
+    as_user("write_file", "a.txt", content="x\n")
+    change = as_user("edit_file", "a.txt", old_string="x", new_string="y").change
+    ran = run(home, "undo", change.id, folder=folder)
+    assert ran.out.startswith(f"Undid change {change.id} of ")
+    assert (folder / "a.txt").read_text() == "x\n"
+    assert run(home, "undo", "a.txt", folder=folder).code == 0
+    assert not (folder / "a.txt").exists()
+
+
+def test_what_an_outsider_changed_is_not_undone(place, as_user, run):
+    home, folder = place
+    as_user("write_file", "a.txt", content="x\n")
+    (folder / "a.txt").write_text("mine\n")
+    ran = run(home, "undo", "a.txt", folder=folder)
+    assert (ran.code, ran.out) == (1, "")
+    assert "has changed since\nHint: " in ran.err
+    assert "-x\n+mine\n" in ran.err
+    assert (folder / "a.txt").read_text() == "mine\n"
+
+
+def test_status_says_what_is_there(place, run):
+    home, folder = place
+    facts = dict(re.split(r" {2,}", line, maxsplit=1) for line in run(home, "status", folder=folder).out.splitlines())
+    assert facts["root"] == str(home.files)
+    assert (facts["approval"], facts["read only"], facts["changes waiting"]) == ("never", "no", "0")
+    assert facts["server"] == "none" or facts["server"].startswith("http://127.0.0.1:")
+
+
+def test_what_waits_is_counted_and_the_servers_settings_hold_without_a_server(home, run):
+    settings = {"FsToolsConfig": {"approval": "always", "store": f"sqlite:{home.path}/gate.db"}}
+    (home.path / "jupyter_config_dir" / "jupyter_server_config.json").write_text(json.dumps(settings))
+    with home.server(home.files) as server:
+        assert server.call("POST", "/tools/write_file", {"path": "a.txt", "content": "x"})[0] == 202
+        assert "changes waiting  1\n" in run(home, "status").out
+    alone = run(home, "status").out
+    assert "server           none\n" in alone
+    assert "changes waiting  1\n" in alone
+
+
+def test_a_wrong_setting_is_named(home, run):
+    (home.path / "jupyter_config_dir" / "jupyter_server_config.json").write_text('{"FsToolsConfig": {"approval": 5}}')
+    ran = run(home, "status")
+    assert ran.code == 2
+    assert "approval" in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("words", [["undo", "c000000000000"], ["undo", "no/file"], ["changes", "../.."], ["undo", ""]])
+def test_a_refusal_is_two_lines(place, words, run):
+    home, folder = place
+    ran = run(home, *words, folder=folder)
+    assert (ran.code, ran.out) == (1, "")
+    assert re.fullmatch(r"jupyter fstools: .+\nHint: .+\n", ran.err)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["nope"], ["undo"], ["changes", "--limit", "0"], ["changes", "--limit", "x"], ["changes", "--status", "x"]],
+)
+def test_arguments_that_do_not_fit_are_explained(home, words, run):
+    ran = run(home, *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("usage: jupyter fstools")
+
+
+@pytest.mark.parametrize("words", [["changes", "--session", "a b"], ["mcp", "--session", ""]])
+def test_a_session_that_is_none_is_invalid(served_home, words, run):
+    ran = run(served_home, *words)
+    assert ran.code == 2
+    assert "session: takes 1 to 128" in ran.err
+
+
+@pytest.mark.parametrize("command", ["", "mcp", "status", "changes", "undo"])
+def test_each_command_explains_itself(home, command, run):
+    ran = run(home, *command.split(), "--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"usage: jupyter fstools {command}".rstrip())
+
+
+def test_a_name_that_no_terminal_shows_is_spelled_out(place, as_user):
+    home, folder = place
+    as_user("write_file", "\x1b[31m\u202eé\n.txt", content="\x1b[2J\n")
+    ran = home.run("changes", str(folder), "--diff", env={"LC_ALL": "C", "PYTHONIOENCODING": "ascii"})
+    assert (ran.code, ran.err) == (0, "")
+    assert "\\x1b[31m\\u202e\\xe9\\x0a.txt" in ran.out
+    assert "\\x1b[2J" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_a_reader_that_wants_no_more_is_no_error(place, as_user):
+    home, folder = place
+    as_user("write_file", "a.txt", content="x\n" * 100_000)
+    with home.start("changes", "--diff", folder=folder) as process:
+        process.stdout.close()
+        assert process.wait(30) == 1
+        assert process.stderr.read() == b""
+
+
+def test_nothing_heavy_is_imported_for_the_bridge():
+    code = "import sys, jupyter_fstools.command_line.bridge, jupyter_fstools.command_line.app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pydantic", "tornado", "traitlets", "jupyter_server", "mcp", "nbformat", "orjson"} & set(loaded)

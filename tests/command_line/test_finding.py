@@ -1,0 +1,143 @@
+"""Which server is meant, and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+
+def write_runtime_file(home, name, **told):
+    described = {"url": "http://127.0.0.1:9/", "root_dir": str(home.files), "pid": os.getpid(), "token": "t"} | told
+    (home.runtime / f"jpserver-{name}.json").write_text(json.dumps(described))
+
+
+@pytest.fixture
+def listener():
+    """A server of another kind; `asked` are the headers of what it was asked."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            server.asked.append(dict(self.headers))
+            self.send_response(server.status)
+            self.end_headers()
+            self.wfile.write(server.said)
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server.asked, server.status, server.said = [], 404, b'{"message": "Not Found"}'
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_without_a_server_it_says_so_and_how_to_start_one(home):
+    ran = home.run("mcp")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"jupyter fstools: no Jupyter server runs that serves {home.files}\nHint: Start one")
+
+
+def test_a_server_elsewhere_is_named(home, run):
+    (home.path / "other").mkdir()
+    write_runtime_file(home, 1, root_dir=str(home.path / "other"))
+    assert f"(the running ones serve {home.path}/other)" in run(home, "mcp").err
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"pid": 2**22 + 1}, {"pid": 2**70}, {"pid": "x"}, {"url": None, "token": None, "pid": None}, {"root_dir": 5}],
+    ids=str,
+)
+def test_a_file_that_was_left_behind_is_no_server(home, run, told):
+    write_runtime_file(home, 1, **told)
+    (home.runtime / "jpserver-2.json").write_text("{")
+    (home.runtime / "jpserver-3.json").write_bytes(b"\xff")
+    (home.runtime / "jpserver-4.json").symlink_to("nowhere")
+    assert "no Jupyter server runs" in run(home, "mcp").err
+
+
+def test_a_server_that_listens_no_more_is_said_to_be_silent(home, run):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        write_runtime_file(home, 1, url=f"http://127.0.0.1:{free.getsockname()[1]}/")
+    ran = run(home, "mcp")
+    assert ran.code == 1
+    assert "does not answer: Connection refused" in ran.err
+
+
+@pytest.mark.parametrize("url", ["http+unix://%2Ftmp%2Fx", "ftp://x/", "http://", "http://x:99999/", "http://[", ""])
+def test_an_address_that_is_none_is_refused(home, run, url):
+    ran = run(home, "mcp", "--url", url)
+    assert (ran.code, ran.out) == (2, "")
+    assert "is no address that can be asked" in ran.err
+
+
+def test_a_server_without_the_extension_is_said_to_lack_it(home, run, listener):
+    write_runtime_file(home, 1, url=f"http://127.0.0.1:{listener.server_port}/")
+    ran = run(home, "mcp")
+    assert ran.code == 1
+    assert "does not have jupyter-fstools\nHint: Install jupyter-fstools" in ran.err
+    assert listener.asked[0]["Authorization"] == "token t"
+
+
+def test_a_server_of_another_version_is_said_to_be_one(home, run, listener):
+    write_runtime_file(home, 1, url=f"http://127.0.0.1:{listener.server_port}/")
+    listener.status, listener.said = 200, b'{"tools": [], "changes": [{"id": "c1"}]}'
+    for command in ("changes", "status"):
+        assert "has another version of jupyter-fstools" in run(home, command).err
+
+
+def test_a_folder_that_is_gone_is_no_crash(home):
+    with home.start("status", folder=home.files, preexec_fn=lambda: os.rmdir(home.files)) as process:
+        said = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == 1
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("said", [b"", b"[]", b"<html>", b'{"tools": 5}', b"\xff"], ids=str)
+def test_what_answers_otherwise_is_not_us(home, run, listener, said):
+    write_runtime_file(home, 1, url=f"http://127.0.0.1:{listener.server_port}/")
+    listener.status, listener.said = 200, said
+    ran = run(home, "mcp")
+    assert ran.code == 1
+    assert "Traceback" not in ran.err
+
+
+def test_the_deepest_root_that_has_the_tools_is_taken(served_home, run, listener):
+    deep = served_home.files / "deep"
+    (deep / "deeper").mkdir(parents=True)
+    with served_home.server(deep):
+        assert f"root             {deep}\n" in run(served_home, "status", folder=deep / "deeper").out
+        write_runtime_file(
+            served_home, "foreign", root_dir=str(deep / "deeper"), url=f"http://127.0.0.1:{listener.server_port}/"
+        )
+        assert f"root             {deep}\n" in run(served_home, "status", folder=deep / "deeper").out
+        assert f"root             {served_home.files}\n" in run(served_home, "status", "--root", "..", folder=deep).out
+    (served_home.runtime / "jpserver-foreign.json").unlink()
+    assert listener.asked[0]["Authorization"] == "token t"
+
+
+def test_a_folder_reached_through_a_link_is_the_folder(served, run):
+    home, folder = served
+    (home.path / "link").symlink_to(folder)
+    assert str(home.files) in run(home, "status", folder=home.path / "link").out
+
+
+def test_an_address_goes_with_the_token_of_the_environment_only(served_home, home, run):
+    told = json.loads(next(served_home.runtime.glob("jpserver-*.json")).read_text())
+    named = ["status", "--url", told["url"]]
+    assert run(home, *named, JUPYTER_TOKEN=told["token"]).code == 0
+    refused = run(served_home, *named, JUPYTER_TOKEN="")
+    assert refused.code == 1
+    assert "denied" not in refused.out
+    assert "token" in refused.err
+    shown = run(served_home, "status", "--url", f"{told['url']}?token=x", JUPYTER_TOKEN=told["token"])
+    assert "token" not in shown.out
+    assert told["token"] not in refused.err
