@@ -81,12 +81,17 @@ def excerpts(place: Place, blocks: Iterable[str], hits: list[Hit], page: slice, 
 
 
 def excerpt_rows(matches: Iterable[TextMatch]) -> Iterator[Row]:
-    """Matches as rows to show, with a gap between lines of one file that do not follow each other."""
+    """Matches as rows to show, with a gap between files.
+
+    If lines around are shown, there is one too between lines of a file that do not follow each other.
+    """
+    matches = list(matches)
+    around = any(match.before or match.after for match in matches)
     last: tuple[Place, int] | None = None
     for match in matches:
         place = Place(match.path, match.cell_id, match.cell_index, match.output_index)
         first = match.line - len(match.before)
-        if last is not None and last != (place, first - 1) and (match.before or match.after or last[0] != place):
+        if last is not None and last != (place, first - 1) and (around or last[0] != place):
             yield Row(match.path, None, "--", False)
         texts = [*match.before, *match.text.split("\n"), *match.after]
         body = range(match.line, match.line + match.text.count("\n") + 1)

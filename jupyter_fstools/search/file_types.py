@@ -23,9 +23,8 @@ def file_types() -> dict[str, list[str]]:
     return {name: globs.split() for name, globs in rows}
 
 
-@cache
-def names_of_type(file_type: str) -> Callable[[str], object]:
-    """A predicate for the names of files of one kind.
+def globs_of_type(file_type: str) -> list[str]:
+    """The globs of one kind, without braces.
 
     Raises:
         Invalid: there is no such kind; with near names.
@@ -36,5 +35,10 @@ def names_of_type(file_type: str) -> Callable[[str], object]:
         near += [name for name, globs in known.items() if f"*.{file_type.lstrip('.*')}" in globs and name not in near]
         hint = f"Near: {', '.join(near[:5])}." if near else "Use glob instead, such as *.ext."
         raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near[:5])
-    globs = [each for glob in known[file_type] for each in expand_braces(glob)]
-    return re.compile("|".join(map(segment_regex, globs))).fullmatch
+    return [each for glob in known[file_type] for each in expand_braces(glob)]
+
+
+@cache
+def names_of_type(file_type: str) -> Callable[[str], object]:
+    """A predicate for the names of files of one kind; raises as `globs_of_type`."""
+    return re.compile("|".join(map(segment_regex, globs_of_type(file_type)))).fullmatch

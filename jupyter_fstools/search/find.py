@@ -9,9 +9,9 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from ..backends.protocol import Backend
-from ..errors import Denied, FsToolsError, Invalid, NotADirectory, NotFound
-from .folders import Look
-from .patterns import GlobPattern, compile_glob
+from ..errors import Denied, Invalid, NotADirectory, NotFound
+from .folders import Look, joined, look_at
+from .patterns import compile_glob
 from .stopping import Cancelled, Reason, Stop
 from .walk import NoneDenied, Walk
 
@@ -94,17 +94,14 @@ def find_files(
         none_denied=none_denied,
         stop=stop,
     )
-    by_time = sort == "modified"
-    found = _collect(walk, stop, look=by_time)
-    _refuse_malformed(compiled, found)
-    found.sort()
-    page = found[offset : offset + limit]
-    if not by_time:
-        page = [look for _, path, _ in page for look in _look(backend, path)]
+    part = slice(offset, offset + limit)
+    page, total = (_newest if sort == "modified" else _by_path)(backend, walk, part)
+    if compiled.malformed is not None and not total:
+        raise compiled.malformed  # A pattern that is none may still be the name of a file.
     return FoundFiles(
         files=[FoundFile(path=name, size_bytes=size, modified_at=iso_time(-age)) for age, name, size in page],
-        total=len(found),
-        truncated=offset + limit < len(found) or stop.reason is not None,
+        total=total,
+        truncated=part.stop < total or stop.reason is not None,
         ignored=walk.tally.ignored,
         excluded=sorted(walk.tally.excluded),
         skipped={"unreadable": walk.tally.unreadable} if walk.tally.unreadable else {},
@@ -135,32 +132,27 @@ def iso_time(mtime_ns: int) -> str:
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _collect(walk: Walk, stop: Stop, *, look: bool) -> list[Look]:
-    """Every file that fits; without `look` its time and size are left 0, so that only the page pays for them."""
-    found: list[Look] = []
+def _newest(backend: Backend, walk: Walk, part: slice) -> tuple[list[Look], int]:
+    """A page of the newest files, and how many there are; every one of them is looked at."""
+    looks: list[Look] = []
+    for folder, files, links in walk:
+        looks += folder.look(files)
+        looks += [(-target.mtime_ns, joined(folder.path, name), target.size) for name, target in links]
+    looks.sort()
+    return looks[part], len(looks)
+
+
+def _by_path(backend: Backend, walk: Walk, part: slice) -> tuple[list[Look], int]:
+    """A page of the files in order, and how many there are; only the page is looked at."""
+    paths: list[str] = []
+    targets: dict[str, Look] = {}
     for folder, files, links in walk:
         prefix = folder.path + "/" if folder.path else ""
-        if look:
-            found += folder.look(files)
-            found += [(-target.mtime_ns, prefix + name, target.size) for name, target in links]
-        else:
-            found += [(0, prefix + name, 0) for name in files]
-            found += [(0, prefix + name, 0) for name, _ in links]
-        if stop.now():
-            break
-    return found
-
-
-def _look(backend: Backend, path: str) -> list[Look]:
-    """Size and time of one file; nothing if it is gone."""
-    try:
-        found = backend.stat(path)
-    except FsToolsError:
-        return []
-    return [(-found.mtime_ns, path, found.size)] if found.kind == "file" else []
-
-
-def _refuse_malformed(pattern: GlobPattern, found: list[Look]) -> None:
-    """A pattern that is none may still be the name of a file."""
-    if pattern.malformed is not None and not found:
-        raise pattern.malformed
+        paths += [prefix + name for name in files]
+        targets |= {prefix + name: (-target.mtime_ns, prefix + name, target.size) for name, target in links}
+    paths += targets
+    paths.sort()
+    looks = {
+        look[1]: look for look in look_at(backend, [path for path in paths[part] if path not in targets])
+    } | targets
+    return [looks[path] for path in paths[part] if path in looks], len(paths)

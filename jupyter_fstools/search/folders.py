@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple, Protocol
 
 from ..backends.local_disk import LocalDisk
@@ -48,6 +50,9 @@ class Folder(Protocol):
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder; what is gone or no file any more is left out."""
 
+    def changed(self, names: list[str], moment: int) -> list[str]:
+        """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
+
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
 
@@ -58,13 +63,17 @@ class Folder(Protocol):
         """Give back what the folder holds."""
 
 
-def open_root(backend: Backend) -> Folder:
-    """The root of `backend`, open."""
+def open_folder(backend: Backend, path: str) -> Folder:
+    """A folder of `backend` by its canonical path, open.
+
+    Raises:
+        NotFound, NotADirectory, Denied, Conflict: where the system can tell before its names are asked for.
+    """
     if DESCRIPTORS and isinstance(backend, LocalDisk):
-        with backend.opened_folder("") as root:
-            if root.dir_fd is not None:
-                return DiskFolder(os.open(".", _FOLDER, dir_fd=root.dir_fd), "")
-    return BackendFolder(backend, "")
+        with backend.opened_folder(path) as opened:
+            if opened.dir_fd is not None:
+                return DiskFolder(os.open(".", _FOLDER, dir_fd=opened.dir_fd), path)
+    return BackendFolder(backend, path)
 
 
 def joined(folder: str, name: str) -> str:
@@ -116,6 +125,15 @@ class DiskFolder:
             if stat.S_ISREG(found.st_mode):
                 looks.append((-found.st_mtime_ns, prefix + name, found.st_size))
         return looks
+
+    def changed(self, names: list[str], moment: int) -> list[str]:
+        """Those of the files in this folder that were changed at a time or later: content, name or rights."""
+        fd, found = self._fd, []
+        for name in names:
+            with contextlib.suppress(OSError):
+                if os.stat(name, dir_fd=fd, follow_symlinks=False).st_ctime_ns >= moment:
+                    found.append(name)
+        return found
 
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
@@ -182,6 +200,11 @@ class BackendFolder:
                 looks.append((-found.mtime_ns, path, found.size))
         return looks
 
+    def changed(self, names: list[str], moment: int) -> list[str]:
+        """Those of the files in this folder that were changed at a time or later, as far as the backend tells."""
+        prefix = self.path + "/" if self.path else ""
+        return [path.removeprefix(prefix) for age, path, _ in self.look(names) if -age >= moment]
+
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
         with self._backend.read(joined(self.path, name)) as file:
@@ -196,3 +219,19 @@ class BackendFolder:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
+    """Size and time of files by their canonical paths, those of one folder one after the other.
+
+    What is gone, or no file any more, is left out.
+    """
+    for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
+        try:
+            folder = open_folder(backend, path)
+        except (OSError, FsToolsError):
+            continue
+        try:
+            yield from folder.look([path.rpartition("/")[2] for path in group])
+        finally:
+            folder.close()

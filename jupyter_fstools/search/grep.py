@@ -13,16 +13,17 @@ from ..errors import Denied, FsToolsError, Invalid, NotFound
 from .decoding import text_blocks
 from .dialect import Expression, compile_expression
 from .excerpts import Place, excerpts
-from .file_types import names_of_type
+from .file_filter import file_filter
 from .folders import joined
 from .matcher import Matcher, TooSlow
-from .notebook_cells import BrokenNotebook, is_notebook
+from .notebook_cells import BrokenNotebook, is_notebook, notebooks_among
 from .notebook_search import NotebookSearch
 from .patterns import compile_glob
 from .python_engine import PythonEngine
 from .ripgrep_engine import RipgrepEngine
 from .ripgrep_process import RipgrepFailed, Stopped, ripgrep_binary
 from .stopping import Cancelled, Stop
+from .sweep import area_of
 from .text_query import FoundText, MatchingFile, TextMatch, TextQuery
 from .walk import NoneDenied, Tally, Walk
 
@@ -46,7 +47,7 @@ def search_text(
 ) -> FoundText:
     """Search the text of files.
 
-    Both engines give the same answer. Which files are searched is decided here for both; ripgrep is told their names.
+    Both engines give the same answer. Which files are searched is decided here for both, whatever ripgrep walks over.
     Only a line feed ends a line; UTF-8, and UTF-16 with a byte order mark, are text; a file with a NUL is binary.
 
     Args:
@@ -161,16 +162,18 @@ class _Search:
             searcher.take_file(start, whatever_size=True)
             self._links.append((start.path, start))
             return Tally()
-        fits = self._file_filter(start.path)
-        walk = self._walk(start.path)
+        fits = file_filter(self._query, start.path, self._backend.root_key)
+        walk = self._walk(start.path, engine)
         for folder, files, links in walk:
-            chosen = [name for name in files if fits(folder.path, name)]
-            cells = [name for name in chosen if is_notebook(name)]
+            chosen = [name for name in files if fits(folder.path, name)] if fits else files
+            cells = notebooks_among(chosen)
             self._taken[folder.path] = chosen
             if cells:
                 notebooks.take(folder, cells)
             engine.take(folder, [name for name in chosen if not is_notebook(name)] if cells else chosen)
-            self._links += [(joined(folder.path, name), to) for name, to in links if fits(folder.path, name)]
+            self._links += [
+                (joined(folder.path, name), to) for name, to in links if not fits or fits(folder.path, name)
+            ]
             if self._stop.now():
                 break
         for path, target in {target.path: target for _, target in self._links}.items():
@@ -178,7 +181,7 @@ class _Search:
                 (notebooks if is_notebook(path) else engine).take_file(target)
         return walk.tally
 
-    def _walk(self, base: str) -> Walk:
+    def _walk(self, base: str, engine: Engine) -> Walk:
         glob = self._query.glob
         pattern = compile_glob(
             glob if glob is not None and not glob.startswith("!") else "**",
@@ -187,32 +190,17 @@ class _Search:
         )
         if pattern.malformed:
             raise pattern.malformed
+        base = "" if pattern.from_root else base
+        engine.expect(area_of(self._query, pattern, base))
         return Walk(
             self._backend,
-            "" if pattern.from_root else base,
+            base,
             pattern,
             include_ignored=self._query.include_ignored,
             may_read=self._may_read,
             none_denied=self._none_denied,
             stop=self._stop,
         )
-
-    def _file_filter(self, base: str) -> Callable[[str, str], object]:
-        """What the walk's pattern does not say: the kind of file, and a glob that keeps files out."""
-        of_type = names_of_type(self._query.file_type) if self._query.file_type is not None else None
-        unwanted = None
-        if self._query.glob is not None and self._query.glob.startswith("!"):
-            unwanted = compile_glob(self._query.glob[1:], include_hidden=True)
-            if unwanted.malformed:
-                raise unwanted.malformed
-        skip = len(base) + 1 if base else 0
-
-        def fits(folder: str, name: str) -> bool:
-            if of_type is not None and not of_type(name):
-                return False
-            return unwanted is None or not unwanted.matches(joined(folder, name)[skip:])
-
-        return fits
 
     def _was_taken(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import repeat
 
 from .segments import MalformedSegment, segment_regex
 
@@ -43,28 +44,42 @@ class RuleFile:
         self._other: list[tuple[Callable[[str], object], Rule]] = []
         self._sort_out()
         self.negated = frozenset(rule.order for rule in rules if rule.negated)
-        self._known: dict[tuple[str, bool], int] = {}
+        self._known: dict[bool, dict[str, int]] = {True: {}, False: {}}
+        self._untouched: dict[bool, set[str]] = {True: set(), False: set()}
 
     def __bool__(self) -> bool:
         return bool(self._anywhere or self._anchored)
 
-    def in_folder(self, folder: str) -> list[tuple[Callable[[str], object], Rule]]:
-        """The anchored rules that can match a name directly in `folder` (a path from the root)."""
+    def is_anchored_in(self, folder: str) -> bool:
+        """Whether an anchored rule can match a name directly in `folder` (a path from the root)."""
         if self._some_anchored is None:
+            return False
+        return self._some_anchored.fullmatch(self._from_here(folder)) is not None
+
+    def in_folder(self, folder: str) -> list[tuple[Callable[[str], object], Rule]]:
+        """Those anchored rules."""
+        if not self.is_anchored_in(folder):
             return []
+        below = self._from_here(folder)
+        return [(re.compile(rule.name).fullmatch, rule) for at, rule in self._anchored if at.fullmatch(below)]
+
+    def _from_here(self, folder: str) -> str:
         relative = folder[self._skip :]
-        relative += "/" if relative else ""
-        if not self._some_anchored.fullmatch(relative):
-            return []
-        return [(re.compile(rule.name).fullmatch, rule) for at, rule in self._anchored if at.fullmatch(relative)]
+        return relative and relative + "/"
 
     def anywhere(self, name: str, is_folder: bool) -> int:
         """The last rule for a bare name, by its order in the file; -1 for none."""
-        key = (name, is_folder)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._last(name, is_folder)
-        return known
+        known = self._known[is_folder]
+        last = known.get(name)
+        if last is None:
+            last = known[name] = self._last(name, is_folder)
+            if last < 0:
+                self._untouched[is_folder].add(name)
+        return last
+
+    def leaves(self, names: list[str], is_folder: bool) -> bool:
+        """Whether these bare names are all known by now, and no rule is for one of them: a look-up of many at once."""
+        return self._untouched[is_folder].issuperset(names)
 
     def _last(self, name: str, is_folder: bool) -> int:
         found = self._plain[is_folder].get(name, -1)
@@ -102,23 +117,23 @@ class FolderRules:
 
     def __init__(self, files: tuple[RuleFile, ...], folder: str) -> None:
         self.files = files
-        active = [(file, file.in_folder(folder)) for file in files]
-        self._active = active if any(rules for _, rules in active) else None
+        self._active = [(file, file.in_folder(folder)) for file in files]
+        self._anchored = any(rules for _, rules in self._active)
 
     def below(self, folder: str) -> FolderRules:
         """The same files' rules for a folder further down."""
-        if self._active is None and not any(file.in_folder(folder) for file in self.files):
-            return self
-        return FolderRules(self.files, folder)
+        if self._anchored or any(map(RuleFile.is_anchored_in, self.files, repeat(folder))):
+            return FolderRules(self.files, folder)
+        return self
+
+    def kept(self, names: list[str], is_folder: bool) -> list[str]:
+        """The names directly in this folder that are not ignored."""
+        if not self._anchored and all(file.leaves(names, is_folder) for file in self.files):
+            return names
+        return [name for name in names if not self.ignored(name, is_folder)]
 
     def ignored(self, name: str, is_folder: bool) -> bool:
         """Whether `name`, directly in this folder, is ignored."""
-        if self._active is None:
-            for file in self.files:
-                last = file.anywhere(name, is_folder)
-                if last >= 0:
-                    return last not in file.negated
-            return False
         for file, anchored in self._active:
             last = file.anywhere(name, is_folder)
             for fits, rule in anchored:

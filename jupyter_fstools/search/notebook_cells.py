@@ -27,6 +27,12 @@ def is_notebook(name: str) -> bool:
     return name[-6:].lower() == ".ipynb"
 
 
+def notebooks_among(names: list[str]) -> list[str]:
+    """Those of the names that are notebooks'."""
+    # Most folders hold none: one look at all the names is cheaper than one at each.
+    return [name for name in names if is_notebook(name)] if ".ipynb" in "/".join(names).lower() else []
+
+
 def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
     """What there is to search, cell after cell; outputs only as text, never pictures.
 

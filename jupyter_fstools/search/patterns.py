@@ -34,6 +34,7 @@ class GlobPattern:
     Attributes:
         from_root: the pattern was absolute: it is relative to the root, not to the folder searched.
         prefix: the folders that every match lies in; a walk can begin there.
+        last_names: what the name of a file must fit, one of these.
         malformed: why the pattern is no pattern. It then stands only for the file that is literally named so.
     """
 
@@ -51,6 +52,7 @@ class GlobPattern:
             self.segments += [self._segment(name, index == last) for index, name in enumerate(names)]
         self.start: States = frozenset().union(*(self._closure(index) for index in first))
         self.prefix = self._common_folders(alternatives)
+        self.last_names = frozenset(names[-1] for names in alternatives)
         self._names: dict[States, Callable[[str], object] | None] = {}
         self._unnamed: dict[tuple[States, bool], States | None] = {}
 
@@ -77,6 +79,11 @@ class GlobPattern:
             regex = re.compile("|".join(dict.fromkeys(last))) if last else None
             self._names[states] = regex.fullmatch if regex else None
         return self._names[states]
+
+    @property
+    def literals(self) -> set[str | None]:
+        """Every name the pattern writes out."""
+        return {segment.literal for segment in self.segments}
 
     def spells(self, states: States, name: str) -> bool:
         """Whether the pattern writes the folder `name` out, so that a default exclusion does not hold for it."""
@@ -173,7 +180,7 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
 def _names(pattern: str) -> list[str]:
     """The pattern's names from the folder searched down, `**` first where it is looked for at any depth."""
     names = [name for name in pattern.split("/") if name not in ("", ".")]
-    if ".." in names:
+    if ".." in map(literal_name, names):
         raise OutsideRoot(
             "pattern: '..' leads out of the folder searched", hint="Name the folder in path, and the pattern below it."
         )

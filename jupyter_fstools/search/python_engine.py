@@ -13,6 +13,7 @@ from .folders import Folder, joined
 from .match_lines import Hit
 from .matcher import Matcher, TooSlow
 from .stopping import Stop
+from .sweep import Area
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -38,6 +39,9 @@ class PythonEngine:
         self._required = expression.required.encode()
         self._stop = stop
         self._most = max_file_bytes
+
+    def expect(self, area: Area | None) -> None:
+        """Every file is searched when it is taken."""
 
     def take(self, folder: Folder, names: list[str]) -> None:
         """Search files of an open folder."""

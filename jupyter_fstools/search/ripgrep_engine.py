@@ -15,11 +15,12 @@ from typing import Any, Literal
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import FileStat
 from .dialect import Expression
-from .folders import Folder
+from .folders import Folder, joined, look_at
 from .match_lines import Hit
 from .python_engine import PythonEngine
 from .ripgrep_process import Stopped, run_ripgrep
 from .stopping import Stop
+from .sweep import Area, Swept
 
 FIRST_BATCH_BYTES, BATCH_BYTES = 32 << 10, 256 << 10
 """File names given to the first run and, doubling, to later ones: systems take 1 to 2 MiB of arguments in all."""
@@ -30,14 +31,17 @@ LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
 _Batch = tuple[dict[str, int], int, int]
 """Matching lines by path, unreadable files, binary files."""
 _NUL = r"\x00"
+_LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
+"""For files given by name: what ripgrep would leave out by itself has been left out before."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 
 
 class RipgrepEngine:
-    """Counts the matching lines of files, batch by batch while the walk goes on.
+    """Counts the matching lines of files. Attributes as in `PythonEngine`.
 
-    A batch takes up to three runs: which files hold a match or a NUL (nearly all hold neither); which of those hold a
-    NUL; how many lines of the others match. Attributes as in `PythonEngine`.
+    Where it can be told what is wanted, ripgrep goes through the folder by itself while the walk goes on, and what it
+    has not come across is searched afterwards, by name. A batch of names takes up to three runs: which files hold a
+    match or a NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match.
 
     Args:
         backend: the disk.
@@ -70,16 +74,29 @@ class RipgrepEngine:
         self._stop = stop
         self._most = max_file_bytes
         self._held = contextlib.ExitStack()
+        self._backend = backend
         self._fd = self._held.enter_context(backend.opened_folder("")).dir_fd
         self._root = backend.root_key
+        self._area: Area | None = None
+        self._sweep: Future[tuple[bytes, bytes]] | None = None
         self._waiting: list[str] = []
         self._bytes = 0
         self._batch_bytes = FIRST_BATCH_BYTES
         self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
         self._runs: list[Future[_Batch]] = []
 
+    def expect(self, area: Area | None) -> None:
+        """What the files that are taken from now on will be; None if it cannot be said."""
+        # Over several lines ripgrep counts other lines than it lists: then there is more to do for each file.
+        self._area = None if self._expression.multiline else area
+
     def take(self, folder: Folder, names: list[str]) -> None:
         """Search files of an open folder."""
+        if self._area is not None and self._sweep is None and not (self._small and self._is_little()):
+            self._sweep = self._runner.submit(self._go_through, self._area)
+        if self._sweep is not None:
+            self._waiting += [joined(folder.path, name) for name in names]
+            return
         looks = folder.look(names)
         self._add([path for _, path, size in looks if size <= self._most], sum(size for _, _, size in looks))
         self.skipped["large"] += sum(size > self._most for _, _, size in looks)
@@ -100,6 +117,8 @@ class RipgrepEngine:
         if self._small is not None and not self._runs and self._is_little():
             self._hand_over(self._small)
             return
+        if self._area is not None and self._sweep is not None:
+            self._gather(self._area, self._sweep)
         self._submit()
         for run in self._runs:
             with contextlib.suppress(Stopped):
@@ -128,9 +147,47 @@ class RipgrepEngine:
                 found.setdefault(path, []).append(hit)
         return {path: hits[: most[path]] for path, hits in found.items() if path in most}
 
+    def _go_through(self, area: Area) -> tuple[bytes, bytes]:
+        """Let ripgrep walk. It starts inside the folder: a link put in its place leads nowhere else."""
+        options = ["--count", "--include-zero", "--stats", f"--max-filesize={self._most}", *area.options()]
+        with self._backend.opened_folder(area.folder) as folder:
+            path = f"{self._root.rstrip('/')}/{area.folder}"
+            return run_ripgrep(self._binary, [*options, *self._pattern], [""], folder.dir_fd, path, self._stop)
+
+    def _gather(self, area: Area, sweep: Future[tuple[bytes, bytes]]) -> None:
+        """Take over what ripgrep found by itself; what it left open is searched by name.
+
+        It reports text files, and of binary ones only how many: if it looked into as many files that it did not report
+        as were taken, then those are binary.
+        """
+        taken, self._waiting = self._waiting, []
+        try:
+            printed, complaints = sweep.result()
+        except Stopped as stopped:
+            self.counts |= Swept(stopped.printed, area.folder).counts
+            return
+        swept = Swept(printed, area.folder)
+        self.counts |= swept.counts
+        left = [path for path in taken if path not in swept.texts]
+        sure = not complaints and len(taken) - len(left) == len(swept.texts)
+        if not sure or swept.searched != len(taken):
+            left = self._fitting(left)
+        if sure and swept.searched == len(swept.texts) + len(left):
+            self.skipped["binary"] += len(left)
+        else:
+            self._waiting = left
+
+    def _fitting(self, paths: list[str]) -> list[str]:
+        """Those that are there and not too large."""
+        looks = list(look_at(self._backend, paths))
+        self.skipped["large"] += sum(size > self._most for _, _, size in looks)
+        return [path for _, path, size in looks if size <= self._most]
+
     def _add(self, paths: list[str], size: int) -> None:
         self._sizes += size
         self._waiting += paths
+        if self._area is not None:
+            return
         self._bytes += sum(map(len, paths)) + 12 * len(paths)
         if self._bytes >= self._batch_bytes:
             self._submit()
@@ -170,15 +227,15 @@ class RipgrepEngine:
 
     def _json(self, options: list[str], paths: list[str]) -> Iterator[tuple[str, Hit]]:
         printed, _ = self._run(["--json", *options, *self._pattern], paths)
-        for row in printed.split(b"\n"):
-            if row.startswith(b'{"type":"match"'):
+        for row in printed.decode().split("\n"):  # what is no UTF-8 is in base64
+            if row.startswith('{"type":"match"'):
                 found = json.loads(row)["data"]
                 path = _bytes(found["path"])
                 for hit in _match_hits(found, every_line=self._expression.multiline):
                     yield _name(path), hit
 
     def _run(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
-        return run_ripgrep(self._binary, arguments, paths, self._fd, self._root, self._stop)
+        return run_ripgrep(self._binary, [*_LISTED, *arguments], paths, self._fd, self._root, self._stop)
 
 
 def _batches(paths: list[str]) -> Iterator[list[str]]:

@@ -10,26 +10,22 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from functools import cache
 from pathlib import Path
 
 from .stopping import Stop
 
-OLDEST = (12, 0, 0)
+OLDEST = (13, 0, 0)
 OPTIONS = (
     "--no-config",
     "--color=never",
     "--no-heading",
     "--no-mmap",
-    "--no-ignore",
-    "--hidden",
-    "--text",
     "--null",
     "--with-filename",
-    "--threads=1",
     "--regex-size-limit=500M",
 )
-"""The files are given by name: what ripgrep would leave out by itself has been left out before."""
 
 
 class RipgrepFailed(Exception):
@@ -37,7 +33,11 @@ class RipgrepFailed(Exception):
 
 
 class Stopped(Exception):
-    """The search was stopped while ripgrep ran; it has been ended."""
+    """The search was stopped while ripgrep ran; it has been ended. `printed` is what it had said by then."""
+
+    def __init__(self, printed: bytes = b"") -> None:
+        super().__init__()
+        self.printed = printed
 
 
 @cache
@@ -63,12 +63,12 @@ def _version(binary: str) -> tuple[int, ...]:
 def run_ripgrep(
     binary: str, arguments: list[str], paths: list[str], folder_fd: int | None, folder: str, stop: Stop
 ) -> tuple[bytes, bytes]:
-    """Run it on files and wait: what it printed, and its complaints.
+    """Run it and wait: what it printed, and its complaints.
 
     Args:
         binary: the program.
         arguments: options and `-e PATTERN`s.
-        paths: relative to the folder.
+        paths: files, or a folder, relative to the folder to start in.
         folder_fd: a descriptor of the folder to start in, where there is one.
         folder: the path of the same folder.
         stop: asked twenty times a second.
@@ -79,32 +79,42 @@ def run_ripgrep(
     link = f"/proc/self/fd/{folder_fd}"
     start_in = link if folder_fd is not None and os.path.isdir(link) else folder or os.sep
     command = [binary, *OPTIONS, *arguments, "--", *("./" + path for path in paths)]
-    try:
-        process = subprocess.Popen(
-            [os.fsencode(part) for part in command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=start_in,
-            start_new_session=True,
-            close_fds=True,
-        )
-    except OSError as error:
-        raise RipgrepFailed(str(error)) from error
-    try:
-        while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                printed, complaints = process.communicate(timeout=0.05)
-                break
-            if stop.now():
-                raise Stopped
-    except BaseException:
-        end_group(process)
-        raise
-    # 0: something matched, 1: nothing did, 2: there were complaints, which may be about single files.
-    if process.returncode not in (0, 1, 2) or b"error: " in complaints[:200]:
-        raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000])
-    return printed, complaints
+    # A pipe would wake us for every file that ripgrep has something to say about.
+    with tempfile.TemporaryFile() as printed:
+        try:
+            process = subprocess.Popen(
+                [os.fsencode(part) for part in command],
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.PIPE,
+                cwd=start_in,
+                start_new_session=True,
+                close_fds=True,
+            )
+        except OSError as error:
+            raise RipgrepFailed(str(error)) from error
+        try:
+            complaints = _complaints(process, stop)
+        except BaseException:
+            end_group(process)
+            raise
+        printed.seek(0)
+        if complaints is None:
+            raise Stopped(printed.read())
+        # 0: something matched, 1: nothing did, 2: there were complaints, which may be about single files.
+        if process.returncode not in (0, 1, 2) or b"error: " in complaints[:200]:
+            raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000])
+        return printed.read(), complaints
+
+
+def _complaints(process: subprocess.Popen[bytes], stop: Stop) -> bytes | None:
+    """What it complains of until it has ended; None if it had to be."""
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=0.05)[1]
+        if stop.now():
+            end_group(process)
+            return None
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

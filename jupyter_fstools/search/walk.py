@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError
-from .folders import CONTROL, Folder, joined, open_root
+from .folders import CONTROL, Folder, joined, open_folder
 from .ignore_rules import FolderRules, RuleFile
 from .patterns import GlobPattern, States
 from .stopping import Stop
@@ -98,22 +98,14 @@ class Walk:
             Denied, NotFound, NotADirectory, Conflict: for the base itself.
         """
         opened = self._open_start()
-        if opened is None:
-            return
         stack: list[Open] = []
         try:
-            while opened is not None and not (stack and self._stop.now()):
+            while opened is not None:
                 stack.append(opened)
-                try:
-                    fitting = self._scan(opened)
-                except (OSError, FsToolsError) as error:
-                    if len(stack) == 1:
-                        raise Denied(f"{self._base or '.'}: cannot be listed") from error
-                    self.tally.unreadable += 1
-                else:
-                    if fitting.files or fitting.links:
-                        yield fitting
-                opened = self._next(stack)
+                fitting = self._scan(opened, is_base=len(stack) == 1)
+                if fitting is not None and (fitting.files or fitting.links):
+                    yield fitting
+                opened = None if self._stop.now() else self._next(stack)
         finally:
             for each in stack:
                 each.folder.close()
@@ -131,43 +123,46 @@ class Walk:
                 self.tally.unreadable += 1
         return None
 
-    def _scan(self, opened: Open) -> Fitting:
+    def _scan(self, opened: Open, *, is_base: bool) -> Fitting | None:
         folder = opened.folder
-        names = folder.names(self._pattern.names(opened.states) or _nothing)
-        if not self._include_ignored:
-            opened.rules = self._rules(folder, opened.rules, names.control)
+        try:
+            names = folder.names(self._pattern.names(opened.states) or _nothing)
+        except (OSError, FsToolsError) as error:
+            if is_base:
+                raise Denied(f"{self._base or '.'}: cannot be listed") from error
+            self.tally.unreadable += 1
+            return None
         files, links, rules = names.files, names.links, opened.rules
-        if rules.files and (files or links):
-            found = len(files) + len(links)
-            files = [name for name in files if not rules.ignored(name, False)]
-            links = [name for name in links if not rules.ignored(name, False)]
-            self.tally.ignored += found - len(files) - len(links)
-        path = folder.path + "/" if folder.path else ""
-        files = self._allowed(folder.path, files)
-        if names.folders:
-            self._choose_folders(names.folders, opened)
-        return Fitting(folder, files, list(self._inside_root(path, links)) if links else [])
+        if not self._include_ignored and (names.control or rules.files):
+            rules = opened.rules = self._rules(folder, rules, names.control)
+            if rules.files and (files or links):
+                found = len(files) + len(links)
+                files, links = rules.kept(files, False), rules.kept(links, False)
+                self.tally.ignored += found - len(files) - len(links)
+        inside = self._fitting_folders(names.folders, opened) if names.folders else []
+        if self._may_read is not None and not self._all_readable(folder.path, [*files, *(name for name, _ in inside)]):
+            files = [name for name in files if self._readable(joined(folder.path, name))]
+            inside = [each for each in inside if self._readable(joined(folder.path, each[0]))]
+        opened.inside = inside
+        return Fitting(folder, files, list(self._inside_root(folder.path, links)))
 
-    def _allowed(self, folder: str, names: list[str]) -> list[str]:
-        """Those of the names in a folder that may be shown."""
-        if self._may_read is None or not names or (self._none_denied and self._none_denied(folder, names)):
-            return names
-        return [name for name in names if self._may_read(joined(folder, name))]
+    def _all_readable(self, folder: str, names: list[str]) -> bool:
+        return not names or (self._none_denied is not None and self._none_denied(folder, names))
 
-    def _choose_folders(self, names: list[str], opened: Open) -> None:
-        rules, chosen = opened.rules, []
-        for name in names:
-            if self._is_excluded(name, opened.states):
-                continue
-            deeper = self._pattern.descend(opened.states, name)
-            if not deeper:
-                continue
-            if rules.files and rules.ignored(name, True):
-                self.tally.ignored += 1
-            else:
-                chosen.append((name, deeper))
-        allowed = set(self._allowed(opened.folder.path, [name for name, _ in chosen]))
-        opened.inside = [each for each in chosen if each[0] in allowed]
+    def _fitting_folders(self, names: list[str], opened: Open) -> list[tuple[str, States]]:
+        """The folders to enter, but for those that may not be shown."""
+        states, rules, pattern = opened.states, opened.rules, self._pattern
+        chosen = [
+            (name, deeper)
+            for name in names
+            if (name not in EXCLUDED or not self._is_excluded(name, states))
+            and (deeper := pattern.descend(states, name))
+        ]
+        if not rules.files:
+            return chosen
+        kept = set(rules.kept([name for name, _ in chosen], True))
+        self.tally.ignored += len(chosen) - len(kept)
+        return [each for each in chosen if each[0] in kept]
 
     def _is_excluded(self, name: str, states: States) -> bool:
         if name not in EXCLUDED or self._include_ignored or self._pattern.spells(states, name):
@@ -175,13 +170,14 @@ class Walk:
         self.tally.excluded.add(name)
         return True
 
-    def _inside_root(self, path: str, links: list[str]) -> Iterator[tuple[str, FileStat]]:
+    def _inside_root(self, folder: str, links: list[str]) -> Iterator[tuple[str, FileStat]]:
         for name in links:
+            path = joined(folder, name)
             try:
-                target = self._backend.stat(path + name)
+                target = self._backend.stat(path)
             except FsToolsError:
                 continue
-            if target.kind == "file" and self._readable(path + name) and self._readable(target.path):
+            if target.kind == "file" and self._readable(path) and self._readable(target.path):
                 yield name, target
 
     def _readable(self, path: str) -> bool:
@@ -189,7 +185,7 @@ class Walk:
 
     def _open_start(self) -> Open | None:
         """The folder to begin with: the base, or below it the pattern's prefix; None if nothing can match."""
-        folder: Folder = open_root(self._backend)
+        folder: Folder = open_folder(self._backend, "")
         rules, states = NO_RULES, self._pattern.start
         base = self._base.split("/") if self._base else []
         for depth, name in enumerate(base + self._pattern.prefix):

@@ -18,6 +18,7 @@ from .tool import Tool, ToolResult
 
 _SHOWN_LINE = 500
 _AROUND = ("-C", "context", "context_lines")
+_ALWAYS = ("-n", "line_numbers")
 
 
 def _mode(value: Any) -> Any:
@@ -54,8 +55,9 @@ class GrepArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _around(cls, given: Any) -> Any:
-        """`-C` is before and after."""
+        """`-C` is before and after; `-n` is what is done anyway."""
         if isinstance(given, dict):
+            given = {key: value for key, value in given.items() if key not in _ALWAYS}
             for name in _AROUND:
                 if name in given:
                     lines = given[name]

@@ -15,7 +15,8 @@ from ..errors import Denied, FsToolsError, InputOutput, NotADirectory
 from ..search.walk import EXCLUDED
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, Text
-from .tool import Tool, ToolResult, text_block
+from .search_notes import text_blocks
+from .tool import Tool, ToolResult
 
 _MOST_NAMED = 20
 
@@ -57,7 +58,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         "not_entered": not_entered[:_MOST_NAMED] if arguments.recursive else [],
         "skipped": _unreadable(workspace, listed)[:_MOST_NAMED] if arguments.recursive else [],
     }
-    return ToolResult(tool="list_files", content=[text_block(_shown(data, arguments))], data=data)
+    return ToolResult(tool="list_files", content=text_blocks(*_shown(data, arguments)), data=data)
 
 
 def _unreadable(workspace: Workspace, listed: Sequence[Entry]) -> list[str]:
@@ -121,7 +122,8 @@ def iso_time(nanoseconds: int) -> str:
     return moment.replace(microsecond=nanoseconds // 1000 % 1_000_000).isoformat().replace("+00:00", "Z")
 
 
-def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> str:
+def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> tuple[list[str], list[str]]:
+    """The rows, and what is said beside them."""
     rows = []
     for entry in data["entries"]:
         name = entry["path"] if arguments.recursive else entry["name"]
@@ -129,13 +131,14 @@ def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> str:
         rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip("\t"))
     if not rows:
         rows.append("The folder is empty." if not data["total"] else "No entries from this offset on.")
+    notes = []
     if data["truncated"]:
-        rows.append(f"[{data['total']} entries in all; go on with offset={data['next_offset']}]")
+        notes.append(f"[{data['total']} entries in all; go on with offset={data['next_offset']}]")
     if data["not_entered"]:
-        rows.append(f"[not entered: {', '.join(map(_on_one_line, data['not_entered']))}]")
+        notes.append(f"[not entered: {', '.join(map(_on_one_line, data['not_entered']))}]")
     if data["skipped"]:
-        rows.append(f"[not readable: {', '.join(map(_on_one_line, data['skipped']))}]")
-    return "\n".join(rows)
+        notes.append(f"[not readable: {', '.join(map(_on_one_line, data['skipped']))}]")
+    return rows, notes
 
 
 def _on_one_line(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..search.stopping import Reason
@@ -14,6 +15,7 @@ _WORDS = {
     "slow": "given up because the pattern takes too long on them",
     "notebook": "broken notebooks",
 }
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def paging(total: int, what: str, next_offset: int | None) -> Iterator[str]:
@@ -45,4 +47,4 @@ def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
 
 def shown_path(path: str) -> str:
     """A path in one line: one that holds a control character is spelled as a Python string."""
-    return ascii(path) if any(ord(sign) < 32 or ord(sign) == 127 for sign in path) else path
+    return ascii(path) if _CONTROL.search(path) else path

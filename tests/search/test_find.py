@@ -87,7 +87,16 @@ def test_absolute_patterns(find: Find, root: Path, write: Write) -> None:
     assert names(find(f"{root}/src/*.py")) == ["src/a.py"]
     assert names(find(f"{root}/src/*.py", "src")) == ["src/a.py"]
     assert names(find("/src/*.py")) == ["src/a.py"]
-    assert names(find("/etc/passwd")) == []
+    assert names(find("/etc/passwd")) == names(find(f"{root.parent}/**")) == names(find(f"{root}x/**")) == []
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{root}/../*", "{root}/src/../../*", "{root}/{{../x,src}}", "/../*", r"\.\./*", "a/.{{.,b}}/*"]
+)
+def test_a_pattern_that_leads_out_is_refused(find: Find, root: Path, pattern: str) -> None:
+    """G17, G18: also where it is spelled with braces or backslashes."""
+    with pytest.raises(OutsideRoot):
+        find(pattern.format(root=root))
 
 
 @pytest.mark.parametrize(

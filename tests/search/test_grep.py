@@ -130,6 +130,14 @@ def test_lines_around_matches_are_shown_once(search: Search, write: Write) -> No
     assert shown == [1, 2, 3, 4, 5, "--", 8, 9, "--", 1, 2]
 
 
+def test_a_match_without_lines_around_is_set_apart_from_one_with(search: Search, write: Write) -> None:
+    """S14: the last line has none after it."""
+    write("a.txt", "needle 1\n2\n3\nneedle 4\n")
+    apart = [row.number or row.text for row in excerpt_rows(search("needle", after_lines=1).matches)]
+    assert apart == [1, 2, "--", 4]
+    assert [row.number for row in excerpt_rows(search("needle").matches)] == [1, 4]
+
+
 def test_a_page_shows_the_same_lines_around_its_matches(search: Search, write: Write) -> None:
     """S14, S30"""
     write("a.txt", "".join(f"{'needle' if number % 2 else 'x'} {number}\n" for number in range(9)))
@@ -231,6 +239,14 @@ def test_filters_by_name(search: Search, write: Write) -> None:
     assert search("needle", case_insensitive=True).total == search("(?i)needle").total == 7
 
 
+def test_an_absolute_glob_keeps_files_out(search: Search, root: Path, write: Write) -> None:
+    """S25, G17"""
+    for path in ("src/a.py", "src/b.md", "c.md"):
+        write(path, "needle\n")
+    assert [path for path, _ in places(search("needle", glob=f"!{root}/src/*.md"))] == ["c.md", "src/a.py"]
+    assert [path for path, _ in places(search("needle", "src", glob=f"!{root}/src/*.md"))] == ["src/a.py"]
+
+
 def test_an_unknown_kind_of_file_is_refused_with_near_names(search: Search) -> None:
     """S26"""
     with pytest.raises(Invalid) as refused:
@@ -313,6 +329,20 @@ def test_what_ripgrep_has_started_ends_with_it(
     assert not child.exists() or child.read_text().split()[2] == "Z"
 
 
+def test_what_ripgrep_had_found_when_time_was_up_is_answered(
+    write: Write, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S23"""
+    write("a.txt", "needle\n")
+    slow = tmp_path / "rg"
+    slow.write_text("#!/bin/sh\nprintf './a.txt\\0001\\n./b'\nexec sleep 600\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
+    query = TextQuery(pattern="needle", output_mode="files")
+    found = search_text(LocalDisk(root), query, seconds=1, engine="ripgrep")
+    assert ([file.path for file in found.files], found.partial, found.truncated) == (["a.txt"], "timeout", True)
+
+
 def test_without_ripgrep_the_answer_is_the_same(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S20: missing, or one that crashes half-way."""
     write("a.txt", "needle\n")
@@ -372,6 +402,60 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     for mode in ("content", "files", "count"):
         found = search_text(LocalDisk(root), TextQuery(pattern="needle", output_mode=mode), engine="ripgrep")
         assert (found.matches, found.files, found.total) == ([], [], 0)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"path": "src"}, {"glob": "*.txt"}, {"glob": "!*.log"}, {"glob": "**/[ab].txt"}, {"glob": "src/**/?.txt"},
+     {"file_type": "txt", "glob": "a*"}, {"include_hidden": True}, {"include_ignored": True}, {"max_file_bytes": 60},
+     {"glob": "node_modules/*"}, {"glob": "**/.env"}, {"may_read": lambda path: path != "src/deep"}],
+)  # fmt: skip
+def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, fields: dict[str, object]) -> None:
+    """S20: rules that it reads in its own way, files above, links, notebooks, files too large: one answer."""
+    write(".gitignore", "*.log\n{a,b}.txt\n/out/\nsrc/skip\n!src/keep.log\n")
+    write(".ignore", "src\n")
+    write("../.gitignore", "*\n")
+    text = ["a.txt", "b.txt", "{a,b}.txt", "c.log", "src/a.txt", "src/keep.log", "src/deep/é.txt", "src/deep/b.txt"]
+    for path in [*text, "out/a.txt", "src/skip", "src/new\nline.txt", ".env", "node_modules/a.txt", ".git/a.txt"]:
+        write(path, "needle\n")
+    write("src/a.bin", "needle\n\0")
+    write("src/late.txt", "needle\n" * 10_000 + "\0")
+    write("src/large.txt", "needle\n" * 10)
+    write("src/n.IPYNB", '{"cells": [], "metadata": {"a": "needle"}, "nbformat": 4, "nbformat_minor": 5}')
+    (root / "link.log").symlink_to("src/skip")
+    options = {name: fields.get(name) for name in ("may_read",)}
+    query = TextQuery(
+        pattern="needle", **{key: told for key, told in fields.items() if key not in ("may_read", "path")}
+    )
+    ours, theirs = (
+        search_text(LocalDisk(root), query, fields.get("path", "."), engine=engine, **options)
+        for engine in ("python", "ripgrep")
+    )
+    assert ours.total
+    assert theirs.model_copy(update={"engine": "python"}) == ours
+
+
+def test_ripgrep_starts_inside_the_folder_and_not_where_its_name_leads(
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S24: the folder searched is swapped for a link once it has been opened."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("needle\n")
+    write("sub/a.txt", "needle\n")
+    printed = []
+    run = ripgrep_process.run_ripgrep
+
+    def swapped(*arguments: object) -> object:
+        (root / "sub").rename(root / "was")
+        (root / "sub").symlink_to(tmp_path / "outside")
+        printed.append(run(*arguments)[0])
+        return printed[-1], b""
+
+    monkeypatch.setattr("jupyter_fstools.search.ripgrep_engine.run_ripgrep", swapped)
+    found = search_text(LocalDisk(root), TextQuery(pattern="needle"), "sub", engine="ripgrep")
+    assert found.total == 0
+    assert printed
+    assert not any(b"secret" in each for each in printed)
 
 
 def test_a_backend_in_memory_answers_like_the_disk(search: Search, write: Write) -> None:

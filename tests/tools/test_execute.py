@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 
 import pytest
@@ -296,3 +297,13 @@ def test_a_command_stands_in_the_journal_and_is_never_undone(call):
 def test_what_needs_no_approval_of_changes_needs_it_for_commands_all_the_same(make_call):
     call = make_call(enable_execute=True, approval="never", execute_approval_seconds=0.3)
     call.refused("timeout", "execute", command="touch x")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGCHLD"), reason="the system has no such signal")
+def test_nothing_runs_where_its_exit_code_could_not_be_learned(call):
+    kept = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        call.refused("disabled", "execute", command="touch x")
+    finally:
+        signal.signal(signal.SIGCHLD, kept)
+    assert list(call.root.iterdir()) == []

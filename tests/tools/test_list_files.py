@@ -19,7 +19,7 @@ def listed(call, path=".", **arguments):
 
 
 def shown(call, path=".", **arguments):
-    return call("list_files", path=path, **arguments).content[0]["text"]
+    return call("list_files", path=path, **arguments).text
 
 
 def test_folders_come_first_and_only_files_have_a_size(call):
@@ -101,7 +101,7 @@ def test_fifty_thousand_entries_are_counted_and_shown_page_by_page(call):
     os.close(folder)
     result = call("list_files")
     assert (len(result.data["entries"]), result.data["total"], result.data["truncated"]) == (1000, 50_000, True)
-    assert len(result.content[0]["text"]) < 20_000
+    assert len(result.text) < 20_000
     last = call("list_files", offset=49_999, recursive=True).data
     assert ([entry["name"] for entry in last["entries"]], last["truncated"]) == (["49999"], False)
 
@@ -209,7 +209,7 @@ def test_a_folder_that_cannot_be_read_is_named(call):
     result = call("list_files", recursive=True)
     assert [entry["path"] for entry in result.data["entries"]] == ["a", "a/x", "locked", "z", "z/deep", "z/none"]
     assert result.data["skipped"] == ["locked", "z/deep"]
-    assert "[not readable: locked, z/deep]" in result.content[0]["text"]
+    assert "[not readable: locked, z/deep]" in result.text
     assert call("list_files").data["skipped"] == []
     call.refused("denied", "list_files", path="locked")
 
@@ -235,7 +235,7 @@ def test_folders_of_other_programs_are_named_but_not_entered(call):
     result = call("list_files", recursive=True)
     not_entered = [".git", ".ipynb_checkpoints", "__pycache__", "a/node_modules"]
     assert sorted(result.data["not_entered"]) == not_entered
-    assert all(name in result.content[0]["text"].splitlines()[-1] for name in not_entered)
+    assert all(name in result.text.splitlines()[-1] for name in not_entered)
     assert [path for path in listed(call, recursive=True) if path.endswith("/x")] == [".hidden/x"]
     assert listed(call, "a/node_modules", recursive=True) == ["a/node_modules/x"]
     assert call("list_files").data["not_entered"] == []
