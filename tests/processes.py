@@ -22,22 +22,29 @@ from jupyter_client.manager import start_new_kernel
 
 
 class RunningServer:
-    """A real Jupyter server with a token, in a folder of its own."""
+    """A real Jupyter server with a token, in a folder of its own, and in an environment of its own if one is given."""
 
-    def __init__(self, root: Path, *options: str) -> None:
+    def __init__(self, root: Path, *options: str, environment: dict[str, str] | None = None) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.token = secrets.token_hex(16)
         self.url = f"http://127.0.0.1:{port}/api/fstools"
-        command = [
+        self._environment = environment
+        self._command = [
             *(sys.executable, "-m", "jupyter", "server", "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
             *("--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={self.token}"),
             *options,
             *(["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []),
         ]
+        self.start()
+
+    def start(self) -> None:
+        """Begin; after `stop` again, at the same address."""
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # stop() closes it
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(
+            self._command, stdout=self.log, stderr=subprocess.STDOUT, env=self._environment
+        )
 
     def wait(self) -> None:
         """Until it answers."""
@@ -76,9 +83,9 @@ class RunningServer:
 
 
 @contextmanager
-def running_kernel(folder: Path) -> Iterator[BlockingKernelClient]:
-    """A real kernel of this environment, working in a folder."""
-    manager, kernel = start_new_kernel(cwd=str(folder), stderr=subprocess.DEVNULL)
+def running_kernel(folder: Path, environment: dict[str, str] | None = None) -> Iterator[BlockingKernelClient]:
+    """A real kernel of this environment, or of one that is given, working in a folder."""
+    manager, kernel = start_new_kernel(cwd=str(folder), env={**(environment or os.environ)}, stderr=subprocess.DEVNULL)
     try:
         yield kernel
     finally:
@@ -101,3 +108,25 @@ def run_cell(kernel: BlockingKernelClient, code: str) -> str:
 
     kernel.execute_interactive(code, output_hook=collect, timeout=60)
     return "\n".join(seen)
+
+
+def wait_for_line(file: Path) -> str:
+    """What is in a file, once a line is in it."""
+    for _ in range(600):
+        if file.exists() and (text := file.read_text()).endswith("\n"):
+            return text
+        time.sleep(0.1)
+    raise AssertionError(f"{file} was never written")
+
+
+def wait_until_gone(process: str) -> None:
+    """Until a process, by its number, has ended; whether its parent has taken notice does not matter."""
+    for _ in range(600):
+        try:
+            state = Path(f"/proc/{int(process)}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return
+        if state == "Z":
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"{process} still runs")

@@ -47,6 +47,18 @@ def test_read_in_the_server_and_edited_in_a_kernel_and_the_other_way_round(serve
     assert [change["session"] for change in changes] == ["default", "default"]
 
 
+def test_what_a_kernel_reads_and_is_refused_is_in_the_server_s_list(server, root):
+    with running_kernel(root) as kernel:
+        assert "not_read" in run_cell(kernel, '%fs edit a.py --old "x = 1" --new "x = 2"')
+        run_cell(kernel, "%fs read a.py")
+    read, refusal = server.call("GET", "/activity")[1]["entries"]
+    assert (read["kind"], read["path"], read["lines"], read["full"]) == ("read", "a.py", [[1, 1]], True)
+    assert (refusal["kind"], refusal["path"], refusal["tool"], refusal["code"]) == (
+        *("refusal", "a.py"),
+        *("edit_file", "not_read"),
+    )
+
+
 def test_the_system_s_locale_is_of_no_account(root):
     """X17"""
     (root / "b.txt").write_bytes("naïve\n".encode())

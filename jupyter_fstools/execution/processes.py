@@ -15,13 +15,21 @@ from functools import cache
 
 from ..errors import Denied, FsToolsError, InputOutput, TooLarge
 
-HAS_GROUPS = hasattr(os, "killpg") and hasattr(select, "poll")
-"""Whether this system has process groups, by which a command and all it started are ended; Windows has none."""
 _CHUNK = 64 << 10
 _MOST_LEFT = 1 << 20
 """Bytes that a pipe holds at most, unless an administrator made it larger."""
 _PATIENCE = 5.0
 _SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05
+
+
+def can_run() -> bool:
+    """Whether a command and all it started can be ended as one, and its exit code be learned.
+
+    Windows has no process groups; and where SIGCHLD is ignored, as whoever started this process may have arranged, the
+    system forgets the exit code.
+    """
+    has_groups = hasattr(os, "killpg") and hasattr(select, "poll")
+    return has_groups and signal.getsignal(signal.SIGCHLD) is not signal.SIG_IGN
 
 
 @cache

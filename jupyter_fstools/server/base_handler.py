@@ -10,13 +10,16 @@ from typing import Any, TypeVar, cast
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..errors import FsToolsError, Invalid
+from ..errors import Denied, FsToolsError, Invalid
+from ..progress import Progress
 from ..records import Reader
 from ..tools.arguments import Arguments
 from ..workspace import Workspace
 from .bodies import as_json, checked, parsed_object
+from .permissions import Permission
 from .served import SESSION_HEADER, SETTING, Served
 
 _T = TypeVar("_T")
@@ -57,10 +60,37 @@ class ToolsHandler(APIHandler):
         named = session or self.request.headers.get(SESSION_HEADER)
         return self.served.reader(self.identity_provider, self.current_user, named)
 
-    async def call(self, work: Callable[[Workspace], _T], reader: Reader | None = None) -> _T:
-        """Do work in a thread, on the workspace of who asks."""
+    async def call(
+        self,
+        work: Callable[[Workspace], _T],
+        reader: Reader | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        *,
+        command: bool = False,
+    ) -> _T:
+        """Do work in a thread, on the workspace of who asks; a command in one that no other work waits for."""
         reader = reader or self.reader()
-        return await self.served.calls.run(reader, partial(work, self.served.workspace.for_reader(reader, self._left)))
+        workspace = self.served.workspace.for_reader(reader, self._left, progress)
+        pool = self.served.commands if command else self.served.calls
+        return await pool.run(reader, partial(work, workspace), self._left)
+
+    async def is_allowed(self, permission: Permission) -> bool:
+        """Whether Jupyter's authorizer lets whoever asks do this."""
+        allowed: bool = await ensure_async(self.authorizer.is_authorized(self, self.current_user, *permission))
+        return allowed
+
+    async def require_permission(self, permission: Permission) -> None:
+        """Refuse what Jupyter's authorizer does not allow; only for a user who is logged in.
+
+        Raises:
+            Denied
+        """
+        if not await self.is_allowed(permission):
+            action, resource = permission
+            raise Denied(
+                f"this server does not let you {action} {resource} (not modified)",
+                hint="Use the tools that it does let you use; an administrator can allow more.",
+            )
 
     def on_connection_close(self) -> None:
         """The client has gone: what takes long and changes nothing ends."""
@@ -106,19 +136,26 @@ class ToolsHandler(APIHandler):
         if hasattr(self, "_jupyter_current_user"):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
-            self.answer({"error": error.as_dict()}, error.status)
+            self.answer(self.told(error.as_dict()), error.status)
             return
         if status_code == 405:
             self.set_header("Allow", ", ".join(self._methods()))
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")
         hint = _HINTS.get(status_code, "" if status_code < 500 else "The server's log says more.")
         message = _message(error, status_code)
-        self.answer({"error": {"code": code, "message": message, "hint": hint, "details": {}}}, status_code)
+        self.answer(self.told({"code": code, "message": message, "hint": hint, "details": {}}), status_code)
+
+    def told(self, error: dict[str, Any]) -> dict[str, Any]:
+        """The body that answers an error of `code`, `message`, `hint` and `details`."""
+        return {"error": error}
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         """A refusal is an answer, no accident: only the rest is logged."""
-        if not isinstance(value, FsToolsError):
+        if isinstance(value, HTTPError):
             super().log_exception(typ, value, tb)
+        elif not isinstance(value, FsToolsError):
+            # tornado's own way would log the whole request, and with it a token in the URL.
+            self.log.error("Uncaught exception %s", self._request_summary(), exc_info=value)
 
     def compute_etag(self) -> str | None:
         """No hash over every answer; who wants an ETag sets one."""
@@ -130,6 +167,10 @@ class ToolsHandler(APIHandler):
         super().options(*args, **kwargs)
         allowed = self._headers.get("Access-Control-Allow-Headers", "")
         self.set_header("Access-Control-Allow-Headers", f"{allowed}, {SESSION_HEADER.lower()}")
+
+    def _request_summary(self) -> str:
+        """What tornado logs of a request, without the query: a token may be in it."""
+        return f"{self.request.method} {self.request.path} ({self.request.remote_ip})"
 
     def _methods(self) -> list[str]:
         known = ("GET", "HEAD", "POST", "DELETE")

@@ -20,12 +20,24 @@ _HINT = "Send the arguments as one JSON object in UTF-8."
 def parsed_object(body: bytes, limit: int) -> dict[str, Any]:
     """A request's body as an object; an empty body is an empty object.
 
+    Raises:
+        Invalid: no object, and as `parsed`; TooLarge
+    """
+    value = parsed(body, limit) if body.strip() or len(body) > limit else {}
+    if not isinstance(value, dict):
+        raise Invalid(f"the body is a {_kind(value)}, not an object", hint=_HINT, field="body")
+    return value
+
+
+def parsed(body: bytes, limit: int) -> Any:
+    """A request's body as the value it is.
+
     Args:
         body: as it came.
         limit: bytes it may have.
 
     Raises:
-        Invalid: not UTF-8, not JSON (NaN and Infinity are none), nested too deeply, or no object.
+        Invalid: not UTF-8, not JSON (NaN and Infinity are none), or nested too deeply.
         TooLarge: over the limit.
     """
     if len(body) > limit:
@@ -35,15 +47,10 @@ def parsed_object(body: bytes, limit: int) -> dict[str, Any]:
             size=len(body),
             limit=limit,
         )
-    if not body.strip():
-        return {}
     try:
-        value = orjson.loads(body)
+        return orjson.loads(body)
     except orjson.JSONDecodeError:
-        value = _loads(body)
-    if not isinstance(value, dict):
-        raise Invalid(f"the body is a {_kind(value)}, not an object", hint=_HINT, field="body")
-    return value
+        return _loads(body)
 
 
 def as_json(value: Any) -> bytes:
@@ -60,8 +67,13 @@ def rendered_result(result: ToolResult) -> bytes:
     return as_json({"tool": result.tool, "content": result.content, "data": result.data, "change": change})
 
 
-def rendered_change(change: Change) -> dict[str, Any]:
-    """A change as it is told to clients: without its key, which would say where the root is on the disk."""
+def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:
+    """A change as it is told to clients: without its key, which would say where the root is on the disk.
+
+    `rows` False leaves the hunks and cells of its diff empty.
+    """
+    if not rows:
+        change = change.model_copy(update={"diff": change.diff.model_copy(update={"hunks": [], "cells": None})})
     return change.model_dump(exclude={"key"})
 
 
@@ -74,7 +86,7 @@ def checked(model: type[_A], given: dict[str, Any]) -> _A:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise refused(error) from None
+        raise refused(error, model) from None
 
 
 def _loads(body: bytes) -> Any:

@@ -1,29 +1,36 @@
-"""Follows the store, so that the changes of every process on this root are told here."""
+"""Follows the store, so that what every process does on this root is told here."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from ..records import Change
 from ..stores.protocol import ChangeFilter
 from ..workspace import Workspace
+from .activity_event import ActivityEvent
+from .activity_news import ActivityNews
+from .change_event import ChangeEvent, change_entry
+
+Event = TypeVar("Event")
 
 _log = logging.getLogger("jupyter_fstools")
 
 
 class ChangeFeed:
-    """Tells what is new in the journal, in order, on the event loop.
+    """Tells what is new in the journal, in order, and what was read and refused, on the event loop.
 
     The store is where processes meet: a kernel's change is seen here without the kernel knowing the server. A thread
-    asks the store for its revision now and then, and at once when this process made a change itself.
+    looks now and then whether anything was kept in the store, and at once when this process made a change itself.
 
     Args:
         workspace: whose root and store to follow.
         tell: called on the event loop with every change that is new or has a new status.
+        tell_activity: called on the event loop with what was read and refused.
         loop: the event loop.
         interval: seconds between two looks at the store.
     """
@@ -31,19 +38,23 @@ class ChangeFeed:
     def __init__(
         self,
         workspace: Workspace,
-        tell: Callable[[Change], None],
+        tell: Callable[[ChangeEvent], None],
+        tell_activity: Callable[[ActivityEvent], None],
         loop: asyncio.AbstractEventLoop,
         *,
         interval: float = 0.25,
     ) -> None:
         self._workspace = workspace
         self._tell = tell
+        self._tell_activity = tell_activity
         self._loop = loop
         self._interval = interval
         self._woken = threading.Event()
         self._stopped = False
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._seen = workspace.store.revision()
+        self._news = ActivityNews(workspace)
+        self._mark: Hashable = None
         self._thread = threading.Thread(target=self._follow, name="fstools-feed", daemon=True)
 
     def start(self) -> None:
@@ -84,15 +95,25 @@ class ChangeFeed:
             self._woken.wait(self._interval)
             self._woken.clear()
             try:
-                for page in self._news():
-                    self._loop.call_soon_threadsafe(self._publish, page)
+                self._look()
                 failing = False
             except Exception as error:  # Whatever a broken disk makes the store raise: the feed goes on.
                 if not failing and not self._loop.is_closed():
                     _log.warning("The journal cannot be followed for now: %s", error)
                 failing = True
 
-    def _news(self) -> Iterator[list[Change]]:
+    def _look(self) -> None:
+        mark = self._workspace.store.mark()
+        if mark == self._mark:
+            return
+        for page in self._new_changes():
+            self._loop.call_soon_threadsafe(self._publish, page)
+        event = self._news.look()
+        if event is not None:
+            self._loop.call_soon_threadsafe(self._call, self._tell_activity, event)
+        self._mark = mark
+
+    def _new_changes(self) -> Iterator[list[Change]]:
         store = self._workspace.store
         newest = store.revision()
         if newest < self._seen:
@@ -108,10 +129,12 @@ class ChangeFeed:
             if found.status != "proposed":
                 for decided in self._waiting.get(found.id, ()):
                     decided.set()
-            path = self._workspace.path_of(found.key)
-            if path is None or not self._workspace.policy.may_read(path, found.key):
-                continue
-            try:
-                self._tell(found.model_copy(update={"path": path}))
-            except Exception:
-                _log.exception("A listener failed for change %s", found.id)
+            event = change_entry(self._workspace, found)
+            if event is not None:
+                self._call(self._tell, event)
+
+    def _call(self, listener: Callable[[Event], None], event: Event) -> None:
+        try:
+            listener(event)
+        except Exception:
+            _log.exception("A listener of the change feed failed")

@@ -14,10 +14,12 @@ from ..config import FsToolsConfig, system_user
 from ..errors import FsToolsError
 from ..records import Change, Reader
 from ..sessions import DEFAULT_SESSION
+from . import activity_event, change_event
+from .activity_event import ActivityEvent
 from .call_pool import CallPool
-from .change_event import SCHEMA_ID, event_of, event_schema
+from .change_event import ChangeEvent
 from .change_feed import ChangeFeed
-from .handlers import routes
+from .routes import patterns
 from .served import SETTING, Served
 
 
@@ -42,6 +44,7 @@ def load(serverapp: ServerApp) -> Served | None:
     """Put the tools into a server; None, and a message in its log, where a setting is wrong."""
     try:
         config = FsToolsConfig(parent=serverapp)
+        config.enable_execute = config.enable_execute and offers_terminals(serverapp)
         root = os.path.abspath(config.root or serverapp.root_dir)
         served = _served(serverapp, config, root)
     except (TraitError, FsToolsError) as error:
@@ -50,9 +53,15 @@ def load(serverapp: ServerApp) -> Served | None:
     config.share_with_kernels(root)
     web_app = serverapp.web_app
     web_app.settings[SETTING] = served
-    web_app.add_handlers(".*$", routes(web_app.settings["base_url"]))  # type: ignore[no-untyped-call]  # Jupyter's.
+    web_app.add_handlers(".*$", patterns(web_app.settings["base_url"]))  # type: ignore[no-untyped-call]  # Jupyter's.
     served.feed.start()
     return served
+
+
+def offers_terminals(serverapp: ServerApp) -> bool:
+    """The server's own setting for what runs commands: its terminals are switched on, and there is who offers them."""
+    extension = serverapp.extension_manager.extensions.get("jupyter_server_terminals")
+    return bool(serverapp.terminals_enabled and extension is not None and extension.enabled)
 
 
 def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
@@ -62,17 +71,21 @@ def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
         if feed is not None:
             feed.wake()
 
-    def tell(change: Change) -> None:
-        emit(schema_id=SCHEMA_ID, data=event_of(change))
+    def tell(event: ChangeEvent) -> None:
+        emit(schema_id=change_event.SCHEMA_ID, data=event.model_dump())
+
+    def tell_activity(event: ActivityEvent) -> None:
+        emit(schema_id=activity_event.SCHEMA_ID, data=event.model_dump(mode="json"))
 
     account = system_user()
     workspace = config.workspace(root, Reader(account, DEFAULT_SESSION), committed=committed)
     events = serverapp.event_logger
     assert events is not None
-    events.register_event_schema(event_schema())
+    for schema in (change_event.event_schema(), activity_event.event_schema()):
+        events.register_event_schema(schema)
     emit = events.emit
-    feed = ChangeFeed(workspace, tell, _loop(serverapp))
-    return Served(config, workspace, CallPool(), feed, account)
+    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp))
+    return Served(config, workspace, CallPool(), CallPool(), feed, account)
 
 
 def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:

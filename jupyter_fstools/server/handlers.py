@@ -1,26 +1,27 @@
-"""The routes under `api/fstools`, and the handlers of the tools and of what a session has read."""
+"""The handlers of the tools, of what a session has read, and of what is here at all."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Literal
 
 from jupyter_server.auth.decorator import authorized
-from jupyter_server.utils import url_path_join
 from tornado import web
 
 from .._version import __version__
 from ..errors import NotFound
 from ..records import Receipt
-from ..tools import TOOLS, available_tools, call_tool
+from ..tools import available_tools, call_tool
 from ..tools.arguments import Arguments, PathArgument, Text
 from ..tools.schemas import as_schema
 from ..workspace import Workspace
+from . import activity_event, change_event
 from .base_handler import NoArguments, ToolsHandler
 from .bodies import as_json, parsed_object, rendered_result
-from .change_event import SCHEMA_ID
-from .change_handlers import ChangeHandler, ChangesHandler, DecisionHandler, UndoHandler
-from .raw import RawHandler
+from .permissions import EXECUTE, permission_of
+from .streaming import MEDIA_TYPE, EventStream
 
 
 class ToolsQuery(Arguments):
@@ -42,18 +43,20 @@ class RootHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Version, the root's name, what is enabled, limits."""
+        """Version, the root's name, who asks, what is enabled, limits, and where to listen for what happens."""
         self.query(NoArguments)
         workspace = self.served.workspace
         self.answer(
             {
                 "version": __version__,
                 "root": workspace.backend.root_key.rstrip("/").rpartition("/")[2] or "/",
+                "contents_path": _contents_path(self.settings["serverapp"].root_dir, workspace),
+                "user": self.reader().user,
                 "tools": list(available_tools(workspace)),
                 "read_only": workspace.policy.read_only,
                 "approval": self.served.config.approval,
                 "limits": asdict(workspace.limits),
-                "events": SCHEMA_ID,
+                "events": {"change": change_event.SCHEMA_ID, "activity": activity_event.SCHEMA_ID},
             }
         )
 
@@ -78,22 +81,20 @@ class ToolHandler(ToolsHandler):
 
     @web.authenticated
     async def post(self, name: str) -> None:
-        """Call a tool; who may only read may call the tools that only read."""
-        tool = TOOLS.get(name.removeprefix(self.served.workspace.tool_prefix)) or TOOLS.get(name)
-        await (self._call_reading if tool is not None and tool.reads_only else self._call_writing)(name)
-
-    @authorized("read", "contents")  # type: ignore[untyped-decorator]  # Jupyter's annotation loses the method.
-    async def _call_reading(self, name: str) -> None:
-        await self._call(name)
-
-    @authorized("write", "contents")  # type: ignore[untyped-decorator]  # As above.
-    async def _call_writing(self, name: str) -> None:
-        await self._call(name)
-
-    async def _call(self, name: str) -> None:
+        """Call a tool, if its kind of call is allowed; a command can answer as a stream of events."""
+        permission = permission_of(name, self.served.workspace.tool_prefix)
+        await self.require_permission(permission)
         self.query(NoArguments)
         body, limit = self.request.body, self.served.body_limit
-        status, answer = await self.call(lambda workspace: _called(workspace, name, body, limit))
+        command = permission == EXECUTE
+        if command and MEDIA_TYPE in self.request.headers.get("Accept", ""):
+            stream = EventStream(self)
+            called = self.call(
+                lambda workspace: _called(workspace, name, body, limit)[1], progress=stream.tell, command=True
+            )
+            await stream.answer(called)
+            return
+        status, answer = await self.call(lambda workspace: _called(workspace, name, body, limit), command=command)
         self.answer(answer, status)
 
 
@@ -135,25 +136,15 @@ class UnknownHandler(ToolsHandler):
         raise NotFound("there is no such route", hint="GET api/fstools/ says what is here.")
 
 
-def routes(base_url: str) -> list[tuple[str, type[ToolsHandler]]]:
-    """The URL patterns and their handlers, the catch-all last."""
-    known: list[tuple[str, type[ToolsHandler]]] = [
-        (r"/?", RootHandler),
-        (r"/tools", ToolsListHandler),
-        (r"/tools/([^/]+)", ToolHandler),
-        (r"/changes", ChangesHandler),
-        (r"/changes/undo", UndoHandler),
-        (r"/changes/([^/]+)", ChangeHandler),
-        (r"/changes/([^/]+)/(approve|reject|undo)", DecisionHandler),
-        (r"/receipts", ReceiptsHandler),
-        (r"/raw/(.*)", RawHandler),
-        (r"/.*", UnknownHandler),
-    ]
-    return [(url_path_join(base_url, "api/fstools") + pattern, handler) for pattern, handler in known]
+def _contents_path(folder: str, workspace: Workspace) -> str | None:
+    """Where the root lies below the folder that Jupyter's contents show: "" if they are one, None if elsewhere."""
+    shown = os.path.realpath(os.path.expanduser(folder)).rstrip(os.sep) + os.sep
+    root = os.path.join(workspace.backend.root_key, "")
+    return root.removeprefix(shown).strip(os.sep).replace(os.sep, "/") if root.startswith(shown) else None
 
 
 def _called(workspace: Workspace, name: str, body: bytes, limit: int) -> tuple[int, bytes]:
-    result = call_tool(workspace, name, parsed_object(body, limit))
+    result = call_tool(workspace, name, partial(parsed_object, body, limit))
     waits = result.change is not None and result.change.status == "proposed"
     return 202 if waits else 200, rendered_result(result)
 

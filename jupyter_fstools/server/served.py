@@ -38,6 +38,7 @@ class Served:
         config: the settings.
         workspace: the files, as the server's own reader sees them.
         calls: where calls run.
+        commands: where commands do, which may take minutes or wait for a person: no other call waits for them.
         feed: follows the journal.
         account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
             one reader: the system's account (looking it up takes as long as reading a small file).
@@ -46,6 +47,7 @@ class Served:
     config: FsToolsConfig
     workspace: Workspace
     calls: CallPool
+    commands: CallPool
     feed: ChangeFeed
     account: str
 
@@ -72,6 +74,7 @@ class Served:
         """Stop following the journal and start no more calls; called on the event loop."""
         self.feed.stop()
         self.calls.close()
+        self.commands.close()
 
 
 def invents_users(provider: IdentityProvider) -> bool:

@@ -14,7 +14,7 @@ from ..documents.notebook.terminal_text import collapsed
 from ..errors import Disabled, Invalid, NotADirectory, TimedOut, TooLarge
 from ..execution.changed_files import MOST_SECONDS, ChangedFiles, files_changed_since, next_moment
 from ..execution.environment import check_environment, check_text, environment
-from ..execution.processes import HAS_GROUPS
+from ..execution.processes import can_run
 from ..execution.run import Ran, run_command
 from ..progress import Progress
 from ..workspace import Workspace
@@ -40,8 +40,11 @@ class ExecuteArguments(Arguments):
 def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
     """Run a command once it may be run, and end it with the call."""
     limits, disk = workspace.limits, workspace.backend
-    if not (isinstance(disk, LocalDisk) and HAS_GROUPS):
-        raise Disabled("execute takes files of this machine, and a system with process groups", hint="Use a terminal.")
+    if not (isinstance(disk, LocalDisk) and can_run()):
+        raise Disabled(
+            "execute takes files of this machine, and a system with process groups where SIGCHLD is not ignored",
+            hint="Use a terminal.",
+        )
     command, seconds = _checked(workspace, arguments)
     entry = enter(workspace, command)
     if workspace.cancelled is not None and workspace.cancelled.is_set():

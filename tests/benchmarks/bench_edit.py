@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +17,9 @@ from jupyter_fstools.documents.text_encoding import TextEncoding
 from jupyter_fstools.splices import Splice
 from jupyter_fstools.text_diff import diff_of_splices
 
-from .harness import NotHere, Result, compare, measure, peak_memory
+from .harness import Result, compare, measure, peak_memory
+from .mcp_peer import PEER, Peer, peer_on
 from .samples import GIB, folder, log_file, log_line, source_file, workspace
-
-PEER = "@modelcontextprotocol/server-filesystem"
 
 
 def huge() -> Iterator[Result]:
@@ -63,7 +59,7 @@ def small() -> Iterator[Result]:
 
 def against_the_peer() -> Iterator[Result]:
     """The same edits against the reference file server of MCP, over its own stdio."""
-    with folder() as root, _peer(root) as peer:
+    with folder() as root, peer_on(root) as peer:
         for size, name, target, rounds in ((10_000, "10 KB", 0.35, 100), (1_000_000, "1 MB", 0.25, 30)):
             source_file(root / "ours.py", size)
             source_file(root / "theirs.py", size)
@@ -74,7 +70,7 @@ def against_the_peer() -> Iterator[Result]:
             yield compare(f"E2 gated edit of {name}, to {PEER}", ours, theirs, target=target, rounds=rounds)
 
 
-def _through_peer(peer: Callable[[str, dict[str, Any]], Any], path: str, old: str, new: str) -> None:
+def _through_peer(peer: Peer, path: str, old: str, new: str) -> None:
     peer("edit_file", {"path": path, "edits": [{"oldText": old, "newText": new}]})
 
 
@@ -145,53 +141,6 @@ def _edit_memory(root: Path, name: str, line: int) -> float:
     if name != "big.log":
         return peak_memory(_EDIT, str(root), name, "0", "ANSWER = 0")
     return peak_memory(_EDIT, str(root), name, str(line), log_line(line + 1))
-
-
-@contextmanager
-def _peer(root: Path) -> Iterator[Callable[[str, dict[str, Any]], Any]]:
-    """The peer as a child process; installed once into the environment's cache."""
-    npm = shutil.which("npm")
-    if npm is None:
-        raise NotHere("npm is not installed")
-    cache = Path(__file__).parents[2] / ".venv" / "peers"
-    script = cache / "node_modules" / PEER / "dist" / "index.js"
-    if not script.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([npm, "install", "--silent", "--prefix", str(cache), PEER], check=False)
-        if done.returncode or not script.exists():
-            raise NotHere(f"{PEER} cannot be installed")
-    with subprocess.Popen(
-        ["node", str(script), str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        ask = _requests(process.stdin, process.stdout)
-        ask(
-            "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "0"}},
-        )
-        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-        yield lambda tool, arguments: ask("tools/call", {"name": tool, "arguments": arguments})
-        process.kill()
-
-
-def _requests(stdin: Any, stdout: Any) -> Callable[[str, dict[str, Any]], Any]:
-    number = 0
-
-    def ask(method: str, parameters: dict[str, Any]) -> Any:
-        nonlocal number
-        number += 1
-        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
-        stdin.write(json.dumps(message).encode() + b"\n")
-        stdin.flush()
-        while True:
-            answer = json.loads(stdout.readline())
-            if answer.get("id") == number:
-                break
-        if "error" in answer or answer["result"].get("isError"):
-            raise RuntimeError(str(answer)[:500])
-        return answer["result"]
-
-    return ask
 
 
 BENCHMARKS = {"E1": huge, "E2": small, "E2mcp": against_the_peer, "E3": diffs}

@@ -17,6 +17,8 @@ ROUTES = [
     ("GET", "/changes/c1"),
     ("POST", "/changes/c1/approve"),
     ("POST", "/changes/undo"),
+    ("POST", "/changes/approve"),
+    ("GET", "/activity"),
     ("GET", "/receipts"),
     ("DELETE", "/receipts"),
     ("GET", "/raw/a.txt"),
@@ -53,6 +55,16 @@ async def test_a_login_by_cookie_needs_its_xsrf_value_to_write(ask, jp_root_dir)
     assert (jp_root_dir / "new.txt").exists()
 
 
+async def test_a_token_in_the_url_is_not_logged_with_what_goes_wrong(ask, jp_serverapp, caplog, monkeypatch):
+    token = jp_serverapp.identity_provider.token
+    refusing = type("Nobody", (Authorizer,), {"is_authorized": lambda *asked: False})
+    monkeypatch.setattr("jupyter_fstools.server.handlers.available_tools", None)
+    assert (await ask("GET", "/tools", headers={}, token=token)).status == 500
+    jp_serverapp.web_app.settings["authorizer"] = refusing(parent=jp_serverapp)
+    assert (await ask("GET", "/tools", headers={}, token=token)).status == 403
+    assert "500 GET" in caplog.text and "403 GET" in caplog.text and token not in caplog.text
+
+
 class OnlyReading(Authorizer):
     def is_authorized(self, handler, user, action, resource):
         return action == "read" and resource == "contents"
@@ -68,7 +80,7 @@ async def test_who_may_only_read_may_call_the_tools_that_read(only_reading, ask,
     (jp_root_dir / "a.txt").write_text("one\n")
     assert (await call("read_file", path="a.txt")).status == 200
     assert (await call("list_files")).status == 200
-    for path in ("/", "/tools", "/changes", "/receipts", "/raw/a.txt"):
+    for path in ("/", "/tools", "/changes", "/activity", "/receipts", "/raw/a.txt"):
         assert (await ask("GET", path)).status in (200, 302), path
 
 
@@ -78,8 +90,9 @@ async def test_who_may_only_read_changes_nothing(only_reading, ask, call, jp_roo
     await call("read_file", path="a.txt")
     assert (await call("edit_file", path="a.txt", old_string="one", new_string="1")).error["code"] == "denied"
     assert (await call("write_file", **NEW)).status == 403
-    for method, path in (("POST", "/changes/c1/approve"), ("POST", "/changes/undo"), ("DELETE", "/receipts")):
-        assert (await ask(method, path, b"" if method == "POST" else None)).status == 403
+    for path in ("/changes/c1/approve", "/changes/approve", "/changes/reject", "/changes/undo"):
+        assert (await ask("POST", path, b"")).status == 403
+    assert (await ask("DELETE", "/receipts")).status == 403
     assert [file.name for file in jp_root_dir.iterdir()] == ["a.txt"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
     assert len((await ask("GET", "/receipts")).json["receipts"]) == 1

@@ -79,6 +79,15 @@ async def test_waiting_ends_when_the_time_is_up(ask, propose):
 
 
 @waits_for_approval
+async def test_waiting_leaves_nothing_behind(ask, propose):
+    change_id = await propose()
+    before = len(asyncio.all_tasks())
+    for _ in range(5):
+        await ask("GET", f"/changes/{change_id}", wait=0.01)
+    assert len(asyncio.all_tasks()) <= before
+
+
+@waits_for_approval
 async def test_waiting_ends_when_the_server_stops(ask, propose, jp_serverapp):
     change_id = await propose()
     waiting = asyncio.ensure_future(ask("GET", f"/changes/{change_id}", wait=50))
@@ -125,7 +134,76 @@ async def test_the_journal_goes_on_after_a_cursor(ask, call):
     assert [change["path"] for change in newest] == ["c.txt", "b.txt"]
 
 
+async def test_the_journal_is_paged_by_time_without_the_diffs(ask, call):
+    for number in range(5):
+        await call("write_file", path=f"{number}.txt", content="one\n")
+    first = (await ask("GET", "/changes", limit=2, diffs="false")).json
+    rest = (await ask("GET", "/changes", before=first["changes"][-1]["created_at"], diffs="false")).json
+    listed = first["changes"] + rest["changes"]
+    assert [change["path"] for change in listed] == ["4.txt", "3.txt", "2.txt", "1.txt", "0.txt"]
+    assert {(change["diff"]["added"], len(change["diff"]["hunks"])) for change in listed} == {(1, 0)}
+    assert (first["total"], first["proposed"]) == (5, 0)
+
+
 async def test_a_change_does_not_tell_where_the_root_is(ask, call, jp_root_dir):
     made = await call("write_file", path="a.txt", content="one\n")
     listed = await ask("GET", "/changes")
     assert str(jp_root_dir).encode() not in made.body + listed.body
+
+
+@pytest.fixture
+def propose_many(ask, call, jp_root_dir):
+    async def propose_many():
+        ids = {}
+        for name, session in (("a", "one"), ("b", "one"), ("c", "two")):
+            (jp_root_dir / f"{name}.txt").write_text("one\n")
+            await call("read_file", path=f"{name}.txt", session=session)
+            answer = await call("edit_file", **{**EDIT, "path": f"{name}.txt"}, session=session)
+            ids[name] = answer.json["change"]["id"]
+        assert (await ask("GET", "/changes", limit=1)).json["proposed"] == 3
+        return ids
+
+    return propose_many
+
+
+@waits_for_approval
+async def test_all_that_a_session_proposed_is_approved_but_what_is_stale(ask, propose_many, jp_root_dir):
+    ids = await propose_many()
+    (jp_root_dir / "a.txt").write_text("one and more\n")
+    stale, approved = (await ask("POST", "/changes/approve", {"session": "one"})).json["outcomes"]
+    assert (stale["id"], stale["path"], stale["change"], stale["error"]["code"]) == (ids["a"], "a.txt", None, "stale")
+    assert (approved["id"], approved["error"], approved["change"]["status"]) == (ids["b"], None, "applied")
+    assert approved["change"]["diff"]["hunks"] == []
+    assert [(jp_root_dir / f"{name}.txt").read_text() for name in "abc"] == ["one and more\n", "1\n", "one\n"]
+    assert (await ask("GET", "/activity", kind="change", limit=1)).json["proposed"] == 2
+
+
+@waits_for_approval
+async def test_changes_are_rejected_by_their_ids(ask, propose_many, jp_root_dir):
+    ids = await propose_many()
+    body = {"ids": [ids["c"], "none", ids["a"], ids["c"]]}
+    outcomes = (await ask("POST", "/changes/reject", body)).json["outcomes"]
+    assert [(one["path"], one["error"] and one["error"]["code"]) for one in outcomes] == [
+        ("c.txt", None),
+        (None, "not_found"),
+        ("a.txt", None),
+    ]
+    again = (await ask("POST", "/changes/approve", body)).json["outcomes"]
+    assert [one["error"]["code"] for one in again] == ["conflict", "not_found", "conflict"]
+    waiting = (await ask("GET", "/changes", status="proposed")).json
+    assert ([change["id"] for change in waiting["changes"]], waiting["total"]) == ([ids["b"]], 1)
+
+
+@waits_for_approval
+async def test_everything_below_a_folder_is_approved(ask, propose_many, jp_root_dir):
+    await propose_many()
+    outcomes = (await ask("POST", "/changes/approve", {"path": "."})).json["outcomes"]
+    assert [one["path"] for one in outcomes] == ["a.txt", "b.txt", "c.txt"]
+    assert (await ask("POST", "/changes/approve", {"path": "."})).json == {"outcomes": []}
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"ids": []}, {"path": ""}, {"ids": ["c"], "session": "s"}, {"session": "a b"}, {"ids": [1]}]
+)
+async def test_a_decision_about_nothing_is_invalid(ask, body):
+    assert (await ask("POST", "/changes/approve", body)).error["code"] == "invalid"

@@ -38,11 +38,13 @@ async def test_a_change_over_rest_is_told(jp_ws_fetch, call):
     made = (await call("write_file", path="a.txt", content="one\ntwo\n", session="me")).json["change"]
     told = await next_change(bus)
     assert told == {
-        **{name: made[name] for name in ("id", "revision", "path", "status", "tool", "user", "session", "created_at")},
+        **{name: made[name] for name in ("id", "revision", "path", "status", "tool", "user", "session")},
+        **{name: made[name] for name in ("undoes", "undoable", "decided_at", "decided_by")},
+        "kind": "change",
+        "at": made["created_at"],
         "op": "create",
         "added": 2,
         "removed": 0,
-        "undoes": None,
     }
     bus.close()
 

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from jupyter_fstools.errors import TimedOut
 from jupyter_fstools.records import Reader
 from jupyter_fstools.server.call_pool import CallPool
 
@@ -60,6 +61,21 @@ async def test_a_reader_has_a_part_of_the_threads():
     await asyncio.gather(*(pool.run(Reader("ada", "one"), call) for _ in range(6)))
     pool.close()
     assert most <= 2
+
+
+async def test_a_call_whose_client_has_gone_before_its_turn_is_not_begun():
+    pool, left, calls = CallPool(threads=1, per_reader=1), threading.Event(), []
+    gate = threading.Event()
+    running = asyncio.ensure_future(pool.run(Reader("ada", "one"), gate.wait))
+    queued = asyncio.ensure_future(pool.run(Reader("ada", "one"), lambda: calls.append("begun"), left))
+    await asyncio.sleep(0)
+    left.set()
+    gate.set()
+    await running
+    with pytest.raises(TimedOut, match="not modified"):
+        await queued
+    pool.close()
+    assert calls == []
 
 
 async def test_a_client_that_goes_away_leaves_old_or_new_bytes(call, jp_serverapp, jp_root_dir, jp_http_port, caplog):

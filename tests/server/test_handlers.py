@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from jupyter_fstools.config import system_user
+
 
 async def test_the_root_says_what_is_here(ask, jp_root_dir):
     answer = await ask("GET", "/")
@@ -8,6 +10,8 @@ async def test_the_root_says_what_is_here(ask, jp_root_dir):
     assert said["root"] == jp_root_dir.name
     assert "read_file" in said["tools"]
     assert said["limits"]["read_lines"] == 2000
+    assert (said["approval"], said["read_only"], said["user"]) == ("never", False, system_user())
+    assert [name.rsplit("/", 2)[1] for name in said["events"].values()] == ["change", "activity"]
     assert str(jp_root_dir) not in answer.body.decode()
 
 

@@ -1,0 +1,95 @@
+"""The tools as functions for Jupyter AI, whose personas call them through the extension `jupyter_server_mcp`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from jupyter_server.serverapp import ServerApp
+from pydantic import Field
+
+from ..errors import Disabled, FsToolsError
+from ..records import Reader
+from ..tools import TOOLS, Tool, available_tools, call_tool
+from .served import SETTING, Served
+
+SESSION = "jupyter-ai"
+"""All personas are one session: what calls these functions names no conversation that would last."""
+
+_PREFIX = "fs_"  # Their namespace is flat, and `read` and `read_notebook` are taken.
+
+
+def specifications() -> list[str]:
+    """What the entry point `jupyter_server_mcp.tools` loads: `module:function` of each tool that exists here."""
+    try:
+        workspace = _served().workspace
+    except Disabled:
+        return []
+    # That extension asks for no login: whoever reaches its port must not get a shell.
+    tools = (tool for tool in available_tools(workspace).values() if not tool.runs_commands)
+    return [f"{__name__}:{_PREFIX}{tool.name}" for tool in tools]
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """A tool as a function, such as `fs_read_file`."""
+    tool = TOOLS.get(name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else None
+    if tool is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _function(tool)
+
+
+def _function(tool: Tool) -> Callable[..., Any]:
+    """A function with the tool's name, its description, and an annotated parameter for each of its arguments."""
+
+    async def function(**given: Any) -> Any:
+        return await _called(tool, given)
+
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True),
+            annotation=Annotated[field.rebuild_annotation(), Field(description=field.description)],
+        )
+        for name, field in tool.arguments.model_fields.items()
+    ]
+    function.__name__ = function.__qualname__ = _PREFIX + tool.name
+    function.__doc__ = tool.description
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Functions may have one.
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return function
+
+
+async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
+    """The content blocks of a call's answer.
+
+    Raises:
+        ToolError: the refusal, as an assistant reads it.
+    """
+    # Who calls us brings these; nobody else needs them.
+    from fastmcp.exceptions import ToolError
+    from mcp.types import ImageContent, TextContent
+
+    # Every parameter is passed, also those that were left out.
+    left_out = {
+        name: field.get_default(call_default_factory=True) for name, field in tool.arguments.model_fields.items()
+    }
+    arguments = {name: value for name, value in given.items() if value != left_out[name]}
+    try:
+        served = _served()
+        reader = Reader(served.account, SESSION)
+        workspace = served.workspace.for_reader(reader)
+        result = await served.calls.run(reader, lambda: call_tool(workspace, tool.name, arguments))
+    except FsToolsError as refusal:
+        raise ToolError(str(refusal)) from None
+    kinds: dict[str, type[Any]] = {"text": TextContent, "image": ImageContent}
+    return [kinds[block["type"]].model_validate(block) for block in result.content]
+
+
+def _served() -> Served:
+    app = ServerApp.instance() if ServerApp.initialized() else None
+    served: Served | None = app.web_app.settings.get(SETTING) if app is not None else None
+    if served is None:
+        raise Disabled("jupyter-fstools is not loaded in this server", hint="jupyter server extension list says why.")
+    return served

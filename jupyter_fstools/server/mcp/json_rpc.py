@@ -1,0 +1,69 @@
+"""JSON-RPC as it is answered: results, errors, and what the protocol itself refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import orjson
+
+Id = str | int
+"""What names a request."""
+
+INVALID_REQUEST = -32600
+INTERNAL_ERROR = -32603
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_TOLD_BYTE = re.compile(r"\\u(dc[89a-f][0-9a-f])")
+
+
+class Fault(Exception):
+    """A message that the protocol itself refuses; answered as a JSON-RPC error.
+
+    Attributes:
+        code: JSON-RPC's or MCP's.
+        message: what was wrong, and what would be right.
+        id: the request's, where it could be read.
+        details: JSON-ready facts.
+        status: the HTTP status.
+    """
+
+    def __init__(
+        self, code: int, message: str, *, id: Id | None = None, details: Any = None, status: int = 400
+    ) -> None:
+        super().__init__(message)
+        self.code, self.message, self.id, self.details, self.status = code, message, id, details, status
+
+    def as_message(self) -> bytes:
+        """The message that answers the request, or a body that held none."""
+        return as_message(error(self.id, self.code, self.message, self.details))
+
+
+def result(id: Id, result: Any) -> bytes:
+    """A result as the message that answers a request."""
+    return as_message({"jsonrpc": "2.0", "id": id, "result": result})
+
+
+def error(id: Id | None, code: int, message: str, details: Any = None) -> dict[str, Any]:
+    """An error as the message that answers a request."""
+    told = {"code": code, "message": message} | ({} if details is None else {"data": details})
+    return {"jsonrpc": "2.0", "id": id, "error": told}
+
+
+def as_message(value: Any) -> bytes:
+    r"""A value as JSON that every client reads.
+
+    The bytes of a name that is no UTF-8 are told as a backslash and `udcXX` each: many clients take no message with a
+    lone surrogate in it. `with_bytes` undoes it.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # A lone surrogate, or a number beyond 64 bits.
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        return _LONE_SURROGATE.sub(lambda found: f"\\\\u{ord(found[0]):04x}", text).encode()
+
+
+def with_bytes(path: str) -> str:
+    """A path that `as_message` told, with the bytes that are no UTF-8."""
+    return _TOLD_BYTE.sub(lambda told: chr(int(told[1], 16)), path)

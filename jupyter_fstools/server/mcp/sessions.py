@@ -1,0 +1,72 @@
+"""Sessions of the protocol: each is a session of the gate of its own, and the id itself proves that it was given."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...records import Reader
+from .json_rpc import Id
+
+_MOST_ENDED = 10_000
+_SIGNED_BYTES = 16
+
+
+class McpSessions:
+    """What is known of sessions: which ids were given, which have ended, and what runs in them.
+
+    Nothing is kept of a session that lives, so any number of them costs nothing, and a restarted server knows the ids
+    (and, by the store, the receipts) that were given before.
+
+    Args:
+        secret: the server's own, the same after a restart.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+        self._ended: OrderedDict[str, None] = OrderedDict()
+        self._running: dict[tuple[Reader, Id], threading.Event] = {}
+
+    def begin(self, user: str) -> str:
+        """A new session's id."""
+        session = f"mcp-{secrets.token_hex(8)}"
+        return f"{session}.{self._signature(session, user)}"
+
+    def session(self, id: str, user: str) -> str | None:
+        """The session of the gate that an id stands for; None if it was not given to this user, or has ended."""
+        session, _, signature = id.partition(".")
+        given = hmac.compare_digest(signature.encode(), self._signature(session, user).encode())
+        return session if given and session not in self._ended else None
+
+    def end(self, reader: Reader) -> None:
+        """Know a session no longer, and let what runs in it end."""
+        self._ended[reader.session] = None
+        if len(self._ended) > _MOST_ENDED:
+            self._ended.popitem(last=False)  # Its receipts are gone: at worst it begins anew.
+        for (running_in, _), ended in self._running.items():
+            if running_in == reader:
+                ended.set()
+
+    @contextmanager
+    def running(self, reader: Reader, id: Id, ended: threading.Event) -> Iterator[None]:
+        """A call runs, which `cancel` and `end` may end."""
+        self._running[reader, id] = ended
+        try:
+            yield
+        finally:
+            if self._running.get((reader, id)) is ended:
+                del self._running[reader, id]
+
+    def cancel(self, reader: Reader, id: Id) -> None:
+        """Let a call end, if it still runs."""
+        if (ended := self._running.get((reader, id))) is not None:
+            ended.set()
+
+    def _signature(self, session: str, user: str) -> str:
+        signed = f"{session}\0{user}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, b"fstools mcp\0" + signed, hashlib.sha256).hexdigest()[: 2 * _SIGNED_BYTES]

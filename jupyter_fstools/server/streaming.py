@@ -1,0 +1,76 @@
+"""A call answered as server-sent events: what it tells while it goes on, then its result or refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from ..errors import FsToolsError, InputOutput
+from ..progress import Progress
+from .bodies import as_json
+
+if TYPE_CHECKING:
+    from .base_handler import ToolsHandler
+
+MEDIA_TYPE = "text/event-stream"
+HEARTBEAT_SECONDS = 15.0
+"""A comment is sent so often while there is nothing to tell, so that no proxy takes the connection for dead."""
+
+
+class EventStream:
+    """The events of one call, as `text/event-stream`.
+
+    `waiting` (`{"text", "change_id"}`) and `output` (`{"text"}`) come as they happen; `result` (what is answered
+    without a stream) or `error` (`{"code", "message", "hint", "details"}`) is the last. A call that is refused before
+    there was anything to tell is answered by the status of its refusal, without a stream.
+
+    Args:
+        handler: whose answer it is.
+    """
+
+    def __init__(self, handler: ToolsHandler) -> None:
+        self._handler = handler
+        self._loop = asyncio.get_running_loop()
+        self._begun = False
+
+    def tell(self, progress: Progress) -> None:
+        """Send what the call tells; from any thread."""
+        told = {"text": progress.text} | ({"change_id": progress.change_id} if progress.kind == "waiting" else {})
+        # A command that was told to end may end after the loop.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._send, progress.kind, as_json(told))
+
+    async def answer(self, call: Awaitable[bytes]) -> None:
+        """Send what the call answers, once it does; until then keep the connection alive."""
+        answered = asyncio.ensure_future(call)
+        while not (await asyncio.wait({answered}, timeout=HEARTBEAT_SECONDS))[0]:
+            self._write(b": still running\n\n")
+        try:
+            self._send("result", answered.result())
+        except Exception as error:
+            if not self._begun:
+                raise
+            self._send("error", as_json(self._refusal(error).as_dict()))
+        self._handler.finish()
+
+    def _refusal(self, error: Exception) -> FsToolsError:
+        if isinstance(error, FsToolsError):
+            return error
+        self._handler.log_exception(type(error), error, error.__traceback__)
+        return InputOutput("internal server error", hint="The server's log says more.")
+
+    def _send(self, event: str, data: bytes) -> None:
+        self._write(b"event: %s\ndata: %s\n\n" % (event.encode("ascii"), data))
+
+    def _write(self, block: bytes) -> None:
+        handler = self._handler
+        if not self._begun:
+            self._begun = True
+            handler.set_header("Content-Type", MEDIA_TYPE)
+            handler.set_header("Cache-Control", "no-store")
+            # nginx would keep events back until it has a page of them.
+            handler.set_header("X-Accel-Buffering", "no")
+        handler.write(block)
+        handler.flush()

@@ -1,0 +1,196 @@
+"""Messages as the protocol has them, and what is answered to all others."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+from jupyter_server.auth.authorizer import Authorizer
+
+from tests.mcp_client import NEWEST, introduction, request, tool_call
+
+NO_MESSAGES = {
+    "nothing": (b"", -32700),
+    "broken": (b'{"jsonrpc": "2.0", "id": 1', -32700),
+    "no UTF-8": (b'{"jsonrpc": "2.0", "id": "\xe9", "method": "ping"}', -32700),
+    "NaN": (b'{"jsonrpc": "2.0", "id": NaN, "method": "ping"}', -32700),
+    "too deep": (b"[" * 100_000, -32700),
+    "a string": (b'"ping"', -32600),
+    "null": (b"null", -32600),
+    "an empty object": (b"{}", -32600),
+    "another version of JSON-RPC": (b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}', -32600),
+    "no method": (b'{"jsonrpc": "2.0", "id": 1}', -32600),
+    "an id that is none": (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
+    "a list as id": (b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', -32600),
+    "parameters in a list": (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}', -32600),
+    "a batch": (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600),
+}
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", NEWEST])
+def test_the_version_that_the_client_asks_for_is_spoken(raw, version):
+    answer = raw.begin(version).json["result"]
+    assert answer["protocolVersion"] == version and answer["capabilities"] == {"tools": {"listChanged": False}}
+
+
+@pytest.mark.parametrize("version", ["2026-07-28", "1.0", ""])
+def test_to_another_version_the_newest_is_answered(raw, version):
+    assert raw.begin(version).json["result"]["protocolVersion"] == NEWEST
+
+
+@pytest.mark.parametrize("version", ["2026-07-28", "1999-01-01", "x" * 1000])
+def test_a_header_of_a_version_that_is_not_spoken_is_refused(raw, version):
+    answer = raw.post(request("ping"), **{"MCP-Protocol-Version": version})
+    assert (answer.status, answer.json["error"]["code"]) == (400, -32022)
+    assert NEWEST in answer.json["error"]["data"]["supported"]
+
+
+@pytest.mark.parametrize("name", NO_MESSAGES)
+def test_what_is_no_message_is_an_error_of_json_rpc(raw, name):
+    body, code = NO_MESSAGES[name]
+    answer = raw.post(body, **{"MCP-Protocol-Version": NEWEST})
+    assert (answer.status, answer.json["error"]["code"]) == (400, code), answer.json
+    assert answer.json["jsonrpc"] == "2.0" and answer.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "said"),
+    [
+        (request("tools/run"), -32601, "there are initialize, ping, tools/list and tools/call"),
+        (request("resources/list"), -32601, "no method 'resources/list'"),
+        (request("tools/call"), -32602, "tools/call: name: Field required"),
+        (request("tools/call", {"name": 5}), -32602, "name: Input should be a valid string"),
+        (request("tools/call", {"name": "read_file", "arguments": []}), -32602, "arguments: Input should be"),
+        (request("tools/list", {"cursor": "2"}), -32602, "one page"),
+        (request("initialize", {"protocolVersion": NEWEST}), -32602, "capabilities: Field required"),
+    ],
+)
+def test_a_request_that_cannot_be_answered_says_why(raw, message, code, said):
+    answer = raw.post(message)
+    assert (answer.status, answer.json["id"], answer.json["error"]["code"]) == (200, 1, code)
+    assert said in answer.json["error"]["message"] and "mcp-session-id" not in answer.headers
+
+
+def test_a_ping_is_answered_and_a_notification_is_accepted(raw):
+    assert raw.post(request("ping", id="a")).json == {"jsonrpc": "2.0", "id": "a", "result": {}}
+    for message in (
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "method": "notifications/nobody/knows"},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+    ):
+        answer = raw.post(message)
+        assert (answer.status, answer.body) == (202, b"")
+
+
+def test_there_is_no_stream_to_get(raw):
+    answer = raw.folder.server.get("/mcp", headers={**raw.headers, "Accept": "text/event-stream"})
+    assert (answer.status, answer.headers["allow"]) == (405, "POST, DELETE, OPTIONS")
+
+
+def test_a_batch_is_answered_where_the_version_has_batches(raw):
+    path = raw.folder.write("a.txt", b"one\n")
+    batch = [
+        tool_call("read_file", 1, path=path),
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}},
+        tool_call("edit_file", 2, path=path, old_string="one", new_string="1"),
+        request("nothing", id=3),
+    ]
+    answers = raw.post(batch, **{"MCP-Protocol-Version": "2025-03-26"}).json
+    assert [answer["id"] for answer in answers] == [1, 2, 3]
+    assert answers[2]["error"]["code"] == -32601 and raw.folder.read("a.txt") == b"1\n"
+
+
+@pytest.mark.parametrize("batch", [[], [request("ping")] * 101, [introduction()], [request("ping"), 5]])
+def test_a_batch_that_is_none_is_refused(raw, batch):
+    assert raw.post(batch).json["error"]["code"] == -32600
+
+
+def test_a_huge_body_is_refused(raw):
+    answer = raw.post(b'{"content": "' + b"x" * 5_000_000 + b'"}')
+    assert (answer.status, answer.json["error"]["data"]["code"]) == (413, "too_large")
+
+
+@pytest.mark.parametrize("token", [None, "wrong"])
+def test_without_the_token_nothing_is_answered(raw, token):
+    path = f"{raw.folder.name}/new.txt"
+    for method, body in (("POST", tool_call("write_file", path=path, content="x")), ("DELETE", None)):
+        answer = raw.folder.server.ask(method, "/mcp", body, headers=raw.headers, token=token)
+        assert answer.status == 403 and set(answer.json) == {"jsonrpc", "id", "error"}
+        assert raw.folder.path not in answer.body.decode() and "the-token" not in answer.body.decode()
+    assert raw.call("read_file", path=path)["structuredContent"]["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
+def test_another_origin_is_refused_even_with_the_token(raw, origin):
+    answer = raw.post(request("ping"), Origin=origin)
+    assert (answer.status, answer.json["error"]["code"]) == (403, -32600)
+    assert raw.post(introduction(), Origin=f"http://127.0.0.1:{raw.folder.server.port}").status == 200
+
+
+async def test_an_origin_that_jupyter_allows_is_let_in(post, ask, jp_serverapp):
+    jp_serverapp.web_app.settings["allow_origin"] = "https://friend.example"
+    assert (await post(introduction(), Origin="https://friend.example")).status == 200
+    answer = await post(request("ping"), Origin="https://friend.example")
+    assert answer.status == 200 and answer.headers["access-control-expose-headers"] == "Mcp-Session-Id"
+    assert (await post(request("ping"), Origin="https://evil.example")).status == 403
+    asked = await ask("OPTIONS", "/mcp")
+    assert "mcp-session-id, mcp-protocol-version" in asked.headers["access-control-allow-headers"]
+
+
+class OnlyReading(Authorizer):
+    def is_authorized(self, handler, user, action, resource):
+        return action == "read" and resource == "contents"
+
+
+async def test_who_may_only_read_calls_only_the_tools_that_read(post, jp_serverapp, jp_root_dir):
+    jp_serverapp.web_app.settings["authorizer"] = OnlyReading(parent=jp_serverapp)
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await post(introduction())
+    assert (await post(tool_call("read_file", path="a.txt"))).status == 200
+    for message in (tool_call("write_file", path="b.txt", content="x"), tool_call("execute", command="true")):
+        for answer in ((await post(message)).json, (await post([message])).json[0]):
+            error = answer["result"]["structuredContent"]["error"]
+            assert answer["result"]["isError"] and error["code"] == "denied"
+            assert "not modified" in error["message"] and "does not let you" in error["message"]
+    assert [file.name for file in jp_root_dir.iterdir()] == ["a.txt"]
+
+
+async def test_nothing_at_all_is_answered_to_who_may_not_read(post, jp_serverapp):
+    jp_serverapp.web_app.settings["authorizer"] = type(
+        "Nobody", (Authorizer,), {"is_authorized": lambda *asked: False}
+    )(parent=jp_serverapp)
+    assert (await post(introduction())).status == 403
+
+
+@pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
+async def test_a_change_that_waits_says_how_a_person_decides(call, post, ask, jp_root_dir):
+    result = await call("write_file", path="a.txt", content="x\n")
+    data = result["structuredContent"]
+    assert result["isError"] is False and data["status"] == "proposed" and not (jp_root_dir / "a.txt").exists()
+    assert f"changes/{data['change_id']}/approve" in result["content"][1]["text"]
+    tools = (await post(request("tools/list"))).json["result"]["tools"]
+    assert not any("approve" in tool["name"] or "reject" in tool["name"] for tool in tools)
+    assert (await ask("POST", f"/changes/{data['change_id']}/approve", b"")).status == 200
+    assert (jp_root_dir / "a.txt").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("settings", [{"read_only": True, "tool_prefix": "fs_"}], indirect=True)
+async def test_where_it_is_read_only_no_tool_writes_and_names_have_their_prefix(call, post):
+    assert (await call("fs_list_files"))["isError"] is False
+    tools = (await post(request("tools/list"))).json["result"]["tools"]
+    names = {tool["name"] for tool in tools}
+    assert "fs_read_file" in names and all(name.startswith("fs_") for name in names)
+    assert all(tool["annotations"]["readOnlyHint"] for tool in tools)
+    refused = await call("fs_write_file", path="a.txt", content="x")
+    assert refused["structuredContent"]["error"]["code"] == "disabled"
+
+
+def test_schemas_are_what_clients_take(raw):
+    """Objects at the top, as the protocol has it, and JSON Schema throughout."""
+    tools = raw.post(request("tools/list")).json["result"]["tools"]
+    for tool in tools:
+        assert tool["inputSchema"]["type"] == tool["outputSchema"]["type"] == "object"
+        jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
+        jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
+    assert len(json.dumps(tools)) < 100_000

@@ -1,0 +1,124 @@
+"""A session of the protocol is a reader of its own, unless the client's configuration names another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.request
+
+import pytest
+
+from jupyter_fstools.server.mcp.sessions import McpSessions
+from tests.mcp_client import connected, introduction, request, talk, tool_call
+from tests.processes import RunningServer, run_cell, running_kernel
+
+
+def test_two_sessions_are_two_readers(folder, shared_server):
+    path = folder.write("a.txt", b"one\n")
+    edit = {"path": path, "old_string": "one", "new_string": "1"}
+    url = f"http://127.0.0.1:{shared_server.port}/api/fstools/mcp"
+
+    async def script():
+        async with connected(url, "the-token") as first, connected(url, "the-token") as second:
+            await first.call_tool("read_file", {"path": path})
+            refused = await second.call_tool("edit_file", edit)
+            return refused, await first.call_tool("edit_file", edit)
+
+    refused, edited = asyncio.run(script())
+    assert refused.structured_content["error"]["code"] == "not_read"
+    assert edited.structured_content["status"] == "applied" and folder.read("a.txt") == b"1\n"
+
+
+def test_in_a_session_that_is_named_mcp_rest_and_the_magic_are_one_reader(tmp_path):
+    """What one of them was shown the others may edit, and nobody else."""
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    server = RunningServer(root)
+    url = f"{server.url}/mcp"
+
+    def edit(old, new, **headers):
+        call = {"path": "a.py", "old_string": f"x = {old}", "new_string": f"x = {new}"}
+        return talk(url, server.token, lambda session: session.call_tool("edit_file", call), **headers)
+
+    try:
+        server.wait()
+        assert server.call("POST", "/tools/read_file", {"path": "a.py"}, "pair")[0] == 200
+        assert edit(1, 2).is_error
+        assert not edit(1, 2, **{"X-Fstools-Session": "pair"}).is_error
+        with running_kernel(root) as kernel:
+            assert "not_read" in run_cell(kernel, '%fs edit a.py --old "x = 2" --new "x = 3"')
+            assert "Edited" in run_cell(kernel, '%fs session pair\n%fs edit a.py --old "x = 2" --new "x = 3"')
+        assert not edit(3, 4, **{"X-Fstools-Session": "pair"}).is_error
+        body = {"path": "a.py", "old_string": "x = 4", "new_string": "x = 5"}
+        assert server.call("POST", "/tools/edit_file", body, "pair")[0] == 200
+    finally:
+        server.stop()
+    assert (root / "a.py").read_text() == "x = 5\n"
+
+
+def test_a_session_and_what_it_read_survive_a_restart_of_the_server(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("one\n")
+    headers = {}
+    for message in (introduction(), tool_call("read_file", path="a.txt")):
+        headers |= posted_to_a_new_server(root, message, headers)[1]
+    edit = tool_call("edit_file", path="a.txt", old_string="one", new_string="1")
+    assert posted_to_a_new_server(root, edit, headers)[0]["result"]["structuredContent"]["status"] == "applied"
+
+
+def posted_to_a_new_server(root, message, headers):
+    server = RunningServer(root)
+    try:
+        server.wait()
+        sent = {"Authorization": f"token {server.token}", **headers}
+        asked = urllib.request.Request(f"{server.url}/mcp", json.dumps(message).encode(), sent)
+        with urllib.request.urlopen(asked, timeout=30) as answer:
+            given = answer.headers["Mcp-Session-Id"]
+            return json.load(answer), {"Mcp-Session-Id": given} if given else {}
+    finally:
+        server.stop()
+
+
+def test_an_ended_session_is_unknown_and_what_it_read_forgotten(raw):
+    path = raw.folder.write("a.txt", b"one\n")
+    raw.call("read_file", path=path)
+    session = raw.headers["Mcp-Session-Id"].partition(".")[0]
+    server = raw.folder.server
+    assert server.get("/receipts", session=session).json["receipts"]
+    ended = server.ask("DELETE", "/mcp", headers=raw.headers)
+    assert (ended.status, ended.body) == (204, b"")
+    assert server.get("/receipts", session=session).json["receipts"] == []
+    answer = raw.post(request("ping"))
+    assert (answer.status, answer.json["error"]["data"]["code"]) == (404, "not_found")
+    assert server.ask("DELETE", "/mcp", headers=raw.headers).status == 404
+
+
+@pytest.mark.parametrize("session", ["mcp-0123456789abcdef", "mcp-0123456789abcdef.00", "x" * 5000, "\xe9", "."])
+def test_a_session_that_was_not_given_is_unknown(raw, session):
+    answer = raw.post(request("ping"), **{"Mcp-Session-Id": session})
+    assert answer.status == 404 and "initialize" in answer.json["error"]["message"]
+
+
+def test_without_a_session_nothing_is_answered_but_its_beginning(folder):
+    answer = folder.server.post("/mcp", request("tools/list"))
+    assert answer.status == 400 and "Mcp-Session-Id is missing" in answer.json["error"]["message"]
+    named = folder.server.post("/mcp", request("tools/list"), session="mine")
+    assert named.status == 200 and named.json["result"]["tools"]
+
+
+def test_a_session_is_of_one_user_and_of_one_server():
+    ours, theirs = McpSessions(b"secret"), McpSessions(b"another")
+    id = ours.begin("ada")
+    assert ours.session(id, "ada") == McpSessions(b"secret").session(id, "ada") == id.partition(".")[0]
+    assert ours.session(id, "eve") is None and theirs.session(id, "ada") is None
+
+
+def test_request_ids_belong_to_a_session(raw):
+    """One session cannot cancel another's call, nor its own answered one."""
+    other = type(raw)(raw.folder)
+    other.begin()
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
+    assert other.post(cancelled).status == raw.post(cancelled).status == 202
+    assert raw.call("list_files", path=raw.folder.name)["isError"] is False

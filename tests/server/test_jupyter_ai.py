@@ -1,0 +1,88 @@
+"""The tools for Jupyter AI, offered by the real `jupyter_server_mcp` and called by the official client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+
+import pytest
+from mcp import Client
+
+from jupyter_fstools.tools import TOOLS
+from tests.documents.samples import picture
+from tests.processes import RunningServer
+
+
+@pytest.fixture
+def offered(tmp_path, private_jupyter):
+    """A server with both extensions: its root, the URL of Jupyter AI's side, and our own side."""
+    root = tmp_path / "root"
+    root.mkdir()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = {
+        "ServerApp": {"jpserver_extensions": {"jupyter_fstools": True, "jupyter_server_mcp": True}},
+        "MCPExtensionApp": {"mcp_port": port},
+        "FsToolsConfig": {"durable": False, "enable_execute": True},
+    }
+    (private_jupyter / "jupyter_config_dir" / "jupyter_server_config.json").write_text(json.dumps(settings))
+    server = RunningServer(root)
+    try:
+        server.wait()
+        wait_for(port)
+        yield root, f"http://localhost:{port}/mcp", server
+    finally:
+        server.stop()
+
+
+def wait_for(port):
+    for _ in range(300):
+        try:
+            socket.create_connection(("localhost", port), 1).close()
+        except OSError:
+            asyncio.run(asyncio.sleep(0.1))
+        else:
+            return
+    raise AssertionError("jupyter_server_mcp does not answer")
+
+
+def text_of(result):
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
+    root, url, server = offered
+    (root / "a.txt").write_text("one\ntwo\n")
+    (root / "dot.png").write_bytes(picture())
+    edit = {"path": "a.txt", "old_string": "two", "new_string": "2"}
+
+    async def script():
+        async with Client(url) as client:
+            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+            answers = [
+                await client.call_tool("fs_edit_file", edit),
+                await client.call_tool("fs_read_file", {"path": "a.txt"}),
+                await client.call_tool("fs_edit_file", edit),
+                await client.call_tool(
+                    "fs_edit_file", {"path": "a.txt", "edits": [{"old_string": "2", "new_string": "3"}]}
+                ),
+                await client.call_tool("fs_read_file", {"path": "dot.png"}),
+            ]
+            return listed, answers
+
+    listed, (unread, read, edited, again, shown) = asyncio.run(script())
+    assert set(listed) == {f"fs_{name}" for name in TOOLS} - {"fs_execute"}
+    described = listed["fs_edit_file"].input_schema["properties"]
+    assert described["path"]["description"].startswith("Path of the file")
+    assert listed["fs_read_file"].description == TOOLS["read_file"].description
+    assert unread.is_error
+    assert text_of(unread).startswith("not_read: ")
+    assert "Hint: " in text_of(unread)
+    assert "2\ttwo" in text_of(read)
+    assert not edited.is_error and not again.is_error, text_of(again)
+    assert (root / "a.txt").read_text() == "one\n3\n"
+    assert [block.mime_type for block in shown.content if block.type == "image"] == ["image/png"]
+    changes = server.call("GET", "/changes")[1]["changes"]
+    assert {change["session"] for change in changes} == {"jupyter-ai"}
