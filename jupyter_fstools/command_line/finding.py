@@ -24,8 +24,7 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
         NotFound: there is none; says which there are, and how to start one.
     """
     if url is not None:
-        # An address that was copied may have a token behind it, which is none to be shown.
-        named = JupyterServer(url.partition("?")[0], "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
+        named = JupyterServer(_without_secrets(url), "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
         about(named)
         return named
     folder = os.path.realpath(folder)
@@ -58,6 +57,13 @@ def about(server: JupyterServer) -> dict[str, Any]:
         f"the Jupyter server at {server.url} does not have jupyter-fstools",
         hint="Install jupyter-fstools in its environment and restart it; jupyter server extension list shows it then.",
     )
+
+
+def _without_secrets(url: str) -> str:
+    # An address that was copied may have a password in it or a token behind it; it is shown where something is wrong.
+    scheme, mark, rest = url.partition("?")[0].rpartition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
 
 
 def _none(folder: str, roots: Sequence[str]) -> NotFound:

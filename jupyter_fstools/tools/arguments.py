@@ -65,6 +65,9 @@ _OR_ELSE = {"glob": "pattern"}
 """What a name means for tools that do not have the argument it means for others."""
 
 _MOST = 2**63 - 1
+_MOST_NAMES = 100
+"""To name what is wrong with each of many more would take seconds."""
+_IN_PLAIN_WORDS = {"dict_type": "takes an object", "model_type": "takes an object", "list_type": "takes a list"}
 _WHOLE = re.compile(r"[+-]?\d{1,4000}")
 
 
@@ -137,6 +140,8 @@ class Arguments(BaseModel):
     def _by_our_names(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
+        if len(given) > _MOST_NAMES:
+            raise ValueError(f"takes {len(cls.model_fields)} arguments at most, got {len(given)}")
         named: dict[Any, Any] = {}
         for name, value in given.items():
             other = OTHER_NAMES.get(name, "")
@@ -176,7 +181,7 @@ def refused(error: ValidationError, model: type[Arguments]) -> Invalid:
             said = f"unknown argument{f' (did you mean {meant}?)' if meant else ''}"
             problems.append(f"{field}: {said if one['type'] == 'extra_forbidden' else 'is required'}")
         else:
-            message = one["msg"].removeprefix("Value error, ")
+            message = _IN_PLAIN_WORDS.get(one["type"]) or one["msg"].removeprefix("Value error, ")
             got = f", got {_spelled(one['input'])}" if ", got " not in message and one["type"] != "value_error" else ""
             problems.append(f"{field}: {message[:1].lower()}{message[1:]}{got}")
     return Invalid(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..errors import Invalid
@@ -48,8 +49,12 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
     )
 
 
+@cache
 def argument_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments, by the names we say, without pydantic's titles and references."""
+    """The JSON Schema of a tool's arguments, by the names we say, without pydantic's titles and references.
+
+    It is made once: what is given is not to be changed.
+    """
     schema = tool.arguments.model_json_schema(by_alias=False)
     definitions = schema.pop("$defs", {})
     schema.pop("description", None)

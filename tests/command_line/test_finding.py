@@ -72,6 +72,12 @@ def test_a_server_that_listens_no_more_is_said_to_be_silent(home, run):
     assert "does not answer: Connection refused" in ran.err
 
 
+def test_a_password_in_an_address_is_not_shown(home, run):
+    ran = run(home, "mcp", "--url", "http://ada:secret@127.0.0.1:9/base/?token=hidden")
+    assert ran.code != 0 and "127.0.0.1:9/base" in ran.err
+    assert "secret" not in ran.err and "hidden" not in ran.err
+
+
 @pytest.mark.parametrize("url", ["http+unix://%2Ftmp%2Fx", "ftp://x/", "http://", "http://x:99999/", "http://[", ""])
 def test_an_address_that_is_none_is_refused(home, run, url):
     ran = run(home, "mcp", "--url", url)

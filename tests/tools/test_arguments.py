@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.errors import FsToolsError, Invalid
 from jupyter_fstools.tools import TOOLS, call_tool
 from jupyter_fstools.tools.arguments import OTHER_NAMES
 
@@ -199,3 +199,14 @@ def test_whatever_is_given_is_answered_or_refused(abc, tool, data):
         call_tool(abc.workspace, tool, arguments if "file_path" in arguments else {"path": "abc", **arguments})
     except FsToolsError as refusal:
         json.dumps(refusal.as_dict())
+
+
+def test_a_multitude_of_unknown_names_is_refused_without_naming_them(call):
+    with pytest.raises(Invalid, match="arguments at most, got 500000"):
+        call_tool(call.workspace, "read_file", {f"name{number}": 1 for number in range(500_000)})
+
+
+@pytest.mark.parametrize(("edits", "said"), [("x", "edits: takes a list"), ([1], r"edits\.0: takes an object")])
+def test_what_is_no_list_or_object_is_said_in_plain_words(call, edits, said):
+    with pytest.raises(Invalid, match=said):
+        call_tool(call.workspace, "edit_file", {"path": "a.txt", "edits": edits})
