@@ -10,12 +10,13 @@ from typing import Protocol
 
 from .backends.protocol import FileStat, OpenFile
 from .content import BytesContent, Content
-from .errors import Denied, IsDirectory, Stale
+from .errors import Denied, IsDirectory, Stale, TooLarge, Unsaved
 from .file_diff import FileDiff, Operation
 from .fingerprint import Fingerprint
-from .read_tracker import ReceiptAfter
+from .read_tracker import ReadTracker, ReceiptAfter
 from .records import Change, ChangeStatus, FileState, Reader, Receipt
 from .splices import Splice, packed
+from .stores.protocol import Store
 
 MAX_UNDO_BYTES = 64 << 20
 """What one change may keep to be undone."""
@@ -75,6 +76,21 @@ class Step:
     def kept(self) -> bytes:
         """What the journal keeps of a step that was carried out: enough to go back, if that is not too much."""
         return packed(self.splices, keep_inserted=False) if self.undoable else b""
+
+    def receipt_after(
+        self, tracker: ReadTracker, draft: Draft, stat: FileStat, after: FileState | None
+    ) -> tuple[Receipt | None, bytes | None]:
+        """How the receipt of its reader goes on, once the file is what `stat` and `after` say; None if it does not."""
+        if after is None:
+            tracker.forget(draft.stat.key)
+            return None, None
+        if self.receipt is not None:
+            return self.receipt(tracker, stat, after)
+        if self.written is not None:
+            return tracker.after_own_write(stat, after, self.written, self.encoding)
+        if draft.receipt is None:
+            return None, None
+        return tracker.after_own_edit(draft.receipt, stat, after, self.diff)
 
 
 class KnownContent(Protocol):
@@ -153,3 +169,33 @@ def require_file(path: str, stat: FileStat) -> None:
         raise IsDirectory(f"{path!r} is a folder", hint="See what is in it with list_files.")
     if stat.kind == "other":
         raise Denied(f"{path!r} is a device, pipe or socket, not a file", hint="Name a regular file.")
+
+
+def require_editable_size(draft: Draft, most: int) -> None:
+    """Refuse a file of more bytes than are edited.
+
+    Raises:
+        TooLarge
+    """
+    if draft.stat.size > most:
+        raise TooLarge(
+            f"{draft.stat.path} has {draft.stat.size} bytes; above {most} no file is edited",
+            hint="Use a program made for files of this size.",
+            size=draft.stat.size,
+            limit=most,
+        )
+
+
+def require_saved(store: Store, stat: FileStat) -> None:
+    """Refuse a file of which a browser holds unsaved changes.
+
+    Raises:
+        Unsaved
+    """
+    # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
+    if store.has_unsaved(stat.key):
+        raise Unsaved(
+            f"{stat.path} is open in a browser, with changes that are not saved (not modified)",
+            hint="Ask the person to save it; then read it again and repeat the change.",
+            path=stat.path,
+        )

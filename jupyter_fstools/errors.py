@@ -26,11 +26,13 @@ FsToolsError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 
 class FsToolsError(Exception):
-    """A call was refused; nothing was modified by it.
+    """A call was refused; nothing was modified by it (`details["modified"]` says where that could not be held).
 
     Attributes:
         code: the stable word a program decides by (the first column of the refusal table).
@@ -61,9 +63,25 @@ class FsToolsError(Exception):
             "details": self.details,
         }
 
+    def say_unmodified(self) -> None:
+        """Add to the message that nothing was modified, unless it says so already or something was."""
+        if "not modified" not in self.message and not self.details.get("modified"):
+            self.message = f"{self.message} (not modified)"
+            self.args = (self.message,)
+
     def _render_traceback_(self) -> list[str]:
         # IPython calls this instead of printing a traceback: a refusal is an answer, not a crash.
         return str(self).split("\n")
+
+
+@contextmanager
+def saying_unmodified() -> Iterator[None]:
+    """Every refused change says so in the same words; nobody must wonder what state the file is in."""
+    try:
+        yield
+    except FsToolsError as refusal:
+        refusal.say_unmodified()
+        raise
 
 
 class Invalid(FsToolsError):

@@ -10,7 +10,7 @@ from typing import Literal
 from .commands import is_command, require_waiting
 from .documents.text_encoding import TextEncoding, encoding_of
 from .draft import Draft, KnownContent, Step, Told
-from .errors import Conflict, Denied, FsToolsError, NotFound, TooLarge
+from .errors import Conflict, Denied, FsToolsError, NotFound, TooLarge, saying_unmodified
 from .file_diff import FileDiff, Operation
 from .records import Change, ChangeStatus
 from .shown_text import ShownText
@@ -101,6 +101,7 @@ class Journal:
         whose = " of yours" if own else ""
         raise NotFound(f"there is no change{whose} to undo in {path!r}", hint="List the changes to see what there was.")
 
+    @saying_unmodified()
     def undo(self, change: Change, *, by_person: bool, tool: str = "undo") -> Change:
         """Take an applied change back; an undo is a change of its own that names what it undoes.
 
@@ -156,6 +157,10 @@ class Journal:
                 raise Denied(f"{change.id} is a command, which you may not have run", hint="Ask an administrator.")
             require_waiting(self._workspace, change)
             return self._decided(change, "applied", "approved")
+        return self._carried_out(change)
+
+    @saying_unmodified()
+    def _carried_out(self, change: Change) -> Change:
         self._require(change, "proposed", "approved")
         told = Told(
             _known(change.diff, "old"),

@@ -57,6 +57,10 @@ class ReadTracker:
         self.reader = reader
         self._overwrite_needs_full_read = overwrite_needs_full_read
 
+    def of(self, reader: Reader) -> ReadTracker:
+        """The receipts of another reader."""
+        return ReadTracker(self._store, reader, overwrite_needs_full_read=self._overwrite_needs_full_read)
+
     def lookup(self, key: str) -> Receipt | None:
         """The receipt of a file, current or not."""
         return self._store.receipt(self.reader, key)
@@ -120,6 +124,10 @@ class ReadTracker:
         earlier = self.lookup(stat.key)
         if earlier is None or not _same_content(earlier, stat, fingerprint):
             earlier = None
+        known = earlier.lines if earlier else []
+        partly = dict(earlier.partly) if earlier else {}
+        lines = united([*known, *_whole_lines(shown, partly)])
+        views = [one for one in (earlier.views if earlier else []) if one != view]
         receipt = Receipt(
             user=self.reader.user,
             session=self.reader.session,
@@ -127,20 +135,17 @@ class ReadTracker:
             version=stat.version,
             text_sha=fingerprint.text if fingerprint else earlier.text_sha if earlier else None,
             exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
+            lines=lines,
+            partly=dict(list(partly.items())[-_MOST_VIEWS:]),
+            full=bool(earlier and earlier.full) or _is_whole(lines, shown.total_lines),
+            views=[*views, view][-_MOST_VIEWS:],
             encoding=encoding or (earlier.encoding if earlier else None),
             read_at=time.time(),
         )
-        lines = earlier.lines if earlier else []
-        partly = dict(earlier.partly) if earlier else {}
-        receipt.lines = united([*lines, *_whole_lines(shown, partly)])
-        receipt.partly = dict(list(partly.items())[-_MOST_VIEWS:])
-        views = [one for one in (earlier.views if earlier else []) if one != view]
-        receipt.views = [*views, view][-_MOST_VIEWS:]
-        receipt.full = bool(earlier and earlier.full) or _is_whole(receipt.lines, shown.total_lines)
         if earlier is not None and _says_the_same(earlier, receipt):
             return earlier
         text = None
-        if earlier is None or not _covers(lines, shown.first, shown.last):
+        if earlier is None or not _covers(known, shown.first, shown.last):
             kept = self.shown_text(stat.key) if earlier else None
             text = (kept or ShownText()).with_lines(shown.first, shown.text).packed()
         self._store.put_receipt(receipt, text)
@@ -177,14 +182,9 @@ class ReadTracker:
         What was shown stays shown, what was written is added.
         """
         changes = line_changes(diff)
-        receipt = earlier.model_copy(
-            update={"version": stat.version, "views": [], "text_sha": state.text_sha, "exact_sha": state.exact_sha}
-        )
-        receipt.partly = {}
-        if changes is None:
-            receipt.lines = receipt.lines if receipt.full else []
-        else:
-            receipt.lines = _moved(receipt.lines, changes)
+        lines = (earlier.lines if earlier.full else []) if changes is None else _moved(earlier.lines, changes)
+        now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha, "lines": lines}
+        receipt = earlier.model_copy(update={**now, "partly": {}, "views": []})
         kept = self.shown_text(stat.key)
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 

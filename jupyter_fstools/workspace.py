@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
+import copy
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .backends.protocol import Backend, FileStat, Locks, OpenFile
 from .documents.kept_versions import KeptVersions
 from .documents.line_index import LineIndex, LineIndexes
-from .documents.text_encoding import encoding_of
-from .draft import Draft, KnownContent, Step, Told, new_change, require_file, state_of, unhashed_state
-from .errors import Conflict, FsToolsError, Stale, TooLarge, Unsaved
+from .draft import (
+    Draft,
+    Step,
+    Told,
+    new_change,
+    require_editable_size,
+    require_file,
+    require_saved,
+    state_of,
+    unhashed_state,
+)
+from .errors import Conflict, FsToolsError, InputOutput, Stale
 from .fingerprint import Fingerprint
 from .limits import Limits
 from .places import Places
 from .policy import Policy
 from .progress import Progress
 from .read_tracker import ReadTracker
-from .records import Change, ChangeStatus, FileState, Reader, Receipt
+from .records import Change, FileState, Reader, Receipt
 from .rules import Rules
-from .splices import SplicedStream, packed
+from .splices import SplicedStream, inverse, packed
 from .stores.protocol import Store
-from .text_diff import unified
+from .undo_chain import settle
+from .what_changed import explain
 
 if TYPE_CHECKING:
     from .documents.notebook import NotebookSpans
 
 EAGER_BYTES = 64 << 20
 """Up to here a file is counted and fingerprinted when it is first shown; above, only as far as a window needs."""
-_MOST_EXPLAINED_BYTES = 16 << 20
 _MOST_NOTEBOOKS = 16
+
+_log = logging.getLogger("jupyter_fstools")
 
 
 class Workspace(Places):
@@ -93,21 +106,10 @@ class Workspace(Places):
         progress: Callable[[Progress], None] | None = None,
     ) -> Workspace:
         """The same files for another reader (until `cancelled`, telling `progress`); cheap."""
-        return Workspace(
-            self.backend,
-            self.store,
-            self._locks,
-            self.policy,
-            reader,
-            limits=self.limits,
-            rules=self.rules,
-            tool_prefix=self.tool_prefix,
-            indexes=self._indexes,
-            notebooks=self.notebooks,
-            committed=self._committed,
-            cancelled=cancelled,
-            progress=progress,
-        )
+        other = copy.copy(self)
+        other.reader, other.cancelled, other.progress = reader, cancelled, progress
+        other.tracker = self.tracker.of(reader)
+        return other
 
     @contextmanager
     def show(self, path: str) -> Iterator[OpenFile]:
@@ -150,7 +152,7 @@ class Workspace(Places):
         with self._locks.hold(stat.key):
             # Who held the lock may have made or removed the file.
             stat = self._same_place(stat)
-            self._require_saved(stat)
+            require_saved(self.store, stat)
             if stat.kind == "missing":
                 if not may_create:
                     raise self.not_found(path, stat)
@@ -163,7 +165,7 @@ class Workspace(Places):
                 )
             with self.backend.read(stat.path) as opened:
                 draft = Draft(path, opened.stat, opened, None)
-                self._require_editable_size(draft)
+                require_editable_size(draft, self.limits.max_edit_bytes)
                 if gate is not None:
                     gate(draft)
                 else:
@@ -183,7 +185,7 @@ class Workspace(Places):
         stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
         with self._locks.hold(stat.key):
             stat = self._same_place(stat)
-            self._require_saved(stat)
+            require_saved(self.store, stat)
             if stat.path != path:
                 raise told.refusal(path, "has been replaced by a link")
             if (stat.kind == "missing") != (expected is None):
@@ -196,7 +198,7 @@ class Workspace(Places):
                 draft = Draft(path, opened.stat, opened, None)
                 if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
                     refusal = told.refusal(path, "has changed since")
-                    self._explain(refusal, draft, told.known, whole=told.whole)
+                    explain(refusal, draft, told.known, self.tracker.lookup(stat.key), whole=told.whole)
                     raise refusal
                 draft.receipt = self.tracker.lookup(draft.stat.key)
                 if draft.receipt and draft.receipt.exact_sha != expected.exact_sha:
@@ -210,17 +212,19 @@ class Workspace(Places):
 
         Raises:
             Conflict: an outsider was faster; nothing was written.
-            Denied, InputOutput, NotADirectory
+            InputOutput: also where the store cannot keep the change, which is then taken back.
+            Denied, NotADirectory
         """
         if not step.splices and draft.before is not None and step.op != "delete":
             return None
         if not approved and self.policy.needs_approval(self._relative(draft.given), draft.stat.path):
             return self._propose(draft, step)
         before, after, stat = self._write(draft, step)
-        # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
-        receipt, shown = (None, None) if approved else self._receipt_after(draft, step, stat, after)
-        change = new_change(draft, step, self.reader, (before, after), "applied")
-        change = self.store.add_change(change, step.kept(), receipt, shown)
+        with self._kept_or_taken_back(draft, step, stat):
+            # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
+            receipt, shown = (None, None) if approved else step.receipt_after(self.tracker, draft, stat, after)
+            change = new_change(draft, step, self.reader, (before, after), "applied")
+            change = self.store.add_change(change, step.kept(), receipt, shown)
         self._settle(change)
         return change
 
@@ -231,22 +235,17 @@ class Workspace(Places):
             as `commit`
         """
         _, after, stat = self._write(draft, step)
-        change = self.store.decide(
-            proposal.id,
-            "proposed",
-            "applied",
-            decided_at=time.time(),
-            decided_by=self.reader.user,
-            splices=step.kept(),
-        )
-        proposer = self.for_reader(proposal.reader)
-        draft.receipt = proposer.tracker.lookup(draft.stat.key)
-        if draft.receipt and (proposal.before is None or draft.receipt.text_sha != proposal.before.text_sha):
-            # What the proposer was shown since is another content than the one that was changed.
-            draft.receipt = None
-        receipt, shown = proposer._receipt_after(draft, step, stat, after)
-        if receipt is not None:
-            self.store.put_receipt(receipt, shown)
+        with self._kept_or_taken_back(draft, step, stat):
+            change = self.store.decide(
+                proposal.id,
+                "proposed",
+                "applied",
+                decided_at=time.time(),
+                decided_by=self.reader.user,
+                splices=step.kept(),
+            )
+        with suppress(FsToolsError):  # A proposer without a current receipt has to look again, no more.
+            self._tell_proposer(draft, step, proposal, stat, after)
         change = change or proposal.model_copy(update={"status": "applied"})
         self._settle(change)
         return change
@@ -277,24 +276,6 @@ class Workspace(Places):
         """The line index of an open file, kept per version."""
         return self._indexes.of(opened.stat.key, opened.stat.version, opened.size)
 
-    def _require_saved(self, stat: FileStat) -> None:
-        # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
-        if self.store.has_unsaved(stat.key):
-            raise Unsaved(
-                f"{stat.path} is open in a browser, with changes that are not saved (not modified)",
-                hint="Ask the person to save it; then read it again and repeat the change.",
-                path=stat.path,
-            )
-
-    def _require_editable_size(self, draft: Draft) -> None:
-        if draft.stat.size > self.limits.max_edit_bytes:
-            raise TooLarge(
-                f"{draft.stat.path} has {draft.stat.size} bytes; above {self.limits.max_edit_bytes} no file is edited",
-                hint="Use a program made for files of this size.",
-                size=draft.stat.size,
-                limit=self.limits.max_edit_bytes,
-            )
-
     def _require_receipt(self, draft: Draft, *, whole: bool, accept_stale: bool) -> Receipt:
         assert draft.before is not None
         opened = draft.before
@@ -304,24 +285,9 @@ class Workspace(Places):
             receipt = self.tracker.lookup(draft.stat.key)
             if accept_stale and receipt is not None:
                 return receipt
-            whole_shown = receipt is not None and receipt.full
-            self._explain(refusal, draft, self.tracker.shown_text(draft.stat.key), whole=whole_shown)
+            shown = self.tracker.shown_text(draft.stat.key)
+            explain(refusal, draft, shown, receipt, whole=receipt is not None and receipt.full)
             raise
-
-    def _explain(self, refusal: Stale, draft: Draft, known: KnownContent | None, *, whole: bool) -> None:
-        """Say what changed since, as far as what was known before (`whole`: all there was) tells it."""
-        assert draft.before is not None
-        if known is None or draft.stat.size > _MOST_EXPLAINED_BYTES:
-            return
-        receipt = self.tracker.lookup(draft.stat.key)
-        try:
-            encoding = encoding_of(draft.before, draft.stat.path, receipt.encoding if receipt else None)
-        except FsToolsError:
-            return
-        text = draft.before.read(len(encoding.bom), draft.stat.size).decode(encoding.codec, "replace")
-        diff = known.diff(draft.stat.path, text, whole=whole)
-        if diff is not None and (diff.hunks or diff.cells):
-            refusal.details["diff"] = unified(diff)
 
     def _write(self, draft: Draft, step: Step) -> tuple[FileState | None, FileState | None, FileStat]:
         before = self._known_state(draft)
@@ -340,6 +306,44 @@ class Workspace(Places):
             before = state_of(old, draft.stat.size) if old else unhashed_state(draft.stat.size)
         return before, state_of(new, stat.size), stat
 
+    @contextmanager
+    def _kept_or_taken_back(self, draft: Draft, step: Step, stat: FileStat) -> Iterator[None]:
+        """What the store cannot keep is taken back: a change nobody knows of could not be undone."""
+        try:
+            yield
+        except Exception as problem:  # Whatever a store on a broken disk raises.
+            try:
+                self._take_back(draft, step, stat)
+            except FsToolsError:
+                raise InputOutput(
+                    f"{stat.path} was changed, but the journal could not keep that, and the old content could not be "
+                    "put back",
+                    hint="Look at the file; this change cannot be undone.",
+                    modified=True,
+                    reason=str(problem),
+                ) from problem
+            raise
+
+    def _take_back(self, draft: Draft, step: Step, stat: FileStat) -> None:
+        back = replace(step, op="delete" if draft.before is None else "overwrite", splices=inverse(step.splices))
+        if step.op == "delete":
+            self._write(Draft(draft.given, stat, None, None), replace(back, op="create"))
+            return
+        with self.backend.read(stat.path) as opened:
+            self._write(Draft(draft.given, stat, opened, None), back)
+
+    def _tell_proposer(
+        self, draft: Draft, step: Step, proposal: Change, stat: FileStat, after: FileState | None
+    ) -> None:
+        tracker = self.tracker.of(proposal.reader)
+        draft.receipt = tracker.lookup(draft.stat.key)
+        if draft.receipt and (proposal.before is None or draft.receipt.text_sha != proposal.before.text_sha):
+            # What the proposer was shown since is another content than the one that was changed.
+            draft.receipt = None
+        receipt, shown = step.receipt_after(tracker, draft, stat, after)
+        if receipt is not None:
+            self.store.put_receipt(receipt, shown)
+
     def _known_state(self, draft: Draft) -> FileState | None:
         if draft.before is None:
             return None
@@ -348,20 +352,6 @@ class Workspace(Places):
             return FileState(text_sha=receipt.text_sha, exact_sha=receipt.exact_sha, size=draft.stat.size)
         known = self.index(draft.before).fingerprint
         return known and state_of(known, draft.stat.size)
-
-    def _receipt_after(
-        self, draft: Draft, step: Step, stat: FileStat, after: FileState | None
-    ) -> tuple[Receipt | None, bytes | None]:
-        if after is None:
-            self.tracker.forget(draft.stat.key)
-            return None, None
-        if step.receipt is not None:
-            return step.receipt(self.tracker, stat, after)
-        if step.written is not None:
-            return self.tracker.after_own_write(stat, after, step.written, step.encoding)
-        if draft.receipt is None:
-            return None, None
-        return self.tracker.after_own_edit(draft.receipt, stat, after, step.diff)
 
     def _propose(self, draft: Draft, step: Step) -> Change:
         stream = SplicedStream(draft.content, step.splices, old_wanted=draft.before is not None)
@@ -375,12 +365,9 @@ class Workspace(Places):
         return change
 
     def _settle(self, change: Change) -> None:
-        # Taking back an undo makes the change it took back stand again, and so on down the chain.
-        taken_back, stands = change.undoes, False
-        while taken_back is not None:
-            was: ChangeStatus = "undone" if stands else "applied"
-            now: ChangeStatus = "applied" if stands else "undone"
-            by = None if stands else self.reader.user
-            settled = self.store.decide(taken_back, was, now, decided_at=time.time(), decided_by=by)
-            taken_back, stands = settled.undoes if settled is not None else None, not stands
+        try:
+            settle(self.store, change, decided_by=self.reader.user)
+        except FsToolsError as problem:
+            # The change itself is made and kept: it must not be told as refused.
+            _log.warning("Change %s is kept, but not yet what it took back: %s", change.id, problem.message)
         self.settled(change)

@@ -1,4 +1,4 @@
-"""Every tool, called through %fs, over REST and from Python, gives the same result and the same refusal."""
+"""Every tool, called through %fs, over REST and MCP and from Python, gives the same result and the same refusal."""
 
 import json
 import shutil
@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
+from tests.mcp_client import request
 from tests.processes import RunningServer, run_cell, running_kernel
 
 # (tool, arguments, the same as a %fs line, the body of its cell)
@@ -171,6 +172,14 @@ def through_rest(server):
     return answers
 
 
+def through_mcp(server):
+    for name, arguments, _, _ in CALLS:
+        asked = request("tools/call", {"name": name, "arguments": arguments})
+        answer = server.call("POST", "/mcp", asked, "mcp")[1]["result"]
+        data = answer["structuredContent"]
+        yield data["error"] if answer["isError"] else {"content": answer["content"], "data": data}
+
+
 def through_magic(kernel):
     calls = json.dumps([(line, body) for _, _, line, body in CALLS])
     return json.loads(run_cell(kernel, THROUGH_MAGIC.format(calls=calls)))
@@ -198,21 +207,24 @@ def root(tmp_path):
     return folder
 
 
-def test_three_surfaces_give_the_same_results_and_refusals(root):
+def test_four_surfaces_give_the_same_results_and_refusals(root):
     python = comparable(through_python(root), "python")
     fill(root)
     server = RunningServer(root, "--FsToolsConfig.durable=False")
     try:
         server.wait()
         rest = comparable(through_rest(server), "rest")
+        fill(root)
+        mcp = comparable(through_mcp(server), "mcp")
     finally:
         server.stop()
     fill(root)
     with running_kernel(root) as kernel:
         magic = comparable(through_magic(kernel), "magic")
-    for call, *answers in zip(CALLS, python, rest, magic, strict=True):
+    for call, *answers in zip(CALLS, python, rest, magic, mcp, strict=True):
         texts = [without_ids(answer) for answer in answers]
         assert texts[0] == texts[1] == texts[2], call
+        assert {name: told for name, told in texts[0].items() if name != "diff"} == texts[3], call
     codes = {answer.get("code") for answer in python}
     assert codes >= {
         "not_read",

@@ -8,12 +8,13 @@ import pytest
 
 from jupyter_fstools import draft as draft_module
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.errors import FsToolsError, NotFound, TooLarge
+from jupyter_fstools.errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
 from jupyter_fstools.journal import ChangeQuery, Journal
 from jupyter_fstools.policy import Policy
 from jupyter_fstools.records import Reader
 from jupyter_fstools.tools import call_tool
 from jupyter_fstools.workspace import Workspace
+from tests.conftest import Caller
 
 
 def edit(call, path, old, new, **more):
@@ -51,6 +52,32 @@ def test_undo_by_path_steps_back_change_by_change(call):
     assert done.change.diff.op == "delete" and "removed" in done.content[0]["text"]
     assert os.listdir(call.root) == []
     call.refused("not_found", "undo", path="a.txt")
+
+
+def test_undoing_a_creation_leaves_the_folders_made_for_it(call):
+    """Rule 12: somebody else may count on them by now."""
+    call("write_file", path="new/deep/a.txt", content="x\n")
+    call("undo", path="new/deep/a.txt")
+    assert os.listdir(call.root / "new" / "deep") == []
+
+
+@pytest.mark.parametrize("moved_on", ["other\n", None])
+def test_what_a_person_may_not_undo_or_approve_says_that_nothing_was_modified(call, make_call, moved_on):
+    """Rule 10"""
+    made = call("write_file", path="a.txt", content="one\n").change
+    asking = Caller(make_call(approval="always", store=call.workspace.store).workspace, call.root)
+    waiting = edit(asking, "a.txt", "one", "1").change
+    if moved_on is None:
+        (call.root / "a.txt").unlink()
+    else:
+        call.put("a.txt", moved_on)
+    for decide in (lambda: undo(call, made), lambda: journal(call).approve(waiting.id)):
+        with pytest.raises(Stale, match="not modified") as refused:
+            decide()
+        assert refused.value.hint
+    journal(call).reject(waiting.id)
+    with pytest.raises(Conflict, match="not modified"):
+        journal(call).approve(waiting.id)
 
 
 def test_an_undo_names_what_it_undoes_and_can_be_undone(call):

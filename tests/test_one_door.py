@@ -72,7 +72,7 @@ def test_only_the_workspace_writes_through_a_backend():
 
 
 def test_the_workspace_writes_in_one_place():
-    """Rule 1: which `commit` and `carry_out` lead to, and both take a draft."""
+    """Rule 1: which `commit` and `carry_out` lead to, and the way back from both; each takes a draft."""
     tree = ast.parse((PACKAGE / "workspace.py").read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {function.name: list(ast.walk(function)) for function in functions}
@@ -81,7 +81,7 @@ def test_the_workspace_writes_in_one_place():
     assert writes == {"_write"}
     callers = {name for name, nodes in inside.items() if any(
         isinstance(node, ast.Call) and dotted(node.func) == "self._write" for node in nodes)}  # fmt: skip
-    assert callers == {"commit", "carry_out"}
+    assert callers == {"commit", "carry_out", "_take_back"}
     for function in functions:
         if function.name in callers:
             assert ast.unparse(function.args.args[1]) == "draft: Draft"

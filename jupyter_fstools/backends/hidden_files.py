@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from ..content import CHUNK_BYTES, Chunk
 from ..errors import Conflict
-from .operating_system import O_NONBLOCK, Folder, read_into, touch, try_lock, unlock_and_close
+from .operating_system import O_NONBLOCK, Folder, read_at, read_into, touch, try_lock, unlock_and_close
 from .path_names import HIDDEN_PREFIX, temporary_name
 from .system_errors import refused
 
@@ -99,8 +99,9 @@ def settle(folder: Folder, name: str, status: os.stat_result | None, *, patience
 def overwrite_in_place(folder: Folder, target: int, source: int, *, durable: bool, path: str) -> os.stat_result:
     """Give the open file `target` the bytes of `source`, with a backup in `folder` until that is done.
 
-    The answer is what `target` was when the last byte was in it. After an error the old bytes are back; after a kill
-    `settle` brings them back.
+    The answer is what `target` was when the last byte was in it; what it was before, where somebody else wrote into it
+    too: that version is there no more, so that whoever compares with it looks at the content. After an error the old
+    bytes are back; after a kill `settle` brings them back.
     """
     old = os.fstat(target)
     name = backup_name(old)
@@ -117,7 +118,19 @@ def overwrite_in_place(folder: Folder, target: int, source: int, *, durable: boo
             folder.remove(name)
             raise
         folder.remove(name)
-    return written
+        return written if _same_bytes(source, target) else old
+
+
+def _same_bytes(one: int, other: int) -> bool:
+    size, offset = os.fstat(one).st_size, 0
+    if os.fstat(other).st_size != size:
+        return False
+    while offset < size:
+        piece = read_at(one, CHUNK_BYTES, offset)
+        if not piece or read_at(other, len(piece), offset) != piece:
+            return False
+        offset += len(piece)
+    return True
 
 
 def copy_bytes(source: int, target: int, *, durable: bool, alive: Callable[[], None] = lambda: None) -> os.stat_result:

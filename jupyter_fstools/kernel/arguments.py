@@ -85,7 +85,10 @@ class Subcommand:
         try:
             return self.parser.parse_args(self._joined(words))
         except UsageError as error:
-            raise Invalid(f"%fs {self.name}: {error}", hint=f"%fs {self.name} -h shows what it takes.") from None
+            hint = f"%fs {self.name} -h shows what it takes."
+            if "unrecognized arguments" in str(error):
+                hint = f"What holds spaces goes between quotes, such as 'a b.txt'. {hint}"
+            raise Invalid(f"%fs {self.name}: {error}", hint=hint) from None
 
     def _joined(self, words: Sequence[str]) -> list[str]:
         """`--old VALUE` as `--old=VALUE`: so a value may begin with a dash."""

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any, Literal, NamedTuple
 
 from ..plain_words import lines_of, one_line
-from .highlighting import highlighted_lines
+from .highlighting import as_typed, highlighted_lines
 
 _SUFFIXES = {
     "python": "py", "markdown": "md", "r": "r", "bash": "sh", "javascript": "js", "html": "html", "sql": "sql",
@@ -68,9 +68,9 @@ def html_rows(cells: list[dict[str, Any]], room: int) -> Iterator[str]:
             if row.kind == "heading":
                 yield f'<tr class="fs-heading"><th colspan="2">{escape(row.text)}</th></tr>'
             elif row.kind == "source":
-                yield f'<tr><td class="fs-number">{row.number}</td><td>{next(words)}</td></tr>'
+                yield f'<tr><td class="fs-number">{row.number}</td><td>{as_typed(next(words))}</td></tr>'
             else:
-                yield f'<tr class="fs-hunk"><td class="fs-number"></td><td>{escape(row.text)}</td></tr>'
+                yield f'<tr class="fs-hunk"><td class="fs-number"></td><td>{as_typed(escape(row.text))}</td></tr>'
     if left:
         yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
 

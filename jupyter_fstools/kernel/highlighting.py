@@ -31,6 +31,11 @@ def styles() -> str:
     )
 
 
+def as_typed(line: str) -> str:
+    """A line of HTML with its spaces kept, also where the styles are taken out or the page is written anew."""
+    return f"<pre>{line}</pre>"
+
+
 def highlighted_lines(path: str, text: str) -> list[str]:
     """The lines of a text as HTML; plain where the name tells no language or there is too much of it."""
     try:

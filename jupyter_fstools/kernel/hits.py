@@ -10,6 +10,7 @@ from ..plain_words import one_line
 from ..search.text_query import TextMatch
 from ..tools.grep_rows import ShownLine, shown_groups
 from .display import MOST_CHARACTERS, MOST_ROWS
+from .highlighting import as_typed
 
 
 def hit_rows(matches: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -26,7 +27,7 @@ def hit_rows(matches: Iterable[dict[str, Any]]) -> Iterator[str]:
             if not number:
                 yield f'<tr class="fs-heading"><th colspan="2">{escape(one_line(heading))}</th></tr>'
             shown += 1
-            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{_marked(line)}</td></tr>'
+            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line))}</td></tr>'
     if left:
         yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
 

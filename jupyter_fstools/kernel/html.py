@@ -24,7 +24,7 @@ from .display import (
     plain_of,
     source_rows,
 )
-from .highlighting import highlighted_lines, styles
+from .highlighting import as_typed, highlighted_lines, styles
 from .hits import hit_rows
 from .wording import in_words_of_the_magic
 
@@ -38,6 +38,8 @@ _STYLE = """
 line-height:1.4;font-family:var(--jp-code-font-family,monospace);white-space:pre-wrap;overflow-wrap:anywhere}
 .fstools .fs-rows td.fs-number{text-align:right;width:1%;white-space:nowrap;user-select:none;
 color:var(--jp-content-font-color3,#888);border-right:1px solid var(--jp-border-color2,#8884)}
+.fstools .fs-rows pre{margin:0;padding:0;border:none;background:none;color:inherit;font:inherit;line-height:inherit;
+white-space:pre-wrap;overflow-wrap:anywhere}
 .fstools .fs-rows td.fs-sign{width:1%;padding:0 0 0 8px;user-select:none}
 .fstools .fs-rows tr.fs-add:nth-child(n){background:rgba(46,160,67,.16);
 background:color-mix(in srgb,var(--jp-success-color1,#2ea043) 18%,transparent)}
@@ -106,7 +108,7 @@ def _source(result: KernelResult) -> Iterator[str]:
     first = result.data["start_line"] or 1
     for number, line in enumerate(highlighted_lines(result.data["path"], "\n".join(shown)) if shown else [], first):
         count = f'<td class="fs-number">{number}</td>' if result.numbered else ""
-        yield f"<tr>{count}<td>{line}</td></tr>"
+        yield f"<tr>{count}<td>{as_typed(line)}</td></tr>"
     if len(rows) > len(shown):
         yield _left(len(rows) - len(shown), 2)
 
@@ -121,11 +123,11 @@ def _diff(diff: FileDiff) -> Iterator[str]:
             if room > 0:
                 yield f'<tr class="fs-hunk"><td colspan="4">{hunk_title(hunk)}</td></tr>'
             for row in hunk.rows[: max(room, 0)]:
-                text = "<br>".join(escape(cut_row(line)) for line in lines_of(row.text))
+                text = "\n".join(escape(cut_row(line)) for line in lines_of(row.text))
                 yield (
                     f'<tr class="fs-{row.kind}"><td class="fs-number">{row.old or ""}</td>'
                     f'<td class="fs-number">{row.new or ""}</td><td class="fs-sign">{SIGNS[row.kind]}</td>'
-                    f"<td>{text}</td></tr>"
+                    f"<td>{as_typed(text)}</td></tr>"
                 )
             left += max(len(hunk.rows) - max(room, 0), 0)
             room -= len(hunk.rows)
@@ -164,7 +166,7 @@ def _pages(result: KernelResult) -> Iterator[str]:
             for kind, data in next(pictures).items():
                 yield f'<img alt="{escape(title)}" src="data:{kind};base64,{data}">'
         elif lines and room > 0:
-            yield _table(_row([escape(cut_row(line))]) for line in lines[:room])
+            yield _table(_row([as_typed(escape(cut_row(line)))]) for line in lines[:room])
         if len(lines) > max(room, 0):
             yield _table([_left(len(lines) - max(room, 0), 1)])
         room -= len(lines)

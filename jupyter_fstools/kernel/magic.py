@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FsToolsError, Invalid
+from ..tools import TOOLS
 from . import cell_subcommands, shell_subcommand, subcommands
 from .arguments import SUBCOMMANDS, Subcommand, words_of_call
 from .completion import Completion
@@ -55,6 +56,8 @@ class Magic:
             _require_fitting_body(command, body)
             return command.run(self._desk, command.parsed(words[1:]), body)
         except FsToolsError as refusal:
+            if isinstance(refusal, Invalid) and _changes_files(line):
+                refusal.say_unmodified()
             # IPython asks the exception itself how to show it; here it speaks of subcommands and shows the diff.
             refusal._render_traceback_ = partial(refusal_lines, refusal)  # type: ignore[method-assign]
             raise
@@ -87,6 +90,12 @@ def _subcommand(name: str) -> Subcommand:
     near = difflib.get_close_matches(name, SUBCOMMANDS, 1)
     hint = f"Did you mean %fs {near[0]}?" if near else "%fs alone lists what there is."
     raise Invalid(f"%fs has no subcommand {name[:60]!r}", hint=hint, field="subcommand")
+
+
+def _changes_files(line: str) -> bool:
+    """The line's subcommand calls a tool that may change files."""
+    command = SUBCOMMANDS.get(line.partition(" ")[0])
+    return command is not None and command.tool is not None and not TOOLS[command.tool].reads_only
 
 
 def _require_fitting_body(command: Subcommand, body: str | None) -> None:

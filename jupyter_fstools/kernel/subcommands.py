@@ -243,5 +243,7 @@ def _newest_own_change(desk: Desk) -> Change:
         if len(found) < page:
             break
     raise NotFound(
-        f"session {desk.session} has no change to undo", hint="%fs changes lists what there was.", session=desk.session
+        f"session {desk.session} has no change to undo (not modified)",
+        hint="%fs changes lists what there was.",
+        session=desk.session,
     )

@@ -8,8 +8,15 @@ from ..errors import FsToolsError
 from ..plain_words import lines_of
 from .arguments import SUBCOMMANDS
 
-_TOOL = re.compile(r"(?<![\w./])(\w+)(?!\.?\w)(?![/(])")
+_TOOL = re.compile(r"(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(])")
 _FLAG = re.compile(r"\b(force)=true\b")
+_SPELLED = {
+    "include_ignored=true": "--no-ignore",
+    "literal=true": "-F",
+    "multiline=true": "-U",
+    "set replace_all to true": "set replace_all to true (in a line: --all)",
+    "create_only": "--create-only",
+}
 _VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-]*)\"?")
 
 
@@ -17,7 +24,8 @@ def in_words_of_the_magic(text: str) -> str:
     """A hint or note with subcommands and options in the place of tools and arguments."""
     signs = {command.tool: f"{command.sign} {name}" for name, command in SUBCOMMANDS.items() if command.tool}
     text = _TOOL.sub(lambda match: signs.get(match[1], match[1]), text)
-    text = text.replace("include_ignored=true", "--no-ignore")
+    for argument, option in _SPELLED.items():
+        text = text.replace(argument, option)
     text = _FLAG.sub(lambda match: f"--{match[1]}", text)
     return _VALUE.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}", text)
 
@@ -27,8 +35,9 @@ def refusal_lines(refusal: FsToolsError) -> list[str]:
     first, *more = lines_of(refusal.message) or [""]
     shown = [f"{refusal.code}: {first}", *more]
     if refusal.hint:
-        # Names of files stand in this one as they are.
-        hint = refusal.hint if refusal.details.get("near") else in_words_of_the_magic(refusal.hint)
+        # Names of files, or of the arguments in a cell's JSON, stand in these as they are.
+        as_it_is = refusal.details.keys() & {"near", "fields"}
+        hint = refusal.hint if as_it_is else in_words_of_the_magic(refusal.hint)
         first, *more = lines_of(hint)
         shown += [f"Hint: {first}", *more]
     diff = refusal.details.get("diff")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, field
 
 from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
 from .protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, StoreLimits
 from .record_json import from_json, to_json
 
@@ -17,66 +17,6 @@ DROPPED_PER_RECEIPT = 4
 
 _DEFAULTS = StoreLimits()
 _SWEEP_SECONDS = 3600.0
-
-
-@dataclass(slots=True)
-class _KeptReceipt:
-    body: str
-    shown: bytes | None
-
-
-@dataclass(slots=True)
-class _Shelf:
-    """One reader's receipts, least recently used first."""
-
-    kept: OrderedDict[str, _KeptReceipt] = field(default_factory=OrderedDict)
-    dropped: OrderedDict[str, None] = field(default_factory=OrderedDict)
-    used_at: float = 0.0
-
-
-@dataclass(slots=True)
-class _KeptChange:
-    """A change as it was given, and beside it what may change about it."""
-
-    body: str
-    splices: bytes
-    key: str
-    reader: Reader
-    created_at: float
-    revision: int
-    status: ChangeStatus
-    decided_at: float | None
-    decided_by: str | None
-
-    def change(self, *, rows: bool = True) -> Change:
-        change = from_json(Change, self.body)
-        if not rows:
-            change.diff.hunks, change.diff.cells = [], None
-        change.revision, change.status = self.revision, self.status
-        change.decided_at, change.decided_by = self.decided_at, self.decided_by
-        return change
-
-    def meets(self, wanted: ChangeFilter) -> bool:
-        return (
-            wanted.key in (None, self.key)
-            and wanted.reader in (None, self.reader)
-            and wanted.session in (None, self.reader.session)
-            and wanted.status in (None, self.status)
-            and (wanted.key_prefix is None or _is_below(self.key, wanted.key_prefix))
-        )
-
-
-def _is_below(key: str, prefix: str) -> bool:
-    folder = prefix.removesuffix("/")
-    return key == folder or key.startswith(folder + "/")
-
-
-def _is_wanted(wanted: MomentFilter, key: str, session: str) -> bool:
-    return wanted.session in (None, session) and (wanted.key_prefix is None or _is_below(key, wanted.key_prefix))
-
-
-def _is_within(wanted: MomentFilter, moment: float) -> bool:
-    return (wanted.after is None or moment > wanted.after) and (wanted.before is None or moment < wanted.before)
 
 
 class InMemoryStore:
@@ -92,8 +32,8 @@ class InMemoryStore:
     def __init__(self, limits: StoreLimits = _DEFAULTS, *, first_revision: int = 0) -> None:
         self._limits = limits
         self._lock = threading.RLock()
-        self._shelves: dict[Reader, _Shelf] = {}
-        self._changes: dict[str, _KeptChange] = {}
+        self._shelves: dict[Reader, Shelf] = {}
+        self._changes: dict[str, KeptChange] = {}
         self._revision = first_revision
         self._steps = 0
         self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
@@ -122,16 +62,16 @@ class InMemoryStore:
         with self._lock:
             self._sweep()
             self._steps += 1
-            shelf = self._shelves.setdefault(receipt.reader, _Shelf())
+            shelf = self._shelves.setdefault(receipt.reader, Shelf())
             earlier = shelf.kept.pop(receipt.key, None)
             if shown is None and earlier is not None:
                 shown = earlier.shown
-            shelf.kept[receipt.key] = _KeptReceipt(body, shown)
+            shelf.kept[receipt.key] = KeptReceipt(body, shown)
             shelf.dropped.pop(receipt.key, None)
             shelf.used_at = time.time()
             self._evict(shelf)
 
-    def _evict(self, shelf: _Shelf) -> None:
+    def _evict(self, shelf: Shelf) -> None:
         while len(shelf.kept) > self._limits.max_receipts:
             key, _ = shelf.kept.popitem(last=False)
             shelf.dropped[key] = None
@@ -158,11 +98,11 @@ class InMemoryStore:
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
         with self._lock:
-            shelf = self._shelves.get(reader, _Shelf())
+            shelf = self._shelves.get(reader, Shelf())
             return [
                 from_json(Receipt, kept.body)
                 for key, kept in reversed(shelf.kept.items())
-                if key_prefix is None or _is_below(key, key_prefix)
+                if key_prefix is None or is_below(key, key_prefix)
             ]
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
@@ -172,9 +112,9 @@ class InMemoryStore:
                 from_json(Receipt, one.body)
                 for reader, shelf in self._shelves.items()
                 for key, one in shelf.kept.items()
-                if _is_wanted(wanted, key, reader.session)
+                if is_wanted(wanted, key, reader.session)
             ]
-        found = [one for one in kept if not one.own_write and _is_within(wanted, one.read_at)]
+        found = [one for one in kept if not one.own_write and is_within(wanted, one.read_at)]
         return sorted(found, key=lambda one: one.read_at, reverse=True)[: max(0, wanted.limit)]
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
@@ -182,8 +122,8 @@ class InMemoryStore:
         with self._lock:
             self._steps += 1
             if key is None:
-                return len(self._shelves.pop(reader, _Shelf()).kept)
-            shelf = self._shelves.get(reader, _Shelf())
+                return len(self._shelves.pop(reader, Shelf()).kept)
+            shelf = self._shelves.get(reader, Shelf())
             shelf.dropped.pop(key, None)
             return 0 if shelf.kept.pop(key, None) is None else 1
 
@@ -195,7 +135,7 @@ class InMemoryStore:
         with self._lock:
             self._revision += 1
             self._steps += 1
-            self._changes[change.id] = kept = _KeptChange(
+            self._changes[change.id] = kept = KeptChange(
                 body=body,
                 splices=splices,
                 key=change.key,
@@ -276,7 +216,7 @@ class InMemoryStore:
         with self._lock:
             return sum(1 for _ in self._matching(wanted))
 
-    def _matching(self, wanted: ChangeFilter) -> Iterator[_KeptChange]:
+    def _matching(self, wanted: ChangeFilter) -> Iterator[KeptChange]:
         return (kept for kept in reversed(self._changes.values()) if kept.meets(wanted))
 
     def revision(self) -> int:
@@ -297,7 +237,7 @@ class InMemoryStore:
         """The refusals that a filter describes, newest first."""
         with self._lock:
             kept = list(reversed(self._refusals))
-        found = [one for one in kept if _is_wanted(wanted, one.key, one.session) and _is_within(wanted, one.at)]
+        found = [one for one in kept if is_wanted(wanted, one.key, one.session) and is_within(wanted, one.at)]
         return [one.model_copy() for one in found[: max(0, wanted.limit)]]
 
     def mark(self) -> Hashable:

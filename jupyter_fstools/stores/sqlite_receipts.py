@@ -136,8 +136,9 @@ class ReceiptTable:
         self._connection = connection
         self._execute = connection.execute
         self._limits = limits
-        self._hot: OrderedDict[tuple[Reader, str], float] = OrderedDict()
-        self._most_hot = limits.max_receipts // 32
+        self._hot: OrderedDict[tuple[Reader, str], tuple[float, int]] = OrderedDict()
+        self._notes = 0
+        self._most_hot = limits.max_receipts // 2
         self._puts_left: dict[Reader, int] = {}
         self._met: dict[Reader, float] = {}
         self._last_stamp = 0
@@ -207,13 +208,17 @@ class ReceiptTable:
 
     def _use(self, reader: Reader, key: str) -> bool:
         """Note a use; True if the last one noted in the table still stands for it."""
-        now = time.monotonic()
-        noted = self._hot.pop((reader, key), None)
-        hot = noted is not None and now - noted < _HOT_SECONDS
-        self._hot[reader, key] = noted if hot and noted is not None else now
+        now, place = time.monotonic(), (reader, key)
+        noted_at, number = self._hot.get(place, (-_HOT_SECONDS, 0))
+        # Fewer notes since than half of what is kept: this one is not among those whose turn it is to go.
+        if now - noted_at < _HOT_SECONDS and self._notes - number < self._most_hot:
+            return True
+        self._notes += 1
+        self._hot[place] = now, self._notes
+        self._hot.move_to_end(place)
         if len(self._hot) > self._most_hot:
             self._hot.popitem(last=False)
-        return hot
+        return False
 
     def _meet(self, reader: Reader) -> None:
         """Once a day: say that the session lives, and let those go that do not."""
@@ -245,7 +250,7 @@ class ReceiptTable:
         left = self._puts_left.get(reader, 1) - 1
         if left <= 0:
             self._evict(as_blob(reader.user), as_blob(reader.session))
-            left = max(1, self._most_hot)
+            left = max(1, self._limits.max_receipts // 32)
         self._puts_left[reader] = left
 
     def _evict(self, user: bytes, session: bytes) -> None:

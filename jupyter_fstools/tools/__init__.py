@@ -61,7 +61,9 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
             hint="Use the other tools; an administrator can set enable_execute, where the server offers terminals.",
         )
     if tool is not None:
-        raise Disabled(f"{name} is switched off here: the workspace is read-only", hint="Use the tools that read.")
+        raise Disabled(
+            f"{name} is switched off here: the workspace is read-only (not modified)", hint="Use the tools that read."
+        )
     raise Invalid(f"there is no tool {name[:80]!r}", hint=f"The tools are {', '.join(tools)}.", field="tool")
 
 
@@ -91,7 +93,7 @@ def call_tool(
         return tool.run(workspace, _checked(tool, given))
     except FsToolsError as refusal:
         if tool is not None and not tool.reads_only:
-            _say_unmodified(refusal)
+            refusal.say_unmodified()
         remember(workspace, name, given, refusal)
         raise
 
@@ -110,13 +112,6 @@ def _checked(tool: Tool, given: dict[str, Any]) -> Arguments:
         raise refused(error, tool.arguments) from None
     except RecursionError:
         raise Invalid("the arguments are nested too deeply", hint="Send plain values.") from None
-
-
-def _say_unmodified(refusal: FsToolsError) -> None:
-    # Every refused change says so in the same words; an assistant must not wonder what state the file is in.
-    if "not modified" not in refusal.message:
-        refusal.message = f"{refusal.message} (not modified)"
-        refusal.args = (refusal.message,)
 
 
 __all__ = ["TOOLS", "Tool", "ToolResult", "available_tools", "call_tool", "find_tool"]

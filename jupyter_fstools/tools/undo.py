@@ -53,7 +53,8 @@ UNDO = Tool(
     title="Undo a change",
     description=(
         "Take back a change of your own, by its id or (path) your newest one of a file. Works only while the file "
-        "still has the content that the change left. Undoing a creation removes the file."
+        "still has the content that the change left. Undoing a creation removes the file, and leaves the folders that "
+        "were made for it."
     ),
     arguments=UndoArguments,
     run=run,

@@ -175,6 +175,17 @@ def test_who_writes_before_a_write_is_answered_makes_another_version(tmp_path, m
         assert disk.stat(name).version != written.version
 
 
+def test_who_writes_into_a_hard_linked_file_with_the_last_byte_of_ours_makes_another_version(tmp_path, monkeypatch):
+    """T3, W18: before anybody has looked at what the file is now."""
+    disk = LocalDisk(tmp_path)
+    put(disk, "linked.txt", b"old")
+    os.link(tmp_path / "linked.txt", tmp_path / "other.txt")
+    after_each_call(monkeypatch, os, "ftruncate", lambda: save_over(tmp_path / "other.txt", b"new", b"NEW"))
+    written = put(disk, "linked.txt", b"new")
+    assert (tmp_path / "linked.txt").read_bytes() == b"NEW"
+    assert disk.stat("linked.txt").version != written.version
+
+
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
     """W31: somebody else's file stays theirs."""
     put(disk, "a.txt", b"old")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+import nbformat
 import pytest
 
 from jupyter_fstools.kernel.display import MOST_ROWS
@@ -39,7 +40,7 @@ def plain(result):
 def test_a_hostile_content_is_only_text(fs, root, name):
     (root / name).write_text(f"{HOSTILE}\nx = '{HOSTILE}'\n")
     tags = parsed(fs(f"read {name}"))
-    assert tags.found <= {"div", "style", "table", "tbody", "tr", "td", "span"}
+    assert tags.found <= {"div", "style", "table", "tbody", "tr", "td", "pre", "span"}
     assert tags.attributes <= {"class", "colspan"}
     assert HOSTILE in "".join(tags.words)
 
@@ -50,7 +51,7 @@ def test_hostile_names_are_only_text(fs, root):
     fs(f"read '{name}'")
     fs(f"edit '{name}' --old x --new '{HOSTILE}'")
     for result in (fs("ls"), fs("changes"), fs("undo"), fs(f"read '{name}'")):
-        assert parsed(result).found <= {"div", "style", "table", "tbody", "tr", "td", "span"}
+        assert parsed(result).found <= {"div", "style", "table", "tbody", "tr", "td", "pre", "span"}
 
 
 def test_control_characters_and_marks_that_reorder_text_are_spelled_out(fs, root):
@@ -69,6 +70,21 @@ def test_a_name_that_is_no_utf8_can_be_sent_to_the_browser(fs, root):
         pytest.skip("this file system takes UTF-8 names only")
     for shown in fs("ls")._repr_mimebundle_().values():
         shown.encode("utf-8")
+
+
+def test_spaces_survive_what_others_make_of_the_page(fs, root):
+    """nbconvert writes HTML anew and joins spaces between tags; where styles are taken out, only <pre> keeps them."""
+    nbconvert = pytest.importorskip("nbconvert")
+    (root / "a.py").write_text("def f():\n    return  1\n")
+    results = [fs("read a.py"), fs("grep return"), fs("edit a.py --old 1 --new 2")]
+    notebook = nbformat.v4.new_notebook()
+    for result in results:
+        shown = nbformat.v4.new_output("display_data", data=result._repr_mimebundle_())
+        notebook.cells.append(nbformat.v4.new_code_cell(outputs=[shown]))
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
+    rows = re.findall(r"<td><pre>(.*?)</pre></td>", page)
+    assert [len(row) - len(row.lstrip()) for row in rows if "return" in row] == [4, 4, 4, 4]
+    assert sum("return</span>  <span" in row for row in rows) == 1
 
 
 def test_source_has_line_numbers_and_colours(fs, root):

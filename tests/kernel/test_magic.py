@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
 from jupyter_fstools.errors import Disabled, Invalid, NotFound, NotRead, Stale
+from jupyter_fstools.kernel.wording import refusal_lines
 
 SOURCE = "def f(x):\n    return x\n"
 
@@ -26,6 +27,44 @@ def test_a_file_is_read_and_then_edited(fs, file):
     done = fs("edit a.py --old 'return x' --new 'return {x}'")
     assert done.change.diff.added == 1
     assert file.read_text() == "def f(x):\n    return {x}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            r"read a\ b.txt",
+            "What holds spaces goes between quotes, such as 'a b.txt'. %fs read -h shows what it takes.",
+        ),
+        ("glob", "%fs glob -h shows what it takes."),
+        ("grep -z x", "What holds spaces goes between quotes, such as 'a b.txt'. %fs grep -h shows what it takes."),
+        ("grep ''", "It takes a regular expression, or text with -F."),
+        ("edit a.py --old r --new s", "set replace_all to true (in a line: --all)."),
+        ("write a.py --create-only", "Leave out --create-only to overwrite it once it is read."),
+    ],
+)
+def test_a_hint_names_what_can_be_typed(fs, file, line, told):
+    fs("read a.py")
+    with pytest.raises(FsToolsError) as refused:
+        fs(line, "x\n" if line.startswith("write") else None)
+    assert refused.value._render_traceback_()[1].removeprefix("Hint: ").endswith(told)
+
+
+def test_names_of_arguments_in_a_hint_are_no_subcommands(fs, file):
+    fs("read a.py")
+    with pytest.raises(Invalid) as refused:
+        fs("edit a.py", '[{"glob": "x"}]')
+    assert "takes old_string, new_string, and optionally replace_all." in refused.value._render_traceback_()[1]
+    listing = Invalid("glob: is required", hint="It takes pattern, and optionally path, glob.", fields=["glob"])
+    assert refusal_lines(listing)[1] == "Hint: It takes pattern, and optionally path, glob."
+
+
+@pytest.mark.parametrize("line", ["edit a.py --old x", "edit a.py 'x", "undo", "write", "edit a.py --none", "cell a"])
+def test_a_line_that_fits_no_subcommand_that_writes_modifies_nothing_and_says_so(fs, file, line):
+    """Rule 10"""
+    with pytest.raises(FsToolsError, match="not modified"):
+        fs(line)
+    assert file.read_text() == SOURCE
 
 
 def test_options_reach_the_tool(fs, root):
