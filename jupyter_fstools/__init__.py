@@ -48,6 +48,10 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
     return [{"module": "jupyter_fstools", "app": FsToolsExtension}]
 
 
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    return [{"src": "labextension", "dest": "jupyter-fstools"}]
+
+
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register the `%fs` and `%%fs` magics."""
     from .kernel.loading import load

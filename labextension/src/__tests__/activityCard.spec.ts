@@ -1,0 +1,132 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Panel, Widget } from '@lumino/widgets';
+
+import type { ICardActions } from '../activityCard';
+import type { Entry } from '../tokens';
+
+import { ActivityCard } from '../activityCard';
+import { RequestError } from '../requests';
+import { Words } from '../words';
+import { until } from './diffSamples';
+import { changed, changeOf, wasRead, wasRefused } from './serverSample';
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const trans = nullTranslator.load('jupyter_fstools');
+
+let page: Panel;
+let asked: string[];
+let refusal: RequestError | null;
+
+beforeEach(() => {
+  page = new Panel();
+  Widget.attach(page, document.body);
+  asked = [];
+  refusal = null;
+});
+
+afterEach(() => page.dispose());
+
+const note = async (what: string) => {
+  asked.push(what);
+  if (refusal) {
+    throw refusal;
+  }
+};
+
+const actions: ICardActions = {
+  decide: (id, decision) => note(`${decision} ${id}`),
+  approveSession: session => note(`approve all of ${session}`),
+  open: path => note(`open ${path}`),
+  load: async id => changeOf(changed(id)),
+  show: async () => new Widget({ node: document.createElement('pre') })
+};
+
+function shown(entry: Entry): ActivityCard {
+  const card = new ActivityCard(entry, actions, new Words(trans), trans);
+  page.addWidget(card);
+  return card;
+}
+
+const buttons = (card: ActivityCard) =>
+  [...card.node.querySelectorAll<HTMLElement>('[data-action]')].map(button => button.dataset.action);
+const press = (card: ActivityCard, action: string) =>
+  card.node.querySelector<HTMLElement>(`[data-action="${action}"]`)!.click();
+const updated = (card: ActivityCard, text: string) => until(() => !!card.node.textContent?.includes(text));
+
+describe('a card', () => {
+  it.each([
+    [changed('a', { status: 'proposed' }), ['fold', 'open', 'approve', 'reject']],
+    [changed('a', { status: 'applied' }), ['fold', 'open', 'undo']],
+    [changed('a', { status: 'applied', undoable: false }), ['fold', 'open']],
+    [changed('a', { status: 'rejected' }), ['fold', 'open']],
+    [changed('a', { op: 'execute', status: 'proposed' }), ['fold', 'approve', 'reject']],
+    [wasRead('a'), ['open']],
+    [wasRefused('a'), ['open']],
+    [wasRefused('a', { code: 'not_found' }), []],
+    [wasRefused('a', { path: null }), []]
+  ] as [Entry, string[]][])('offers what can be done about %j', (entry, offered) => {
+    expect(buttons(shown(entry))).toEqual(offered);
+  });
+
+  it('shows hostile names and messages as text', () => {
+    const path = `${HOSTILE}/${HOSTILE}`;
+    const card = shown(wasRefused('a', { path, message: HOSTILE, session: HOSTILE, tool: HOSTILE }));
+    expect(card.node.querySelector('img')).toBeNull();
+    expect(card.node.textContent).toContain(HOSTILE);
+    expect(card.node.getAttribute('aria-label')).toContain(HOSTILE);
+  });
+
+  it('offers to approve all of a session only where several of it wait', async () => {
+    const card = shown(changed('a', { status: 'proposed' }));
+    card.isOneOfSeveral = true;
+    await until(() => buttons(card).includes('approve-session'));
+    press(card, 'approve-session');
+    expect(asked).toEqual(['approve all of one']);
+  });
+
+  it('says why the server refused, with what changed since', async () => {
+    const card = shown(changed('a', { status: 'proposed' }));
+    refusal = new RequestError({
+      code: 'stale',
+      message: 'It changed.',
+      hint: 'Ask again.',
+      details: { diff: '+new' }
+    });
+    press(card, 'approve');
+    await updated(card, 'It changed.\nAsk again.');
+    expect(card.node.querySelector('[role="alert"] pre')?.textContent).toBe('+new');
+  });
+
+  it('keeps the reason beside what somebody else decided, and drops any other once it is decided', async () => {
+    const decided = changed('a', { revision: 2, status: 'rejected' });
+    for (const [code, kept] of [
+      ['conflict', true],
+      ['stale', false]
+    ] as const) {
+      const card = shown(changed('a', { status: 'proposed' }));
+      refusal = new RequestError({ code, message: 'Not done.', hint: '', details: {} });
+      press(card, 'approve');
+      await updated(card, 'Not done.');
+      card.entry = decided;
+      await updated(card, 'withdrawn');
+      expect(card.node.querySelector('[role="alert"]') !== null).toBe(kept);
+    }
+  });
+
+  it('loads its diff when it is unfolded, and lets it go again', async () => {
+    const card = shown(changed('a'));
+    press(card, 'fold');
+    await until(() => card.node.querySelector('pre') !== null);
+    expect(card.node.querySelector('[data-action="fold"]')!.getAttribute('aria-expanded')).toBe('true');
+    press(card, 'fold');
+    expect(card.node.querySelector('pre')).toBeNull();
+  });
+
+  it('leaves the keyboard to the list when it goes', () => {
+    const card = shown(changed('a'));
+    page.node.tabIndex = -1;
+    card.node.focus();
+    card.parent = null;
+    expect(document.activeElement).toBe(page.node);
+  });
+});

@@ -1,0 +1,137 @@
+/** A server for tests: a journal in memory, told as the real one tells it; notes what it was asked. */
+
+import type { Event } from '@jupyterlab/services';
+import type { ServerConnection } from '@jupyterlab/services';
+
+import { Stream } from '@lumino/signaling';
+
+import type { Change, ChangeEvent, ReadEntry, RefusalEntry } from '../payloads';
+import type { Entry } from '../tokens';
+
+import { ToolsServer } from '../requests';
+import { fileDiff } from './diffSamples';
+
+const CHANGE = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
+const ACTIVITY = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
+
+type Answer = { status: number; body: string };
+
+/** A change of the file `a.txt` with some facts of its own. */
+export function changed(id: string, facts: Partial<ChangeEvent> = {}): ChangeEvent {
+  const said = {
+    path: 'a.txt',
+    op: 'edit',
+    status: 'applied',
+    tool: 'edit_file',
+    user: 'ann',
+    session: 'one'
+  } as const;
+  const ends = { undoes: null, undoable: true, decided_at: null, decided_by: null };
+  return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, ...said, ...ends, ...facts };
+}
+
+/** A read of the file `a.txt` with some facts of its own. */
+export function wasRead(id: string, facts: Partial<ReadEntry> = {}): ReadEntry {
+  const extent = { lines: [[1, 2]] as [number, number][], cells: null, full: false };
+  return { kind: 'read', id, at: 1, path: 'a.txt', user: 'ann', session: 'one', ...extent, ...facts };
+}
+
+/** A refused edit of the file `a.txt` with some facts of its own. */
+export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): RefusalEntry {
+  const why = { tool: 'edit_file', code: 'not_read', message: 'a.txt has not been read' };
+  return { kind: 'refusal', id, at: 1, path: 'a.txt', user: 'ann', session: 'one', ...why, ...facts };
+}
+
+/** The change of the journal that an entry tells of. */
+export function changeOf({ kind: _, at, op, added, removed, ...facts }: ChangeEvent): Change {
+  const diff = fileDiff({ path: facts.path, op, added, removed });
+  return { ...facts, created_at: at, before: null, after: null, diff };
+}
+
+/** Answers requests from its entries, or with what it is told to. */
+export class ServerSample {
+  /** What happened, in any order. */
+  entries: Entry[] = [];
+  /** What a request is answered with instead; it cannot be reached at all where this is `gone`. */
+  instead: Answer | 'gone' | null = null;
+  /** Method, path and query of each request, and its body. */
+  readonly asked: string[] = [];
+  readonly stream: Event.Stream = new Stream<Event.IManager, Event.Emission>({} as Event.IManager);
+
+  /** The client to ask with. */
+  get client(): ToolsServer {
+    const settings = {
+      baseUrl: 'http://localhost/',
+      init: {},
+      token: '',
+      fetch: (request: SampleRequest) => this._answer(request),
+      Request: SampleRequest
+    };
+    return new ToolsServer(settings as unknown as ServerConnection.ISettings);
+  }
+
+  /** Note a change and tell it on the event bus. */
+  tell(change: ChangeEvent): void {
+    this.entries = [...this.entries.filter(entry => entry.id !== change.id), change];
+    this._emit(CHANGE, change);
+  }
+
+  /** Note reads and refusals and tell them on the event bus. */
+  tellActivity(...entries: (ReadEntry | RefusalEntry)[]): void {
+    this.entries.push(...entries);
+    this._emit(ACTIVITY, { entries, more: false });
+  }
+
+  /** Tell on the event bus what is none of the tools' business. */
+  tellOther(event: object): void {
+    this._emit('https://events.jupyter.org/jupyter_server/contents_service/v1', event);
+  }
+
+  private _emit(schema_id: string, event: object): void {
+    (this.stream as Stream<Event.IManager, Event.Emission>).emit({ schema_id, ...event });
+  }
+
+  private async _answer({ url, init }: SampleRequest): Promise<Partial<Response>> {
+    const { pathname, search, searchParams } = new URL(url);
+    this.asked.push([init.method, pathname + search, ...(init.body ? [init.body as string] : [])].join(' '));
+    if (this.instead === 'gone') {
+      throw new TypeError('Failed to fetch');
+    }
+    const { status, body } = this.instead ?? { status: 200, body: JSON.stringify(this._told(pathname, searchParams)) };
+    return { ok: status < 400, status, statusText: '', headers: new Map() as never, text: async () => body };
+  }
+
+  private _told(path: string, query: URLSearchParams): object {
+    const { _changes: changes } = this;
+    const proposed = changes.filter(change => change.status === 'proposed').length;
+    const revision = Math.max(0, ...changes.map(change => change.revision));
+    if (path === '/api/fstools/activity') {
+      return { ...this._page(query), proposed, revision };
+    }
+    const after = Number(query.get('after'));
+    const later = changes.filter(change => change.revision > after).sort((one, other) => one.revision - other.revision);
+    return { changes: later.map(changeOf), total: later.length, proposed, revision };
+  }
+
+  private _page(query: URLSearchParams): { entries: Entry[]; next: number | null } {
+    const before = Number(query.get('before') ?? Infinity);
+    const limit = Number(query.get('limit'));
+    const kinds = query.get('kind')?.split(',') ?? [];
+    const older = this.entries.filter(entry => entry.at < before && kinds.includes(entry.kind));
+    const entries = older.sort((one, other) => other.at - one.at).slice(0, limit);
+    return { entries, next: entries.length === limit ? entries[limit - 1].at : null };
+  }
+
+  private get _changes(): ChangeEvent[] {
+    return this.entries.filter(entry => entry.kind === 'change');
+  }
+}
+
+class SampleRequest {
+  constructor(
+    readonly url: string,
+    readonly init: RequestInit
+  ) {}
+
+  readonly headers = new Map<string, string>();
+}

@@ -1,0 +1,18 @@
+/** Makes elements whose text is text: nothing of a file ever becomes markup. */
+
+/** An element with a class and, if given, a text. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className: string,
+  text?: string
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (made instanceof HTMLButtonElement) {
+    made.type = 'button';
+  }
+  if (text !== undefined) {
+    made.textContent = text;
+  }
+  return made;
+}

@@ -1,0 +1,29 @@
+/** Follows the server, for the panel and for whoever else asks. */
+
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { ActivityFeed } from './activityFeed';
+import { ToolsServer } from './requests';
+import { IActivityFeed } from './tokens';
+
+export const feedPlugin: JupyterFrontEndPlugin<IActivityFeed> = {
+  id: 'jupyter-fstools:feed',
+  description: 'Tells what assistants read, changed and were refused, as it happens.',
+  autoStart: true,
+  optional: [ITranslator],
+  provides: IActivityFeed,
+  activate: (app: JupyterFrontEnd, translator: ITranslator | null): IActivityFeed => {
+    const { events, serverSettings } = app.serviceManager;
+    const feed = new ActivityFeed({
+      server: new ToolsServer(serverSettings),
+      stream: events.stream,
+      trans: (translator ?? nullTranslator).load('jupyter_fstools'),
+      filter: { kinds: ['change', 'read', 'refusal'] }
+    });
+    // The first look can wait until the page is there.
+    void app.restored.then(() => feed.start());
+    return feed;
+  }
+};

@@ -1,0 +1,12 @@
+/** The plugins of the extension. */
+
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { feedPlugin } from './feedPlugin';
+import { openDocumentsPlugin } from './openDocumentsPlugin';
+import { panelPlugin } from './panelPlugin';
+
+// Each of them provides what its own type says.
+const plugins: JupyterFrontEndPlugin<any>[] = [feedPlugin, openDocumentsPlugin, panelPlugin]; // eslint-disable-line @typescript-eslint/no-explicit-any
+
+export default plugins;

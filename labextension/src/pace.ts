@@ -1,0 +1,16 @@
+/** Long work in short steps, so that the page stays alive. */
+
+const STEP_MILLISECONDS = 8;
+
+/** Lets the browser draw and answer once a step's time is over. */
+export class Pace {
+  /** Wait for the browser if it is its turn. */
+  async breathe(): Promise<void> {
+    if (performance.now() >= this._until) {
+      await new Promise(resolve => setTimeout(resolve));
+      this._until = performance.now() + STEP_MILLISECONDS;
+    }
+  }
+
+  private _until = performance.now() + STEP_MILLISECONDS;
+}

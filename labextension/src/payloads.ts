@@ -1,0 +1,276 @@
+/** What the server tells: made from its models by `make payloads`, not written by hand. */
+
+/**
+ * What was read and refused since the last such event, by whichever process.
+ */
+export interface ActivityEvent {
+  /**
+   * In the order in which it happened.
+   */
+  entries: (ReadEntry | RefusalEntry)[];
+  /**
+   * There was more than is told here: GET api/fstools/activity has it.
+   */
+  more: boolean;
+}
+/**
+ * A session was shown a file: its latest read, with all that it has been shown of this content.
+ */
+export interface ReadEntry {
+  kind: 'read';
+  /**
+   * The same word wherever this is told.
+   */
+  id: string;
+  /**
+   * When, in seconds since 1970.
+   */
+  at: number;
+  /**
+   * The file, relative to the root.
+   */
+  path: string;
+  /**
+   * The session's user.
+   */
+  user: string;
+  /**
+   * The session.
+   */
+  session: string;
+  /**
+   * The line ranges shown; of a notebook the cells.
+   */
+  lines: [number, number][];
+  /**
+   * The ids of a notebook's cells that were shown.
+   */
+  cells: string[] | null;
+  /**
+   * The whole file was shown.
+   */
+  full: boolean;
+}
+/**
+ * A call was refused.
+ */
+export interface RefusalEntry {
+  kind: 'refusal';
+  /**
+   * The same word wherever this is told.
+   */
+  id: string;
+  /**
+   * When, in seconds since 1970.
+   */
+  at: number;
+  /**
+   * The file; null where none was named, or none is told.
+   */
+  path: string | null;
+  /**
+   * The session's user.
+   */
+  user: string;
+  /**
+   * The session.
+   */
+  session: string;
+  /**
+   * The tool that was called.
+   */
+  tool: string;
+  /**
+   * The refusal's code.
+   */
+  code: string;
+  /**
+   * What was wrong.
+   */
+  message: string;
+}
+/**
+ * A page of all that happened.
+ */
+export interface ActivityPage {
+  /**
+   * Newest first.
+   */
+  entries: (ChangeEvent | ReadEntry | RefusalEntry)[];
+  /**
+   * `before` of the next page; null on the last one.
+   */
+  next: number | null;
+  /**
+   * Changes below the root that wait for a person.
+   */
+  proposed: number;
+  /**
+   * The journal's: `after` this, GET /changes says what is new in it.
+   */
+  revision: number;
+}
+/**
+ * A change was made, proposed, decided about or undone.
+ */
+export interface ChangeEvent {
+  kind: 'change';
+  /**
+   * The change's id.
+   */
+  id: string;
+  /**
+   * Grows with every step in the journal.
+   */
+  revision: number;
+  /**
+   * When it was made or proposed, seconds since 1970.
+   */
+  at: number;
+  /**
+   * The file, relative to the root.
+   */
+  path: string;
+  /**
+   * What happens to the file.
+   */
+  op: 'create' | 'edit' | 'overwrite' | 'delete' | 'execute';
+  /**
+   * Where the change stands now.
+   */
+  status: 'proposed' | 'applied' | 'rejected' | 'undone';
+  /**
+   * The tool that made it.
+   */
+  tool: string;
+  /**
+   * The user of the session that made it.
+   */
+  user: string;
+  /**
+   * The session that made it.
+   */
+  session: string;
+  /**
+   * Lines added.
+   */
+  added: number;
+  /**
+   * Lines removed.
+   */
+  removed: number;
+  /**
+   * The id of the change that this one takes back.
+   */
+  undoes: string | null;
+  /**
+   * False where too much would have had to be kept.
+   */
+  undoable: boolean;
+  /**
+   * When it was approved, rejected or undone.
+   */
+  decided_at: number | null;
+  /**
+   * The user who did.
+   */
+  decided_by: string | null;
+}
+/**
+ * One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
+ */
+export interface CellDiff {
+  cell_id: string;
+  index: number;
+  action: 'edit' | 'insert' | 'delete' | 'move' | 'convert' | 'clear_outputs';
+  cell_type: string;
+  hunks: DiffHunk[];
+}
+/**
+ * Neighbouring changed lines with up to three lines of context, as in a unified diff.
+ */
+export interface DiffHunk {
+  old_start: number;
+  old_count: number;
+  new_start: number;
+  new_count: number;
+  rows: DiffRow[];
+}
+/**
+ * One line of a hunk; `old` and `new` are 1-based line numbers, 0 on the side that has none.
+ *
+ * `crlf` tells that it ends in CR LF; `text` is without its ending.
+ */
+export interface DiffRow {
+  kind: 'context' | 'add' | 'remove';
+  old: number;
+  new: number;
+  text: string;
+  crlf: boolean;
+}
+/**
+ * One file's step by one reader.
+ *
+ * Attributes:
+ *     id: a short unique word.
+ *     revision: grows with every step any process makes in the journal (a new change, a new status); the store sets
+ *         it. Following the journal is asking for what is above the last revision seen.
+ *     key: the file (`FileStat.key`).
+ *     path: relative to the root of the workspace that shows it.
+ *     tool: the tool that made it; `undo` for a step back.
+ *     user: the reader's user.
+ *     session: the reader's session.
+ *     created_at: when it was made or proposed, seconds since 1970.
+ *     decided_at: when it was approved, rejected or undone.
+ *     decided_by: the user who did.
+ *     before: the file before the change; None if it did not exist.
+ *     after: the file after it; None if the change deleted it.
+ *     undoes: the id of the change that this one takes back.
+ *     undoable: False where what it takes to go back was too large to keep.
+ */
+export interface Change {
+  id: string;
+  revision: number;
+  path: string;
+  tool: string;
+  user: string;
+  session: string;
+  created_at: number;
+  decided_at: number | null;
+  decided_by: string | null;
+  status: 'proposed' | 'applied' | 'rejected' | 'undone';
+  before: FileState | null;
+  after: FileState | null;
+  diff: FileDiff;
+  undoes: string | null;
+  undoable: boolean;
+}
+/**
+ * What a file was at one moment: enough to know it again, not enough to rebuild it.
+ *
+ * The digests are those of `Fingerprint`; None before a change of a file too large to be hashed for that alone.
+ */
+export interface FileState {
+  text_sha: string | null;
+  exact_sha: string | null;
+  size: number;
+}
+/**
+ * One file's change: counts of added and removed lines, and hunks (for a notebook also cells).
+ *
+ * A command stands here like a text that is added (`execute`, `command`); `path` is the folder it runs in.
+ *
+ * `truncated` is True where the rows were cut to a bound; the counts are still whole. `language` is what a notebook's
+ * code cells are written in (`unknown` where it does not say), None for other files.
+ */
+export interface FileDiff {
+  path: string;
+  op: 'create' | 'edit' | 'overwrite' | 'delete' | 'execute';
+  kind: 'text' | 'notebook' | 'binary' | 'command';
+  added: number;
+  removed: number;
+  hunks: DiffHunk[];
+  cells: CellDiff[] | null;
+  truncated: boolean;
+  language: string | null;
+}

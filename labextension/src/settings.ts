@@ -1,0 +1,51 @@
+/** The person's settings, and what the server's own are, shown among them. */
+
+import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+
+const ID = 'jupyter-fstools:plugin';
+
+/** What a person can set. */
+export interface IPanelSettings {
+  reads: boolean;
+  refusals: boolean;
+  notifications: boolean;
+}
+
+/** Reads the settings, and tells of each change. */
+export class PanelSettings {
+  constructor(
+    private _registry: ISettingRegistry,
+    private _apply: (settings: IPanelSettings) => void
+  ) {
+    // What waits is for the server's administrator to set: here it is only shown.
+    _registry.transform(ID, {
+      // As the default, too, or the settings editor would take it for what the person has chosen.
+      fetch: plugin => {
+        plugin.schema.properties!.approval.default = this._approval;
+        return plugin;
+      },
+      compose: plugin => {
+        plugin.data.composite = { ...plugin.data.composite, approval: this._approval };
+        return plugin;
+      }
+    });
+    this._loaded = this._load();
+  }
+
+  /** Show what the server says of approval. */
+  async showApproval(text: string): Promise<void> {
+    this._approval = text;
+    await this._loaded;
+    await this._registry.reload(ID);
+  }
+
+  private async _load(): Promise<void> {
+    const settings = await this._registry.load(ID);
+    const apply = () => this._apply(settings.composite as unknown as IPanelSettings);
+    settings.changed.connect(apply);
+    apply();
+  }
+
+  private _approval = '';
+  private _loaded: Promise<void>;
+}

@@ -1,0 +1,140 @@
+/** Tells the server which documents hold unsaved changes, so that no tool writes over them. */
+
+import type { ServerConnection } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+
+import { URLExt } from '@jupyterlab/coreutils';
+import { UUID } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import type { OpenDocuments } from './openDocuments';
+
+/** How often what is unsaved is said again; the server forgets a page that is silent for ten minutes. */
+const SAY_AGAIN = 60_000;
+const ANSWER_WITHIN = 20_000;
+const RETRY_FIRST = 1000;
+const RETRY_AT_MOST = 60_000;
+/** The close code of a page that is left: what was not saved there is gone. */
+const GOODBYE = 1000;
+
+/** Speaks with the server from the first unsaved change on, one message at a time. */
+export class UnsavedReport implements IDisposable {
+  constructor(
+    private _documents: OpenDocuments,
+    private _settings: ServerConnection.ISettings
+  ) {
+    _documents.changed.connect(this._onChanged, this);
+    window.addEventListener('pagehide', this._leave);
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    window.removeEventListener('pagehide', this._leave);
+    this._leave();
+    this._drop();
+    window.clearTimeout(this._timer);
+    Signal.disconnectReceiver(this);
+  }
+
+  /** A save changes several facts in one step of the page: what counts is what holds after it. */
+  private _onChanged(): void {
+    queueMicrotask(() => this._tell());
+  }
+
+  /** Say what is unsaved, unless the server knows; whoever has never said anything needs no connection. */
+  private _tell(): void {
+    const { unsaved } = this._documents;
+    if (this.isDisposed || !(unsaved.length || this._isHeld)) {
+      return;
+    }
+    if (this._socket === null) {
+      if (!this._isRetrying) {
+        this._connect();
+      }
+    } else if (this._isFree && JSON.stringify(unsaved) !== JSON.stringify(this._said)) {
+      this._say(unsaved);
+    }
+  }
+
+  private _connect(): void {
+    const { appendToken, token, WebSocket, wsUrl } = this._settings;
+    const query = appendToken && token !== '' ? `?token=${encodeURIComponent(token)}` : '';
+    const socket = new WebSocket(URLExt.join(wsUrl, 'api/fstools/documents') + query);
+    this._socket = socket;
+    this._after(ANSWER_WITHIN, () => this._retry());
+    socket.onopen = () => this._say(this._documents.unsaved);
+    socket.onmessage = ({ data }) => this._onAnswer(String(data));
+    socket.onclose = () => this._retry();
+  }
+
+  private _say(unsaved: string[]): void {
+    this._isFree = false;
+    this._isHeld ||= unsaved.length > 0;
+    this._said = unsaved;
+    this._socket?.send(JSON.stringify({ browser: this._name, unsaved }));
+    this._after(ANSWER_WITHIN, () => this._retry());
+  }
+
+  private _onAnswer(answer: string): void {
+    if (!('unsaved' in (JSON.parse(answer) as object))) {
+      this._retry();
+      return;
+    }
+    this._isFree = true;
+    this._isHeld = !!this._said?.length;
+    this._tries = 0;
+    this._after(SAY_AGAIN, () => this._isHeld && this._say(this._documents.unsaved));
+    this._tell();
+  }
+
+  /** Begin anew after a while, for as long as there is something that the server should know. */
+  private _retry(): void {
+    this._drop();
+    const wait = Math.min(RETRY_FIRST * 2 ** this._tries++, RETRY_AT_MOST);
+    this._isRetrying = true;
+    // Not all pages of a server that comes back at the same moment.
+    this._after(wait * (0.5 + Math.random() / 2), () => {
+      this._isRetrying = false;
+      this._tell();
+    });
+  }
+
+  private _drop(): void {
+    const socket = this._socket;
+    this._socket = null;
+    this._isFree = false;
+    this._said = null;
+    if (socket !== null) {
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+    }
+  }
+
+  private _leave = (): void => this._socket?.close(GOODBYE);
+
+  /** There is one thing to wait for at any time: an answer, the next word, or the next attempt. */
+  private _after(milliseconds: number, act: () => void): void {
+    window.clearTimeout(this._timer);
+    this._timer = window.setTimeout(act, milliseconds);
+  }
+
+  /** By this name the server knows the page when its connection broke. */
+  private readonly _name = UUID.uuid4();
+  private _socket: WebSocket | null = null;
+  /** What was said last on this connection. */
+  private _said: string[] | null = null;
+  /** Whether the server may hold something against the tools that this page said. */
+  private _isHeld = false;
+  private _isFree = false;
+  private _isRetrying = false;
+  private _isDisposed = false;
+  private _tries = 0;
+  private _timer = 0;
+}

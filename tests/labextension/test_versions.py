@@ -1,0 +1,18 @@
+"""Both halves of the extension say the same version, so that a page can tell when it is older than its server."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from jupyter_fstools import __version__
+from tests.labextension.test_payloads import PACKAGE
+
+
+def test_both_halves_have_one_version() -> None:
+    source = (PACKAGE / "src" / "version.ts").read_text("utf-8")
+    told = re.findall(r"VERSION = '([^']+)'", source)
+    packed = [
+        json.loads((PACKAGE / name).read_text("utf-8"))["version"] for name in ("package.json", "package-lock.json")
+    ]
+    assert [*told, *packed] == [__version__] * 3
