@@ -42,9 +42,7 @@ class RunningServer:
     def start(self) -> None:
         """Begin; after `stop` again, at the same address."""
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # stop() closes it
-        self.process = subprocess.Popen(
-            self._command, stdout=self.log, stderr=subprocess.STDOUT, env=self._environment
-        )
+        self.process = subprocess.Popen(self._command, stdout=self.log, stderr=subprocess.STDOUT, env=self._environment)
 
     def wait(self) -> None:
         """Until it answers."""

@@ -1,0 +1,23 @@
+"""Which Chromium is started, and how."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MISSING = f"no browser: none of {', '.join(NAMES)} is on PATH, and CHROMIUM is not set"
+
+
+def find_chromium() -> str | None:
+    """CHROMIUM, or the first that is on PATH."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

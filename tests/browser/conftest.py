@@ -1,0 +1,127 @@
+"""A JupyterLab and a Chromium for the tests of a module; pictures of what they saw are kept in `screenshots`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.browser.chromium import MISSING, OPTIONS, find_chromium
+from tests.browser.lab import Folder, Lab, LabPage
+
+PICTURES = Path(__file__).parent / "screenshots"
+PATIENCE = 30_000
+
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture
+def jp_asyncio_loop():
+    """No loop of pytest-jupyter's, which no test here needs: Playwright runs its own in the same thread."""
+
+
+@pytest.fixture
+def jp_server_cleanup():
+    """Nothing to clean up: the servers are processes of their own."""
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of a Chromium: CHROMIUM, or the first that is found."""
+    path = find_chromium()
+    if path is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(chromium):
+    # Not for the whole session: Playwright's event loop would stand in the way of other tests' loops.
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=chromium, args=OPTIONS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def shared_lab(tmp_path_factory):
+    running = Lab(tmp_path_factory.mktemp("lab"), "--FsToolsConfig.enable_execute=True")
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def lab(shared_lab):
+    """The lab that the tests share; nothing waits in it before a test, nor after."""
+    yield shared_lab
+    shared_lab.call("POST", "/changes/reject", {"path": "."})
+
+
+@pytest.fixture
+def own_lab(tmp_path):
+    """A lab for one test; name it before `open_lab`, so that the windows are closed first."""
+    running = Lab(tmp_path)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def name(request):
+    """The test's name, as it can be part of a path."""
+    return "".join(sign if sign.isalnum() else "_" for sign in request.node.name.removeprefix("test_"))
+
+
+@pytest.fixture
+def folder(lab, name):
+    return Folder(lab, name)
+
+
+@pytest.fixture
+def waits(lab, name):
+    """As `folder`, but a change in it waits for a person."""
+    (lab.root / "waits").mkdir(exist_ok=True)
+    return Folder(lab, f"waits/{name}")
+
+
+@pytest.fixture
+def open_lab(browser, lab, name):
+    """Opens JupyterLab in a new window with a profile of its own; at the end nothing may have complained."""
+    opened = []
+    pictures = PICTURES / name
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
+
+    def open_window(lab=lab, *, width=1400, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900})
+        context.set_default_timeout(PATIENCE)
+        window = LabPage(context.new_page(), lab, pictures, **options)
+        opened.append(window)
+        return window
+
+    yield open_window
+    for number, window in enumerate(opened, 1):
+        window.photograph(f"at_the_end_{number}")
+        window.page.context.close()
+    assert [complaint for window in opened for complaint in window.complaints] == []
+
+
+@pytest.fixture
+def window(open_lab):
+    """JupyterLab with the panel open."""
+    return open_lab().open_panel()
+
+
+@pytest.fixture
+def measured(name):
+    """Tells a person how long something took; no test fails for it."""
+
+    def tell(what, seconds):
+        line = f"{what}: {seconds:.2f} s"
+        print(line)
+        with (PICTURES / name / "measured.txt").open("a") as file:
+            file.write(line + "\n")
+
+    return tell

@@ -1,0 +1,157 @@
+"""A real JupyterLab in folders of its own, and its page as a person sees it."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.sync_api import expect
+
+from tests.kernel.real_kernel import private_environment
+from tests.processes import RunningServer
+
+PANEL_TAB = '.lm-TabBar-tab[data-id="jupyter-fstools-activity"]'
+CARD = ".jp-fstools-Card"
+WITHOUT_NEWS = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+ANSWERED_WITH_A_REFUSAL = re.compile("Failed to load resource: the server responded with a status of 4")
+
+
+class Lab(RunningServer):
+    """JupyterLab with the extension; changes to files below a folder `waits` wait for a person."""
+
+    def __init__(self, home: Path, *options: str) -> None:
+        self.root = home / "root"
+        self.root.mkdir()
+        self.environment = private_environment(home)
+        for name in ("SETTINGS", "WORKSPACES"):
+            self.environment[f"JUPYTERLAB_{name}_DIR"] = str(home / name.lower())
+        page = Path(self.environment["JUPYTER_CONFIG_DIR"], "labconfig", "page_config.json")
+        page.parent.mkdir()
+        page.write_text(json.dumps(WITHOUT_NEWS))
+        given = ("--FsToolsConfig.approval=waits/", "--FsToolsConfig.durable=False", *options)
+        super().__init__(self.root, *given, environment=self.environment)
+        self.wait()
+
+    def decide(self, change, decision):
+        return self.call("POST", f"/changes/{change['id']}/{decision}")
+
+    def proposed(self):
+        return self.call("GET", "/changes?status=proposed")[1]["changes"]
+
+
+class Folder:
+    """A folder of the lab's root, and a session of an assistant that works in it; of the same name."""
+
+    def __init__(self, lab, name):
+        self.lab = lab
+        self.name = name
+        self.session = name.rpartition("/")[2]
+        (lab.root / name).mkdir()
+
+    def path(self, file):
+        return f"{self.name}/{file}"
+
+    def write(self, file, text):
+        """Write a file as a person does, beside the tools."""
+        place = self.lab.root / self.name / file
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, "utf-8")
+        return self.path(file)
+
+    def text(self, file):
+        return (self.lab.root / self.name / file).read_text("utf-8")
+
+    def call(self, tool, file, *, session=None, **arguments):
+        """One call of the assistant: the status, and what was answered."""
+        return self.lab.call("POST", f"/tools/{tool}", {"path": self.path(file), **arguments}, session or self.session)
+
+    def change(self, file, old, new, *, session=None):
+        """The assistant reads a file and edits it."""
+        self.call("read_file", file, session=session)
+        status, answer = self.call("edit_file", file, old_string=old, new_string=new, session=session)
+        assert status in (200, 202), answer
+        return answer["change"]
+
+
+class LabPage:
+    """JupyterLab in a window of its own."""
+
+    def __init__(self, page, lab, pictures, *, path="", prepare=lambda page: None):
+        self.page = page
+        prepare(page)
+        self.complaints = []
+        self._pictures = pictures
+        page.on("dialog", lambda dialog: (self.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
+        page.on("console", self._note)
+        origin = lab.url.removesuffix("/api/fstools")
+        where = f"/tree/{quote(path)}" if path else ""
+        page.goto(f"{origin}/lab/workspaces/{pictures.name}{where}?token={lab.token}&reset")
+        page.wait_for_selector("#jupyterlab-splash", state="detached")
+        page.wait_for_selector(PANEL_TAB)
+        # What comes up first takes the keyboard.
+        page.wait_for_selector(".jp-LauncherCard, .jp-Document")
+
+    def _note(self, said):
+        if said.type == "error" and not ANSWERED_WITH_A_REFUSAL.match(said.text):
+            self.complaints.append(f"console: {said.text}")
+
+    @property
+    def panel(self):
+        return self.page.locator(".jp-fstools-Panel")
+
+    @property
+    def cards(self):
+        return self.panel.locator(CARD)
+
+    @property
+    def waiting(self):
+        """The line that says how many changes wait."""
+        return self.panel.locator(".jp-fstools-Panel-waiting")
+
+    def open_panel(self):
+        self.page.click(PANEL_TAB)
+        expect(self.panel).to_be_visible()
+        return self
+
+    def card(self, path, kind="change"):
+        """The newest card of a file."""
+        title = self.page.get_by_title(path, exact=True)
+        return self.panel.locator(f'{CARD}[data-kind="{kind}"]').filter(has=title).first
+
+    def run(self, command):
+        """Run a command from JupyterLab's palette."""
+        self.page.keyboard.press("Control+Shift+KeyC")
+        self.page.locator(".lm-CommandPalette-input").fill(command)
+        self.page.keyboard.press("Enter")
+
+    def in_menu_of(self, file, item):
+        """Choose an item of a file's context menu in the file browser."""
+        self.page.locator(".jp-DirListing-item", has_text=file).click(button="right")
+        self.page.locator(".lm-Menu-item", has_text=item).click()
+
+    def photograph(self, name):
+        """Keep a picture of the page for a person to look at."""
+        self.page.screenshot(path=self._pictures / f"{name}.png")
+
+    @contextmanager
+    def complaining(self):
+        """Errors on the browser's console are expected in here."""
+        before = list(self.complaints)
+        yield
+        self.complaints = before
+
+
+def act(card, action):
+    """Press one of a card's buttons."""
+    card.locator(f'[data-action="{action}"]').click()
+
+
+def unfold(card):
+    """Show a card's diff."""
+    act(card, "fold")
+    expect(card.locator(".jp-fstools-DiffView")).to_be_visible()
+    return card.locator(".jp-fstools-DiffView")

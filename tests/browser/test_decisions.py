@@ -1,0 +1,146 @@
+"""A person decides about changes in the panel, and sees at once what stands."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from playwright.sync_api import expect
+
+from tests.browser.lab import act, unfold
+
+BEFORE = "def greeting(name):\n    return 'Hello, ' + name\n"
+AFTER = BEFORE.replace("'Hello, ' + name", "f'Hello, {name}!'")
+
+
+def proposed(waits, file="a.py"):
+    waits.write(file, BEFORE)
+    return waits.change(file, "'Hello, ' + name", "f'Hello, {name}!'")
+
+
+def test_approving_writes_the_file(window, waits):
+    proposed(waits)
+    card = window.card(waits.path("a.py"))
+    expect(unfold(card)).to_contain_text("f'Hello, {name}!'")
+    assert waits.text("a.py") == BEFORE
+    window.photograph("waits")
+    act(card, "approve")
+    expect(card).to_have_attribute("data-status", "applied")
+    assert waits.text("a.py") == AFTER
+    window.photograph("approved")
+
+
+def test_rejecting_leaves_the_file(window, waits):
+    proposed(waits)
+    card = window.card(waits.path("a.py"))
+    act(card, "reject")
+    expect(card).to_have_attribute("data-status", "rejected")
+    expect(card.locator('[data-action="approve"]')).to_have_count(0)
+    assert waits.text("a.py") == BEFORE
+
+
+def test_undo_restores_what_was(window, folder):
+    folder.write("a.py", BEFORE)
+    change = folder.change("a.py", "'Hello, ' + name", "f'Hello, {name}!'")
+    assert folder.text("a.py") == AFTER
+    card = window.panel.locator(f'[data-change-id="{change["id"]}"]')
+    act(card, "undo")
+    expect(card).to_have_attribute("data-status", "undone")
+    assert folder.text("a.py") == BEFORE
+    window.photograph("undone")
+
+
+def test_a_stale_proposal_is_refused_with_the_reason_and_the_diff(window, waits):
+    proposed(waits)
+    waits.write("a.py", BEFORE.replace("'Hello, '", "'Good day, '"))
+    card = window.card(waits.path("a.py"))
+    act(card, "approve")
+    alert = card.get_by_role("alert")
+    expect(alert).to_contain_text("+    return 'Good day, ' + name")
+    expect(alert).to_contain_text("changed")
+    expect(card).to_have_attribute("data-status", "proposed")
+    assert "Good day" in waits.text("a.py")
+    window.photograph("stale")
+
+
+def test_the_second_of_two_browsers_is_told_what_the_first_decided(open_lab, waits):
+    first, second = open_lab().open_panel(), open_lab().open_panel()
+    change = proposed(waits)
+    card = second.card(waits.path("a.py"))
+    expect(card).to_have_attribute("data-status", "proposed")
+    # The second page has not heard of it yet when its person decides.
+    second.page.route("**/approve*", lambda route: (waits.lab.decide(change, "reject"), route.continue_()))
+    act(card, "approve")
+    expect(card.get_by_role("alert")).to_contain_text("rejected")
+    for window in (first, second):
+        expect(window.card(waits.path("a.py"))).to_have_attribute("data-status", "rejected")
+    assert waits.text("a.py") == BEFORE
+    second.photograph("second")
+
+
+def test_all_of_a_session_is_approved_and_nothing_of_another(window, waits):
+    for file in ("a.py", "b.py"):
+        proposed(waits, file)
+    waits.write("c.py", BEFORE)
+    waits.change("c.py", "Hello", "Hi", session="another")
+    expect(window.card(waits.path("c.py")).locator('[data-action="approve-session"]')).to_have_count(0)
+    act(window.card(waits.path("a.py")), "approve-session")
+    for file in ("a.py", "b.py"):
+        expect(window.card(waits.path(file))).to_have_attribute("data-status", "applied")
+    expect(window.card(waits.path("c.py"))).to_have_attribute("data-status", "proposed")
+    assert [waits.text(file) == BEFORE for file in ("a.py", "b.py", "c.py")] == [False, False, True]
+
+
+def test_rejecting_everything_asks_first(window, waits):
+    for file in ("a.py", "b.py"):
+        proposed(waits, file)
+    expect(window.waiting).to_contain_text("2 changes wait for you")
+    dialog = window.page.get_by_role("dialog")
+    act(window.waiting, "reject-all")
+    expect(dialog).to_contain_text("Reject all 2 changes")
+    window.photograph("asked")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert len(waits.lab.proposed()) == 2
+    act(window.waiting, "reject-all")
+    dialog.get_by_role("button", name="Reject").click()
+    expect(window.card(waits.path("b.py"))).to_have_attribute("data-status", "rejected")
+    expect(window.waiting).not_to_contain_text("2 changes")
+    assert waits.lab.proposed() == []
+
+
+def test_what_is_refused_among_many_is_named_and_the_others_are_approved(window, waits):
+    for file in ("a.py", "b.py"):
+        proposed(waits, file)
+    waits.write("a.py", "something else\n")
+    act(window.waiting, "approve-all")
+    dialog = window.page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Approve").click()
+    expect(dialog).to_contain_text("Not everything was decided")
+    expect(dialog).to_contain_text(waits.path("a.py"))
+    dialog.get_by_role("button").last.click()
+    expect(window.card(waits.path("b.py"))).to_have_attribute("data-status", "applied")
+    assert [waits.text("a.py"), waits.text("b.py")] == ["something else\n", AFTER]
+
+
+def test_the_last_change_of_a_file_is_undone_from_the_file_browser(open_lab, folder):
+    folder.write("a.py", BEFORE)
+    folder.change("a.py", "'Hello, ' + name", "f'Hello, {name}!'")
+    window = open_lab(path=folder.name)
+    window.in_menu_of("a.py", "Undo the Last Change of This File")
+    expect(window.page.get_by_text("was taken back")).to_be_visible()
+    assert folder.text("a.py") == BEFORE
+    window.in_menu_of("a.py", "Undo the Last Change of This File")
+    expect(window.page.locator(".jp-toast-message, .Toastify__toast").last).to_contain_text("a.py")
+    window.photograph("nothing_left")
+
+
+def test_a_command_waits_and_runs_once_it_is_approved(window, waits):
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(waits.lab.call, "POST", "/tools/execute", {"command": "echo 'hello' > said.txt"})
+        card = window.card(".")
+        expect(unfold(card)).to_contain_text("echo 'hello' > said.txt")
+        assert not (waits.lab.root / "said.txt").exists()
+        window.photograph("waits")
+        act(card, "approve")
+        assert call.result(60)[0] == 200
+    expect(card).to_have_attribute("data-status", "applied")
+    assert (waits.lab.root / "said.txt").read_text() == "hello\n"

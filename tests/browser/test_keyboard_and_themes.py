@@ -1,0 +1,154 @@
+"""The panel with the keyboard alone, in the dark, in a narrow window, and as its settings say."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from jupyter_fstools import __version__
+from tests.browser.lab import unfold
+
+CONTRAST = """node => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+    const drawn = colour => {
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255);
+        const linear = parts.map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+    };
+    const grounds = [];
+    for (let part = node; part; part = part.parentElement) {
+        grounds.unshift(getComputedStyle(part).backgroundColor);
+    }
+    const ground = grounds.map(drawn).at(-1);
+    const text = drawn(getComputedStyle(node).color);
+    return (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
+}"""
+TEXTS = ".jp-fstools-Card-head span, button, select, .jp-fstools-Diff-code"
+READABLE = 4.0
+
+
+@pytest.fixture
+def settings(lab):
+    """Sets what a person can set, for windows opened from now on."""
+    written = []
+
+    def write(plugin, **chosen):
+        name, _, part = plugin.partition(":")
+        file = Path(lab.environment["JUPYTERLAB_SETTINGS_DIR"], name, f"{part}.jupyterlab-settings")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(chosen))
+        written.append(file)
+
+    yield write
+    for file in written:
+        file.unlink()
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"])
+def test_everything_can_be_read_in_each_theme(open_lab, folder_of_everything, settings, theme):
+    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+    window = open_lab().open_panel()
+    expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+    unfold(window.card(folder_of_everything.path("a.py")))
+    window.photograph("panel")
+    texts = [text for text in window.panel.locator(TEXTS).all() if text.inner_text().strip()]
+    contrasts = {text.inner_text(): text.evaluate(CONTRAST) for text in texts}
+    assert {text: contrast for text, contrast in contrasts.items() if contrast < READABLE} == {}
+
+
+@pytest.fixture
+def folder_of_everything(waits):
+    """A read, a refusal, a change that was made, and one that waits."""
+    for file in ("a.py", "b.py"):
+        waits.write(file, "import os\n\nx = 1\nprint(x)\n")
+    waits.call("edit_file", "b.py", old_string="x", new_string="y")
+    waits.lab.decide(waits.change("b.py", "x = 1", "x = 2"), "approve")
+    waits.change("a.py", "x = 1", "x = 'two'")
+    return waits
+
+
+def test_the_panel_is_used_with_the_keyboard_alone(open_lab, waits):
+    for file in ("a.py", "b.py"):
+        waits.write(file, "x = 1\n")
+        waits.change(file, "x", "y")
+    window = open_lab()
+    keyboard = window.page.keyboard
+    window.run("Show What Assistants Did")
+    expect(window.card(waits.path("b.py"))).to_be_focused()
+    keyboard.press("ArrowDown")
+    keyboard.press("ArrowDown")
+    card = window.card(waits.path("a.py"))
+    expect(card).to_be_focused()
+    keyboard.press("Enter")
+    expect(card.locator(".jp-fstools-DiffView")).to_contain_text("y = 1")
+    approve = card.locator('[data-action="approve"]')
+    for _ in range(5):
+        if approve.evaluate("button => button === document.activeElement"):
+            break
+        keyboard.press("Tab")
+    expect(approve).to_be_focused()
+    window.photograph("focus")
+    keyboard.press("Enter")
+    expect(card).to_have_attribute("data-status", "applied")
+    # The button is gone, and the keyboard stays where it was.
+    expect(window.panel.locator(":focus")).to_have_count(1)
+    assert waits.text("a.py") == "y = 1\n"
+
+
+def test_the_panel_is_found_in_the_view_menu(open_lab):
+    window = open_lab()
+    window.page.get_by_role("menuitem", name="View").click()
+    window.page.locator(".lm-Menu-item", has_text="What Assistants Did").click()
+    expect(window.panel).to_be_visible()
+
+
+def test_a_narrow_panel_keeps_names_and_buttons_in_sight(open_lab, waits, folder_of_everything):
+    window = open_lab(width=700).open_panel()
+    card = window.card(waits.path("a.py"))
+    unfold(card)
+    window.photograph("narrow")
+    panel = window.panel.bounding_box()
+    for part in (card.locator(".jp-fstools-Card-name"), card.locator('[data-action="reject"]')):
+        box = part.bounding_box()
+        assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]
+
+
+def test_settings_leave_out_reads_and_notices(open_lab, waits, settings):
+    settings("jupyter-fstools:plugin", reads=False, notifications=False)
+    window = open_lab().open_panel()
+    waits.write("a.py", "x = 1\n")
+    waits.change("a.py", "x", "y")
+    expect(window.card(waits.path("a.py"))).to_be_visible()
+    expect(window.panel.locator('[data-kind="read"].jp-fstools-Card')).to_have_count(0)
+    assert window.page.get_by_role("alert").filter(has_text="waits for you").count() == 0
+
+
+def test_the_settings_show_what_the_server_lets_wait(open_lab):
+    window = open_lab()
+    window.run("Settings Editor")
+    window.page.locator(".jp-PluginList-entry", has_text="File tools").click()
+    approval = window.page.locator('input[id$="_approval"]')
+    expect(approval).to_have_value("Changes to waits/ wait for you.")
+    expect(approval).not_to_be_editable()
+    window.photograph("settings")
+
+
+def test_two_versions_are_told_apart(open_lab):
+    window = open_lab()
+
+    def newer(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "version": "9.9.9"})
+
+    window.page.route(re.compile(r"/api/fstools/?(\?.*)?$"), newer)
+    window.page.reload()
+    dialog = window.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("jupyter-fstools 9.9.9")
+    expect(dialog).to_contain_text(f"this page {__version__}")
+    window.photograph("versions")
