@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import tempfile
@@ -9,8 +10,10 @@ from pathlib import Path
 
 from jupyter_client import BlockingKernelClient
 
+from tests.browser.chromium import MISSING, find_chromium
 from tests.processes import RunningServer, run_cell, running_kernel
 
+PICTURE = Path(__file__).parents[1] / "build" / "demo.png"
 STORY = 'def greeting(name):\n    return "Hello, " + name\n\n\nprint(greeting("Ada"))\n'
 
 
@@ -75,6 +78,18 @@ def tell(root: Path, server: RunningServer, kernel: BlockingKernelClient) -> Non
     shown("\nhello.py, at the end:\n" + file.read_text("utf-8"))
 
 
+def show_in_jupyterlab(server: RunningServer) -> None:
+    """The same changes, as a person sees them in JupyterLab."""
+    if importlib.util.find_spec("playwright") is None or find_chromium() is None:
+        print(f"\nNo picture of JupyterLab: Playwright is not installed, or there is {MISSING}.")
+        return
+    from tests.picture import photograph
+
+    PICTURE.parent.mkdir(exist_ok=True)
+    photograph(server, PICTURE, "hello.py")
+    print(f"\nWhat a person sees in JupyterLab: {PICTURE}")
+
+
 def require(condition: bool) -> None:
     if not condition:
         raise SystemExit("\nThe demo did not go as told above.")
@@ -92,6 +107,7 @@ def main() -> None:
             server.wait()
             with running_kernel(root) as kernel:
                 tell(root, server, kernel)
+            show_in_jupyterlab(server)
         finally:
             server.stop()
     print("\nDone: nothing was lost, nothing was overwritten unseen.")
