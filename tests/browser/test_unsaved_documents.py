@@ -230,8 +230,10 @@ def test_what_is_typed_while_a_save_runs_is_unsaved_too(open_text, folder):
     document.wait_until_unsaved(1)
     assert "early" in folder.text("a.py") and "late" not in folder.text("a.py")
     assert refused_as_unsaved(folder.call("edit_file", "a.py", **EDIT))
-    document.save()
-    document.wait_until_unsaved(0)
+    # JupyterLab drops a save that is asked for while another is not quite over: whoever sees the dot saves again.
+    while document.heard:
+        document.save()
+        document.page.wait_for_timeout(500)
     assert folder.text("a.py") == "x = 1; early = 1; late = 1\n"
 
 

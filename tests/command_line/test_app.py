@@ -73,7 +73,7 @@ def test_what_an_outsider_changed_is_not_undone(place, as_user, run):
     (folder / "a.txt").write_text("mine\n")
     ran = run(home, "undo", "a.txt", folder=folder)
     assert (ran.code, ran.out) == (1, "")
-    assert "has changed since\nHint: " in ran.err
+    assert "has changed since (not modified)\nHint: " in ran.err
     assert "-x\n+mine\n" in ran.err
     assert (folder / "a.txt").read_text() == "mine\n"
 
