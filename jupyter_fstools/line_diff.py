@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Literal
 
 from .file_diff import DiffHunk, DiffRow
 
@@ -43,12 +44,11 @@ def hunks_of(
     *,
     old_start: int = 1,
     new_start: int = 1,
-    context: int = CONTEXT_LINES,
     most_rows: int = sys.maxsize,
 ) -> Iterator[DiffHunk]:
     """The hunks of changed blocks; beyond `most_rows` rows in all they are cut, and their counts stay whole."""
-    for group in _groups(blocks, context):
-        hunk = _hunk(group, before, after, (old_start, new_start), context, most_rows)
+    for group in grouped(blocks, CONTEXT_LINES):
+        hunk = _hunk(group, before, after, (old_start, new_start), most_rows)
         most_rows -= len(hunk.rows)
         yield hunk
 
@@ -74,7 +74,7 @@ class _Comparison:
             a, c = a + 1, c + 1
         while a < b and c < d and before[b - 1] == after[d - 1]:
             b, d = b - 1, d - 1
-        if a == b or c == d:
+        if set(before[a:b]).isdisjoint(after[c:d]):
             if a < b or c < d:
                 yield a, b, c, d
         elif self._affordable(a, b, c, d):
@@ -138,7 +138,8 @@ def _merged(blocks: Iterator[Block]) -> list[Block]:
     return merged
 
 
-def _groups(blocks: Sequence[Block], context: int) -> Iterator[list[Block]]:
+def grouped(blocks: Sequence[Block], context: int) -> Iterator[list[Block]]:
+    """The blocks, those together that have no more than their `context` between them."""
     group: list[Block] = []
     for block in blocks:
         if group and block[0] - group[-1][1] > 2 * context:
@@ -154,12 +155,11 @@ def _hunk(
     before: Sequence[str],
     after: Sequence[str],
     starts: tuple[int, int],
-    context: int,
     most_rows: int,
 ) -> DiffHunk:
     old, new = starts
-    start, first_shift = max(0, group[0][0] - context), group[0][2] - group[0][0]
-    end, shift = min(len(before), group[-1][1] + context), group[-1][3] - group[-1][1]
+    start, first_shift = max(0, group[0][0] - CONTEXT_LINES), group[0][2] - group[0][0]
+    end, shift = min(len(before), group[-1][1] + CONTEXT_LINES), group[-1][3] - group[-1][1]
     old_count, new_count = end - start, end + shift - start - first_shift
     return DiffHunk(
         old_start=old + start - (old_count == 0),
@@ -183,14 +183,8 @@ def _rows(
         at, shift = b, d - b
 
 
-def _row(kind: str, old: int, new: int, line: str) -> DiffRow:
+def _row(kind: Literal["context", "add", "remove"], old: int, new: int, line: str) -> DiffRow:
     text = line.removesuffix("\r")
     if len(text) > MAX_ROW_CHARACTERS:
         text = f"{text[:MAX_ROW_CHARACTERS]} [... {len(text) - MAX_ROW_CHARACTERS} more characters]"
-    return DiffRow.model_construct(
-        kind=kind,  # type: ignore[arg-type]  # from literals
-        old=old,
-        new=new,
-        text=text,
-        crlf=line.endswith("\r"),
-    )
+    return DiffRow(kind=kind, old=old, new=new, text=text, crlf=line.endswith("\r"))

@@ -2,18 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from .content import BytesContent, Content
 from .documents.text_encoding import TextEncoding
 from .file_diff import DiffHunk, DiffRow, FileDiff, Operation
-from .line_diff import CONTEXT_LINES, changed_blocks, hunks_of
+from .line_diff import CONTEXT_LINES, Block, changed_blocks, hunks_of
 from .splices import Splice
 
 MAX_ROWS = 4000
 """Rows kept in one diff; its counts are of all."""
 _MOST_LINE_BYTES = 64 << 10
+_NEAR_BYTES = 4 << 10
+"""As much as most changes' context takes; more is read only where it does not."""
 _MOST_REGION_BYTES = 16 << 20
+
+
+class ChangedLines(NamedTuple):
+    """Neighbouring changed lines of a text with the lines around them, as they were and as they are.
+
+    Attributes:
+        old: the lines before, without their newlines; empty where they are too many to be told (`too_large`).
+        new: the lines after.
+        old_start: the number of the first one before.
+        new_start: the number of the first one after.
+        blocks: where the two differ.
+        removed: how many lines go.
+        added: how many lines come.
+        too_large: only the counts are told.
+    """
+
+    old: Sequence[str]
+    new: Sequence[str]
+    old_start: int
+    new_start: int
+    blocks: Sequence[Block]
+    removed: int
+    added: int
+    too_large: bool = False
+
+
+def changed_lines(
+    before: Content,
+    splices: Sequence[Splice],
+    encoding: TextEncoding,
+    line_at: Callable[[int], int],
+    *,
+    context: int = CONTEXT_LINES,
+) -> Iterator[ChangedLines]:
+    """What splices do to a text file, line by line, without reading more of it than the changed lines.
+
+    Args:
+        before: the content that the offsets of the splices count in.
+        splices: sorted and disjoint.
+        encoding: how its text is written.
+        line_at: the 1-based line number of a byte offset, where a newline is the byte 0x0A.
+        context: unchanged lines to tell above and below a change.
+    """
+    number = line_numbers(before, encoding, line_at)
+    shift = 0
+    for region in _regions(before, splices, encoding, context):
+        if region.too_large:
+            changed = ChangedLines((), (), 0, 0, (), *region.newlines(encoding), too_large=True)
+        else:
+            old, new = region.lines(before, encoding)
+            blocks, first = changed_blocks(old, new), number(region.start)
+            removed, added = sum(b - a for a, b, _, _ in blocks), sum(d - c for _, _, c, d in blocks)
+            changed = ChangedLines(old, new, first, first + shift, blocks, removed, added)
+        yield changed
+        shift += changed.added - changed.removed
 
 
 def diff_of_splices(
@@ -23,47 +81,37 @@ def diff_of_splices(
     splices: Sequence[Splice],
     encoding: TextEncoding,
     line_at: Callable[[int], int],
-    *,
-    context: int = CONTEXT_LINES,
 ) -> FileDiff:
-    """What splices do to a text file, line by line, without reading more of it than the changed lines.
+    """What splices do to a text file: the diff of its `changed_lines`."""
+    return diff_of_changes(path, op, changed_lines(before, splices, encoding, line_at))
+
+
+def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines]) -> FileDiff:
+    """The diff of a text file.
 
     Args:
         path: as the diff shall name it.
         op: what kind of change it is.
-        before: the content that the offsets of the splices count in.
-        splices: sorted and disjoint.
-        encoding: how its text is written.
-        line_at: the 1-based line number of a byte offset, where a newline is the byte 0x0A.
-        context: unchanged lines to show above and below a change.
+        changes: in order, each with `CONTEXT_LINES` around it or more.
     """
     diff = FileDiff(path=path, op=op)
-    number = line_numbers(before, encoding, line_at)
-    shift = kept = 0
-    for region in _regions(before, splices, encoding, context):
-        if region.too_large:
-            removed, added = region.newlines(encoding)
-            diff.truncated = True
-        else:
-            old, new = region.lines(before, encoding)
-            blocks = changed_blocks(old, new)
-            removed, added = sum(b - a for a, b, _, _ in blocks), sum(d - c for _, _, c, d in blocks)
-            first = number(region.start)
-            # One row more than there is room for tells whether any is left out.
-            for hunk in hunks_of(
-                *(blocks, old, new),
-                old_start=first,
-                new_start=first + shift,
-                context=context,
-                most_rows=MAX_ROWS - kept + 1,
-            ):
-                if kept + len(hunk.rows) > MAX_ROWS:
-                    diff.truncated = True
-                    hunk.rows.pop()
-                kept += len(hunk.rows)
-                if hunk.rows:
-                    diff.hunks.append(hunk)
-        diff.removed, diff.added, shift = diff.removed + removed, diff.added + added, shift + added - removed
+    kept = 0
+    for change in changes:
+        diff.removed, diff.added = diff.removed + change.removed, diff.added + change.added
+        diff.truncated = diff.truncated or change.too_large
+        # One row more than there is room for tells whether any is left out.
+        for hunk in hunks_of(
+            *(change.blocks, change.old, change.new),
+            old_start=change.old_start,
+            new_start=change.new_start,
+            most_rows=MAX_ROWS - kept + 1,
+        ):
+            if kept + len(hunk.rows) > MAX_ROWS:
+                diff.truncated = True
+                hunk.rows.pop()
+            kept += len(hunk.rows)
+            if hunk.rows:
+                diff.hunks.append(hunk)
     return diff
 
 
@@ -166,14 +214,16 @@ class _Region:
 def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, context: int) -> Iterator[_Region]:
     region: _Region | None = None
     for splice in splices:
-        if region is not None and splice.offset <= region.end:
+        start, end = splice.offset, _lines_after(before, splice.end, encoding, context)
+        if region is None or start > region.end:
+            start = _lines_before(before, splice.offset, encoding, context)
+        if region is not None and start <= region.end:
             region.splices.append(splice)
-            region.end = max(region.end, _lines_after(before, splice.end, encoding, context))
+            region.end = max(region.end, end)
             continue
         if region is not None:
             yield region
-        start = _lines_before(before, splice.offset, encoding, context)
-        region = _Region(start, _lines_after(before, splice.end, encoding, context), [splice])
+        region = _Region(start, end, [splice])
     if region is not None:
         yield region
 
@@ -191,27 +241,36 @@ def _lines(data: bytes, encoding: TextEncoding, *, last: bool) -> list[str]:
 
 def _lines_before(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
     """Where the line `context` above the one that holds `offset` begins."""
-    base = max(0, offset - _MOST_LINE_BYTES)
-    base -= base % encoding.unit
-    data = content.read(base, offset - base)
-    at = len(data)
-    for _ in range(context + 1):
-        at = _rfind(data, encoding, at)
-        if at < 0:
-            return base
-    return base + at + encoding.unit
+    base = offset
+    for most in (_NEAR_BYTES, _MOST_LINE_BYTES):
+        base = max(0, offset - most)
+        base -= base % encoding.unit
+        data = content.read(base, offset - base)
+        at = len(data)
+        for _ in range(context + 1):
+            at = _rfind(data, encoding, at)
+            if at < 0:
+                break
+        else:
+            return base + at + encoding.unit
+    return base
 
 
 def _lines_after(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
     """Where the line `context` below the one that `offset` is in ends, newline included."""
     offset += -offset % encoding.unit  # A splice may end inside a character.
-    data = content.read(offset, _MOST_LINE_BYTES)
-    at = -encoding.unit
-    for _ in range(context + 1):
-        at = _find(data, encoding, at + encoding.unit)
-        if at < 0:
-            return offset + len(data)
-    return offset + at + encoding.unit
+    end = offset
+    for most in (_NEAR_BYTES, _MOST_LINE_BYTES):
+        data = content.read(offset, most)
+        at = -encoding.unit
+        for _ in range(context + 1):
+            at = _find(data, encoding, at + encoding.unit)
+            if at < 0:
+                break
+        else:
+            return offset + at + encoding.unit
+        end = offset + len(data)
+    return end
 
 
 def _rfind(data: bytes, encoding: TextEncoding, end: int) -> int:

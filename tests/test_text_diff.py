@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from jupyter_fstools import text_diff
 from jupyter_fstools.content import BytesContent
 from jupyter_fstools.documents.text_encoding import TextEncoding
 from jupyter_fstools.splices import Splice, trimmed
-from jupyter_fstools.text_diff import diff_of_creation, diff_of_splices, unified
+from jupyter_fstools.text_diff import changed_lines, diff_of_changes, diff_of_creation, diff_of_splices, unified
 
 UTF_8 = TextEncoding("utf-8")
 ENCODINGS = [
@@ -27,13 +28,16 @@ ENCODINGS = [
 TEXTS = st.lists(st.sampled_from(["a", "b", "\n", "\n", "\r\n", "\u010a", "\u0a05", "\u0a0a", "語", "😀"]), max_size=30)
 
 
-def diff_between(old: str, new: str, encoding: TextEncoding = UTF_8, **options):
+def diff_between(old: str, new: str, encoding: TextEncoding = UTF_8):
     before, after = (encoding.bom + encoding.encode(text) for text in (old, new))
     return diff_of_splices(
         *("a.txt", "overwrite", BytesContent(before), trimmed(before, after), encoding),
-        lambda offset: before.count(b"\n", 0, offset) + 1,
-        **options,
+        counted_in(before),
     )
+
+
+def counted_in(data: bytes) -> Callable[[int], int]:
+    return lambda offset: data.count(b"\n", 0, offset) + 1
 
 
 def rows_of(text: str) -> list[str]:
@@ -73,10 +77,19 @@ def test_the_diff_has_no_byte_order_mark():
     assert unified(diff) == "@@ -1,2 +1,2 @@\n-a\n+A\n b"
 
 
-def test_more_context_can_be_asked_for():
-    lines = [f"{number}\n" for number in range(1, 21)]
-    diff = diff_between("".join(lines), "".join([*lines[:9], "ten\n", *lines[10:]]), context=4)
-    assert (diff.hunks[0].old_start, diff.hunks[0].old_count) == (6, 9)
+def test_a_diff_has_its_own_context_whatever_was_told_around_the_changes():
+    data = "".join(f"{number}\n" for number in range(1, 21)).encode()
+    splices = [Splice(data.index(b"10"), b"10", b"ten")]
+    changes = list(changed_lines(BytesContent(data), splices, UTF_8, counted_in(data), context=5))
+    (hunk,) = diff_of_changes("a.txt", "edit", changes).hunks
+    assert (changes[0].old_start, len(changes[0].old), hunk.old_start, hunk.old_count) == (5, 11, 7, 7)
+
+
+@pytest.mark.parametrize(("between", "hunks"), [(5, 1), (6, 1), (7, 2)])
+def test_neighbouring_changes_share_a_hunk_as_in_a_unified_diff(between, hunks):
+    data = b"a\n" + b"=\n" * between + b"z\n"
+    splices = [Splice(0, b"a", b"A"), Splice(len(data) - 2, b"z", b"Z")]
+    assert len(diff_of_splices("a", "edit", BytesContent(data), splices, UTF_8, counted_in(data)).hunks) == hunks
 
 
 def test_a_diff_keeps_a_bounded_number_of_rows_and_whole_counts():
@@ -96,7 +109,7 @@ def test_what_follows_a_change_too_large_to_show_keeps_its_numbers():
     large = Splice(0, b"a\n", b"b\n" * (9 << 20))
     diff = diff_of_splices(
         *("a", "edit", BytesContent(data), [large, Splice(len(data) - 2, b"z", b"Z")], UTF_8),
-        lambda offset: data.count(b"\n", 0, offset) + 1,
+        counted_in(data),
     )
     assert diff.truncated and (diff.added, diff.removed) == ((9 << 20) + 1, 2)
     assert diff.hunks[0].rows[-1].new == (9 << 20) + 60_001

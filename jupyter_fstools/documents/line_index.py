@@ -126,20 +126,18 @@ class LineIndex:
             return None
         block = bisect_left(self._counts, line - 1)
         before = self._counts[block - 1] if block else 0
-        data = content.read(block * BLOCK_BYTES, BLOCK_BYTES)
-        at = -1
-        for _ in range(line - 1 - before):
-            at = data.find(b"\n", at + 1)
-            if at < 0:
-                raise Conflict("the file changes while it is read", hint="Read it again in a moment.")
-        start = block * BLOCK_BYTES + at + 1
+        past = bytes_past_lines(content.read(block * BLOCK_BYTES, BLOCK_BYTES), line - 1 - before)
+        if past is None:
+            raise Conflict("the file changes while it is read", hint="Read it again in a moment.")
+        start = block * BLOCK_BYTES + past
         return start if start < self.size else None
 
     def line_at(self, content: Content, offset: int) -> int:
         """The number of the line that holds byte `offset`."""
         block = offset // BLOCK_BYTES
-        while self.scanned < block * BLOCK_BYTES:
-            self.scan_to_line(content, self._newlines + 2)
+        with self._lock:
+            for chunk in content.chunks(self.scanned, block * BLOCK_BYTES):
+                self.count(chunk)
         before = self._counts[block - 1] if block else 0
         return before + content.read(block * BLOCK_BYTES, offset % BLOCK_BYTES).count(b"\n") + 1
 
@@ -159,6 +157,13 @@ class LineIndex:
             self._counts.append(self._newlines)
         self._last = bytes(chunk[-1:])
         self.scanned += len(chunk)
+
+
+def bytes_past_lines(data: bytes, lines: int) -> int | None:
+    """How many bytes the first lines have, newlines included; None if there are fewer newlines than that."""
+    # One call splits faster than as many as there are lines find.
+    pieces = data.split(b"\n", lines)
+    return len(data) - len(pieces[-1]) if len(pieces) > lines else None
 
 
 class LineIndexes:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..content import Chunk, Content
 from ..errors import OutOfRange
-from .line_index import LineIndex
+from .line_index import LineIndex, bytes_past_lines
 from .text_encoding import TextEncoding, Utf8View, binary_refusal, decode_strictly, undecodable
 
 
@@ -146,7 +146,7 @@ def _plain_window(
     rows = text.split("\n")
     if not rows[-1]:
         rows.pop()
-    if not rows or max(map(len, rows)) > wanted.max_line:
+    if not rows or _has_longer_line(text, wanted.max_line):
         return None
     if "\r" in text:
         last = len(rows) - (0 if text.endswith("\n") else 1)
@@ -154,6 +154,17 @@ def _plain_window(
     window = Window(wanted.first, rows, text, capped=capped)
     window.next_line = window.last + 1 if start + len(data) < content.size else None
     return window
+
+
+def _has_longer_line(text: str, most: int) -> bool:
+    """A line has more characters than `most`; looks at a few of the lines only."""
+    start = 0
+    while len(text) - start > most:
+        newline = text.rfind("\n", start, start + most + 1)
+        if newline < 0:
+            return True
+        start = newline + 1
+    return False
 
 
 def _lines_from(content: Content, index: LineIndex, start: int, wanted: WindowLimits) -> bytes:
@@ -165,13 +176,8 @@ def _lines_from(content: Content, index: LineIndex, start: int, wanted: WindowLi
     data = content.read(start, wanted.max_bytes + 1)
     if index.complete:
         return data
-    at = -1
     # A line has at least one byte: the cap bounds the search.
-    for _ in range(min(wanted.lines, len(data))):
-        at = data.find(b"\n", at + 1)
-        if at < 0:
-            return data
-    return data[: at + 1]
+    return data[: bytes_past_lines(data, min(wanted.lines, len(data)))]
 
 
 class _Rows:

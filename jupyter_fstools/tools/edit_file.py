@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -15,10 +15,11 @@ from ..documents.text_encoding import TextEncoding, Utf8View, encoding_of
 from ..draft import Draft, Step
 from ..errors import Binary, Invalid, NotebookRefused, NotRead
 from ..file_diff import FileDiff
+from ..line_diff import grouped
 from ..policy import checked_path
 from ..records import Change, Receipt
 from ..splices import Splice
-from ..text_diff import diff_of_splices, line_numbers
+from ..text_diff import ChangedLines, changed_lines, diff_of_changes, line_numbers
 from ..workspace import Workspace
 from .arguments import Arguments, Flag, PathArgument, Text
 from .tool import Tool, ToolResult, text_block
@@ -159,11 +160,11 @@ def _effect(
     def line_at(offset: int) -> int:
         return index.line_at(opened, offset)
 
-    diff = diff_of_splices(path, "edit", opened, splices, encoding, line_at)
-    few = splices[:_SNIPPET_ROWS]
-    snippet = _snippet(diff_of_splices(path, "edit", opened, few, encoding, line_at, context=_SNIPPET_CONTEXT))
+    snippet = _Snippet()
+    changes = changed_lines(opened, splices, encoding, line_at, context=_SNIPPET_CONTEXT)
+    diff = diff_of_changes(path, "edit", snippet.passed(changes))
     outside = _outside_shown_lines(shown, splices, line_numbers(opened, encoding, line_at), encoding)
-    return diff, snippet, outside
+    return diff, snippet.text, outside
 
 
 def _has_changed(workspace: Workspace, draft: Draft) -> bool:
@@ -248,19 +249,30 @@ def _result(draft: Draft, outcome: EditOutcome, snippet: str, change: Change | N
     return ToolResult(tool="edit_file", content=content, data=data, change=change)
 
 
-def _snippet(diff: FileDiff) -> str:
-    """The new lines with some around them, numbered, bounded."""
-    shown: list[str] = []
-    for hunk in diff.hunks:
-        rows = [row for row in hunk.rows if row.kind != "remove"]
-        if shown and rows:
-            shown.append("...")
-        for row in rows:
-            text = row.text.split("\n", 1)[0][:_SNIPPET_CHARACTERS]
-            shown.append(shown_body([text], row.new, numbers=True))
-            if len(shown) >= _SNIPPET_ROWS:
-                return "\n".join([*shown, "..."])
-    return "\n".join(shown)
+class _Snippet:
+    """The new lines with some around them, numbered, bounded: gathered while the changes pass on to the diff."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._room = _SNIPPET_ROWS
+
+    @property
+    def text(self) -> str:
+        """What was gathered."""
+        text = "\n...\n".join(self._parts)
+        return text if self._room else f"{text}\n..."
+
+    def passed(self, changes: Iterable[ChangedLines]) -> Iterator[ChangedLines]:
+        """The same changes."""
+        for change in changes:
+            for blocks in grouped(change.blocks, _SNIPPET_CONTEXT):
+                start, end = max(0, blocks[0][2] - _SNIPPET_CONTEXT), blocks[-1][3] + _SNIPPET_CONTEXT
+                lines = change.new[start : min(end, start + self._room)]
+                rows = [line.split("\n", 1)[0].removesuffix("\r")[:_SNIPPET_CHARACTERS] for line in lines]
+                if rows:
+                    self._parts.append(shown_body(rows, change.new_start + start, numbers=True))
+                self._room -= len(rows)
+            yield change
 
 
 EDIT_FILE = Tool(

@@ -95,7 +95,7 @@ def diffs() -> Iterator[Result]:
         def whole(before: list[str] = before, after: list[str] = after) -> None:
             list(difflib.unified_diff(before, after, lineterm=""))
 
-        yield compare(f"E3 diff of one line in {count}, to difflib", ours, whole, target=target, rounds=7)
+        yield compare(f"E3 diff of one line in {count}, to difflib", ours, whole, target=target, rounds=25)
 
 
 def _toggled(edit: Callable[[str, str], Any], one: str = "ANSWER = 0", other: str = "ANSWER = 1") -> Callable[[], None]:

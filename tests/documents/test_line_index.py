@@ -75,6 +75,13 @@ def test_only_as_much_is_looked_at_as_a_line_needs():
     assert index.complete and index.total_lines == 4 * BLOCK_BYTES
 
 
+def test_the_number_of_a_line_takes_no_look_at_what_follows_it():
+    content = BytesContent(b"a\n" * BLOCK_BYTES)
+    index = LineIndex(content.size)
+    assert index.line_at(content, BLOCK_BYTES + 10) == BLOCK_BYTES // 2 + 6
+    assert index.scanned == BLOCK_BYTES
+
+
 def test_a_large_content_is_fingerprinted_beside_the_counting(monkeypatch):
     monkeypatch.setattr(line_index, "_PARALLEL_BYTES", 10)
     content = Crumbs(b"a\r\nb\n" * 50, [3, 7, 11])
