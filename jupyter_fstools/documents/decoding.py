@@ -126,22 +126,30 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         raise InputOutput(f"{path} cannot be decoded: no process can be started ({error.strerror})") from None
-    try:
-        left: bytes | None = sent
-        while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                said, complaints = process.communicate(left, timeout=_LOOKS_SECONDS)
-                return process.returncode, said, complaints
-            left = None
+    ended, given_up = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_LOOKS_SECONDS):
             if patience.over:
-                raise TimedOut(
-                    f"{path} was not decoded within {patience.seconds:g} seconds",
-                    hint="Ask for fewer pages, or raise document_seconds.",
-                )
+                given_up.set()
+                return process.kill()
+
+    # Beside one call that sends everything: one with a time limit forgets what it has not sent when that is over.
+    threading.Thread(target=watch, name="fstools-decoding", daemon=True).start()
+    try:
+        said, complaints = process.communicate(sent)
     except BaseException:
         process.kill()
         process.communicate()
         raise
+    finally:
+        ended.set()
+    if given_up.is_set():
+        raise TimedOut(
+            f"{path} was not decoded within {patience.seconds:g} seconds",
+            hint="Ask for fewer pages, or raise document_seconds.",
+        )
+    return process.returncode, said, complaints
 
 
 def _refuse_crash(path: str, code: int, complaints: bytes) -> NoReturn:

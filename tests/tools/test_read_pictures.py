@@ -69,6 +69,13 @@ def test_a_large_picture_is_scaled_to_the_settings(make_call):
     assert f"shown scaled to {shown.width}×{shown.height}" in result.text
 
 
+def test_more_than_a_pipe_holds_reaches_a_process_that_is_slow_to_start(make_call, monkeypatch):
+    monkeypatch.setattr(decoding, "_LOOKS_SECONDS", 0.001)
+    call = make_call(max_image_pixels=100)
+    call.put("a.png", noise("PNG", (400, 200)))
+    assert call("read_file", path="a.png").data["original_width"] == 400
+
+
 def test_no_picture_and_no_empty_file_is_taken_for_text_of_no_lines(call):
     """R28"""
     call.put("a.png", b"")
