@@ -117,6 +117,8 @@ def _all_of_unknown_size(fd: int, path: str) -> bytes:
     while more := read_at(fd, CHUNK_BYTES, len(data)):
         data += more
         if len(data) > MOST_IN_MEMORY:
+            if os.fstat(fd).st_size:  # it was empty only between two steps of its writer
+                raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
             reason = f"its size is not known, and it is above {MOST_IN_MEMORY} bytes"
             raise refused(TooLarge, path, reason, hint="Choose a regular file.")
     return data
