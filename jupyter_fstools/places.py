@@ -46,9 +46,10 @@ class Places:
         """No deny rule keeps a canonical path from being read, listed or suggested."""
         return self.policy.may_read(path, self.key_of(path))
 
-    def none_denied(self, folder: str, names: Iterable[str]) -> bool:
-        """A quick yes for many names in a canonical folder; after a no, `may_read` tells which."""
-        return self.policy.none_denied(folder, names, self.key_of(folder).rstrip("/"))
+    def none_denied(self, folder: str, names: list[str]) -> bool:
+        """A quick yes for many names in a canonical folder that may be read; after a no, `may_read` tells which."""
+        root = self.backend.root_key
+        return self.policy.none_denied(folder, names, f"{root}/{folder}" if folder else root)
 
     def key_of(self, path: str) -> str:
         """The key of a canonical path."""

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import repeat
 from typing import Literal
 
 from pathspec import GitIgnoreSpec
@@ -33,6 +32,8 @@ DENY_WRITE = (
 Approval = Literal["never", "always"] | Sequence[str]
 MAX_PATH_BYTES = 4096
 Purpose = Literal["read", "write"]
+_BARE_NAME = re.compile(r"(?:\[\^/\]\*?|\\.|\w)+(?:/|\(\?:/\|\$\))", re.DOTALL)
+_MOST_NAMES = 1 << 14
 _NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
 _NO_NEWLINE = {0x0A: 0x00}  # The rules' expressions take a newline for the end of a path; no path holds a NUL.
 _IGNORED = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]) | _NO_NEWLINE
@@ -64,7 +65,10 @@ class Policy:
         self._read = _rules(deny_read)
         self._write = _rules(deny_write)
         self._maybe = {"read": _prefilter(self._read), "write": _prefilter(self._write)}
-        self._keys = tuple(f"{key}/" for key in denied_keys)
+        self._bare_names = _bare_names(self._read)
+        keys = list(denied_keys)
+        self._keys = tuple(f"{key}/" for key in keys)
+        self._around_keys = {key.rpartition("/")[0] for key in keys}
         self._approval = _rules([] if isinstance(approval, str) else approval)
         self._always = approval == "always"
         self.read_only = read_only
@@ -75,15 +79,22 @@ class Policy:
         """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
         return self._verdict(path, "read") and not self._is_denied_key(key)
 
-    def none_denied(self, folder: str, names: Iterable[str], key: str) -> bool:
-        """A quick yes for many names: True only if `may_read` holds for every one of them in `folder` (key `key`)."""
-        maybe = self._maybe["read"]
-        below = f"{key}/"
-        if maybe is None or below.startswith(self._keys) or any(map(str.startswith, self._keys, repeat(below))):
+    def none_denied(self, folder: str, names: list[str], key: str) -> bool:
+        """A quick yes for many names: True only if `may_read` holds for every one of them.
+
+        Args:
+            folder: the folder they are in; no rule holds for it itself.
+            names: the names.
+            key: the folder's key.
+        """
+        if key in self._around_keys or f"{key}/".startswith(self._keys):
             return False
+        if self._bare_names is not None:
+            return self._bare_names.are_harmless(names)
+        maybe = self._maybe["read"]
         start = f"/{folder}/" if folder else "/"
         between = f"/\0{start}"
-        return not maybe(_folded(f"{start}{between.join(names)}/"))
+        return maybe is not None and not maybe(_folded(f"{start}{between.join(names)}/"))
 
     def require_read(self, given: str, path: str, key: str) -> None:
         """Refuse a read of `path`, which the caller spelled `given`.
@@ -162,8 +173,8 @@ def _rules(patterns: Iterable[str]) -> GitIgnoreSpec:
         raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
 
 
-def _prefilter(rules: GitIgnoreSpec) -> Callable[[str], object] | None:
-    """One search that finds something in `/path/` wherever a rule could hold; None where that cannot be told.
+def _bodies(rules: GitIgnoreSpec) -> list[str] | None:
+    """What finds something in `/path/`, after a slash, wherever a rule could hold; None where that cannot be told.
 
     Every rule's expression is about a whole name or several, from the start of the path or from a slash on.
     """
@@ -171,7 +182,44 @@ def _prefilter(rules: GitIgnoreSpec) -> Callable[[str], object] | None:
     bodies = [source.replace("(?P<ps_d>/)", "/").removeprefix("^").removeprefix("(?:.+/)?") for source in sources]
     if any(not source.startswith("^") for source in sources) or any("$" in re.sub(_NAME_ENDS, "", b) for b in bodies):
         return None
+    return bodies
+
+
+def _prefilter(rules: GitIgnoreSpec) -> Callable[[str], object] | None:
+    bodies = _bodies(rules)
+    return None if bodies is None else _search(bodies)
+
+
+def _search(bodies: list[str]) -> Callable[[str], object]:
     return re.compile(f"/(?:{'|'.join(bodies)})").search if bodies else _nowhere
+
+
+class _BareNames:
+    """Rules that are all about a single name, wherever it stands in a path.
+
+    The same names come again and again: those that no rule holds for are remembered, up to a number.
+    """
+
+    def __init__(self, bodies: list[str]) -> None:
+        self._maybe = _search(bodies)
+        self._harmless: set[str] = set()
+
+    def are_harmless(self, names: list[str]) -> bool:
+        """Whether no rule holds for one of these."""
+        if self._harmless.issuperset(names):
+            return True
+        if self._maybe(_folded(f"/{'/'.join(names)}/")):
+            return False
+        if len(self._harmless) + len(names) > _MOST_NAMES:
+            self._harmless = set()
+        self._harmless.update(names[:_MOST_NAMES])
+        return True
+
+
+def _bare_names(rules: GitIgnoreSpec) -> _BareNames | None:
+    """None where a rule is about more than a name."""
+    bodies = _bodies(rules)
+    return _BareNames(bodies) if bodies is not None and all(map(_BARE_NAME.fullmatch, bodies)) else None
 
 
 def _nowhere(path: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_fstools import policy
@@ -37,10 +37,12 @@ def test_the_short_cut_never_says_otherwise(rules, paths):
 
 
 @given(st.lists(rules, max_size=5), paths, st.lists(names, min_size=1, max_size=6))
+@example(["b/a"], "b", ["a"])
+@example(["b[!x]a"], "b", ["a"])
 def test_the_quick_yes_is_true_for_every_name(rules, folder, names):
     guard = Policy(deny_read=[*rules, *DENY_READ], denied_keys=["/root/a/b"])
     for place in (folder, ""):
-        if guard.none_denied(place, names, f"/root/{place}".rstrip("/")):
+        if guard.may_read(place) and guard.none_denied(place, names, f"/root/{place}".rstrip("/")):
             assert all(guard.may_read(f"{place}/{name}".lstrip("/"), f"/root/{place}/{name}") for name in names)
 
 
@@ -49,6 +51,8 @@ def test_most_folders_get_the_quick_yes():
     assert guard.none_denied("src/deep", ["a.py", "b.py"], "/srv/src/deep")
     assert not guard.none_denied("src", [".ssh"], "/srv/src")
     assert not guard.none_denied("me/.local/share/jupyter", ["runtime"], "/home/me/.local/share/jupyter")
+    assert not guard.none_denied("", ["a.py"], "/home/me/.local/share/jupyter/runtime")
+    assert guard.none_denied("me", [".local"], "/home/me")
 
 
 def test_a_newline_in_a_name_hides_nothing_from_a_rule():

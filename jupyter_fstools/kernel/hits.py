@@ -16,7 +16,7 @@ from .highlighting import as_typed
 def hit_rows(matches: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The rows for a result's matches: a heading for each file or cell, and its lines below."""
     shown = size = left = 0
-    for heading, lines in shown_groups(map(TextMatch.model_validate, matches)):
+    for heading, lines in shown_groups(TextMatch(**match) for match in matches):
         full = False
         for number, line in enumerate(lines):
             size += len(line.text)

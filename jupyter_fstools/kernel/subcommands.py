@@ -89,6 +89,7 @@ def glob(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     argument("--outputs", dest="include_outputs", action="store_true", help="the outputs of notebooks too"),
     argument("--limit", metavar="N", help="at most so many lines"),
     argument("--offset", metavar="N", help="leave out so many lines first"),
+    argument("--no-total", dest="exact_total", action="store_const", const=False, help="end once the limit is reached"),
     tool="grep",
 )
 def grep(desk: Desk, given: Namespace, body: str | None) -> KernelResult:

@@ -26,6 +26,7 @@ class Expression:
         plain: for Python's `re` on text that is all ASCII.
         full: for any other text, where bytes that are no UTF-8 are surrogates; `write_full` makes it a pattern.
         required: text that every match holds; "" if none is known.
+        folded: the same in lower case where case is folded: what every match in text that is all ASCII then holds.
         degree: on a line of n characters Python's `re` takes at most about n ** (degree + 1) steps; None: it may take
             exponentially many.
         ignore_case: compile with `re.IGNORECASE`.
@@ -36,6 +37,7 @@ class Expression:
     plain: str
     full: str
     required: str
+    folded: str
     degree: int | None
     ignore_case: bool
     multiline: bool
@@ -70,11 +72,13 @@ def compile_expression(
     reader = _Reader(pattern, flags.end() if flags else 0, case_insensitive, multiline)
     reader.dot_all = bool(flags and "s" in flags[1])
     written = reader.read_literal() if literal else reader.read_all()
+    folds = case_insensitive or reader.flagged
     return Expression(
         rust=("(?i)" if case_insensitive else "") + written.rust,
         plain=written.plain,
         full=written.full,
-        required="" if case_insensitive or reader.flagged else written.required,
+        required="" if folds else written.required,
+        folded=written.required.lower() if folds and written.required.isascii() else "",
         degree=written.degree if written.ways <= MOST_REPEATS else None,
         ignore_case=case_insensitive,
         multiline=multiline,

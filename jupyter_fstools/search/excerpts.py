@@ -1,32 +1,23 @@
-"""Matching lines with what stands around them, read anew from the file."""
+"""Matching lines with what stands around them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import NamedTuple
 
 from .match_lines import Hit
 from .text_query import TextMatch, TextQuery
 
 Range = tuple[int, int]
+Window = tuple[Hit, int, int, int]
+"""A hit, where in the text the last line of its match ends, and how many lines before and after it are shown."""
 
 
 class Place(NamedTuple):
     """Where lines are: a file, or one text of a notebook's cell."""
 
     path: str
-    cell_id: str | None = None
-    cell_index: int | None = None
-    output_index: int | None = None
-
-
-class Row(NamedTuple):
-    """One line to show; `number` is None for the gap between two groups."""
-
-    path: str
-    number: int | None
-    text: str
-    matches: bool
     cell_id: str | None = None
     cell_index: int | None = None
     output_index: int | None = None
@@ -45,65 +36,68 @@ def excerpts(place: Place, blocks: Iterable[str], hits: list[Hit], page: slice, 
         page: which of them to return.
         query: how much to show around them.
     """
-    wanted = [(1, 1 << 62)] if query.multiline else _wanted(hits, query)
-    lines = _lines(blocks, wanted)
-    found: list[TextMatch] = []
+    text, hits = _located(blocks, hits, query)
+    windows = islice(_windows(text, hits, query), page.start, page.stop)
+    return [_match(place, text, window, query) for window in windows]
+
+
+def _windows(text: str, hits: list[Hit], query: TextQuery) -> Iterator[Window]:
     shown = 0
-    for number, hit in enumerate(hits[: page.stop]):
-        line, column, length = hit
-        if line not in lines:
-            continue  # the file has become shorter
-        last = _last_line(lines, hit) if query.multiline else line
-        following = hits[number + 1][0] if number + 1 < len(hits) else last + query.after_lines + 1
-        before = range(max(line - query.before_lines, shown + 1, 1), line)
-        after = range(last + 1, min(last + query.after_lines + 1, following))
-        text = "\n".join(lines[each].removesuffix("\r") for each in range(line, last + 1) if each in lines)
-        shown = max(last, after[-1] if after else 0)
-        if number >= page.start:
-            cut, start = _around(text, column, length, query.max_line_length)
-            found.append(
-                TextMatch(
-                    path=place.path,
-                    line=line,
-                    column=column + 1,
-                    length=length,
-                    text=cut,
-                    text_column=start + 1,
-                    cut=len(text) - len(cut),
-                    before=[_shortened(lines[each], query) for each in before if each in lines],
-                    after=[_shortened(lines[each], query) for each in _existing(after, lines)],
-                    cell_id=place.cell_id,
-                    cell_index=place.cell_index,
-                    output_index=place.output_index,
-                )
-            )
-    return found
+    for number, hit in enumerate(hits, 1):
+        line, column, length, start = hit
+        end = text.find("\n", start + column + max(length, 1) - 1)
+        if end < 0:
+            end = len(text)
+        last = line + text.count("\n", start, end)
+        before, after = min(query.before_lines, line - shown - 1), query.after_lines
+        if number < len(hits):
+            after = min(after, hits[number][0] - last - 1)
+        shown = last + max(after, 0)
+        yield hit, end, before, after
 
 
-def excerpt_rows(matches: Iterable[TextMatch]) -> Iterator[Row]:
-    """Matches as rows to show, with a gap between files.
+def _match(place: Place, text: str, window: Window, query: TextQuery) -> TextMatch:
+    (line, column, length, start), end, before, after = window
+    most = query.max_line_length
+    lines = text[start:end].replace("\r\n", "\n").removesuffix("\r")
+    part, left_out = _around(lines, column, length, most)
+    return TextMatch(
+        path=place.path,
+        line=line,
+        column=column + 1,
+        length=length,
+        text=part,
+        text_column=left_out + 1,
+        cut=len(lines) - len(part),
+        before=_lines_before(text, start, before, most) if before > 0 else [],
+        after=_lines_after(text, end + 1, after, most) if after > 0 else [],
+        cell_id=place.cell_id,
+        cell_index=place.cell_index,
+        output_index=place.output_index,
+    )
 
-    If lines around are shown, there is one too between lines of a file that do not follow each other.
-    """
-    matches = list(matches)
-    around = any(match.before or match.after for match in matches)
-    last: tuple[Place, int] | None = None
-    for match in matches:
-        place = Place(match.path, match.cell_id, match.cell_index, match.output_index)
-        first = match.line - len(match.before)
-        if last is not None and last != (place, first - 1) and (around or last[0] != place):
-            yield Row(match.path, None, "--", False)
-        texts = [*match.before, *match.text.split("\n"), *match.after]
-        body = range(match.line, match.line + match.text.count("\n") + 1)
-        for number, text in enumerate(texts, first):
-            yield Row(match.path, number, text, number in body, *place[1:])
-        last = (place, first + len(texts) - 1)
+
+def _located(blocks: Iterable[str], hits: list[Hit], query: TextQuery) -> tuple[str, list[Hit]]:
+    """A text, and its hits with where in it their lines begin; of several blocks only the lines that are shown."""
+    blocks = iter(blocks)
+    text, more = next(blocks, ""), next(blocks, None)
+    if more is None and (not hits or hits[-1][3] >= 0):
+        return text, hits
+    wanted = [(1, 1 << 62)] if query.multiline else _wanted(hits, query)
+    lines = _lines(chain((text, more or ""), blocks), wanted)
+    starts: dict[int, int] = {}
+    at = 0
+    for number, line in lines.items():
+        starts[number] = at
+        at += len(line) + 1
+    there = [hit for hit in hits if hit[0] in lines and hit[1] <= len(lines[hit[0]])]  # The file may have changed.
+    return "".join(f"{line}\n" for line in lines.values()), [(*hit[:3], starts[hit[0]]) for hit in there]
 
 
 def _wanted(hits: list[Hit], query: TextQuery) -> list[Range]:
     """The lines to fetch, as ranges that do not touch."""
     ranges: list[Range] = []
-    for line, _, _ in hits:
+    for line, *_ in hits:
         low, high = max(1, line - query.before_lines), line + query.after_lines
         if ranges and low <= ranges[-1][1] + 1:
             ranges[-1] = (ranges[-1][0], high)
@@ -128,21 +122,23 @@ def _lines(blocks: Iterable[str], wanted: list[Range]) -> dict[int, str]:
     return found
 
 
-def _existing(numbers: range, lines: dict[int, str]) -> Iterator[int]:
-    for number in numbers:
-        if number not in lines:
-            return
-        yield number
+def _lines_before(text: str, at: int, count: int, most: int) -> list[str]:
+    """So many lines before the one that begins at a place."""
+    start = at
+    for _ in range(count):
+        start = text.rfind("\n", 0, start - 1) + 1
+    return [_shortened(line, most) for line in text[start : at - 1].split("\n")]
 
 
-def _last_line(lines: dict[int, str], hit: Hit) -> int:
-    """The line that the last character of a match is on."""
-    line, column, length = hit
-    left = column + length - 1
-    while line in lines and left > len(lines[line]):
-        left -= len(lines[line]) + 1
-        line += 1
-    return line if line in lines else line - 1
+def _lines_after(text: str, at: int, count: int, most: int) -> list[str]:
+    """So many lines from a place on, or as many as there are."""
+    lines: list[str] = []
+    while len(lines) < count and at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        lines.append(_shortened(text[at:end], most))
+        at = end + 1
+    return lines
 
 
 def _around(text: str, column: int, length: int, most: int) -> tuple[str, int]:
@@ -154,7 +150,6 @@ def _around(text: str, column: int, length: int, most: int) -> tuple[str, int]:
     return text[start : start + most], start
 
 
-def _shortened(line: str, query: TextQuery) -> str:
+def _shortened(line: str, most: int) -> str:
     line = line.removesuffix("\r")
-    most = query.max_line_length
     return line if len(line) <= most else f"{line[:most]}... [{len(line) - most} more characters]"

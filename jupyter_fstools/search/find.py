@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from ..backends.protocol import Backend
+from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
-from .folders import Look, joined, look_at
+from .folders import Folder, Look, joined
 from .patterns import compile_glob
 from .stopping import Cancelled, Reason, Stop
 from .walk import NoneDenied, Walk
+
+EPOCH = datetime(1970, 1, 1)
+"""In UTC, as the times of files are; a time without a zone is quicker to write."""
+SPARE = 1000
+"""Files kept besides those that a page may need, so that they are sorted once in a while only."""
 
 
 class FoundFile(BaseModel):
@@ -93,9 +98,10 @@ def find_files(
         may_read=may_read,
         none_denied=none_denied,
         stop=stop,
+        in_order=sort == "path",
     )
     part = slice(offset, offset + limit)
-    page, total = (_newest if sort == "modified" else _by_path)(backend, walk, part)
+    page, total = (_newest if sort == "modified" else _by_path)(walk, part)
     if compiled.malformed is not None and not total:
         raise compiled.malformed  # A pattern that is none may still be the name of a file.
     return FoundFiles(
@@ -127,32 +133,35 @@ def folder_to_search(backend: Backend, path: str, may_read: Callable[[str], bool
 
 def iso_time(mtime_ns: int) -> str:
     """A time in ISO 8601, UTC, to the microsecond."""
-    whole, rest = divmod(mtime_ns, 1_000_000_000)
-    moment = datetime.fromtimestamp(whole, UTC).replace(microsecond=rest // 1000)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return f"{(EPOCH + timedelta(microseconds=mtime_ns // 1000)).isoformat(timespec='microseconds')}Z"
 
 
-def _newest(backend: Backend, walk: Walk, part: slice) -> tuple[list[Look], int]:
+def _newest(walk: Walk, part: slice) -> tuple[list[Look], int]:
     """A page of the newest files, and how many there are; every one of them is looked at."""
     looks: list[Look] = []
-    for folder, files, links in walk:
-        looks += folder.look(files)
-        looks += [(-target.mtime_ns, joined(folder.path, name), target.size) for name, target in links]
-    looks.sort()
-    return looks[part], len(looks)
+    total, last = 0, None  # the last look that can still come into the page
+    for folder, files, links, _ in walk:
+        found = folder.look(files) + _targets(folder, links)
+        total += len(found)
+        looks += [look for look in found if look < last] if last else found
+        if len(looks) > 2 * part.stop + SPARE:
+            looks = sorted(looks)[: part.stop]
+            last = looks[-1] if looks else None
+    return sorted(looks)[part], total
 
 
-def _by_path(backend: Backend, walk: Walk, part: slice) -> tuple[list[Look], int]:
-    """A page of the files in order, and how many there are; only the page is looked at."""
-    paths: list[str] = []
-    targets: dict[str, Look] = {}
-    for folder, files, links in walk:
-        prefix = folder.path + "/" if folder.path else ""
-        paths += [prefix + name for name in files]
-        targets |= {prefix + name: (-target.mtime_ns, prefix + name, target.size) for name, target in links}
-    paths += targets
-    paths.sort()
-    looks = {
-        look[1]: look for look in look_at(backend, [path for path in paths[part] if path not in targets])
-    } | targets
-    return [looks[path] for path in paths[part] if path in looks], len(paths)
+def _by_path(walk: Walk, part: slice) -> tuple[list[Look], int]:
+    """A page of the files of a walk in order, and how many there are; only the page is looked at."""
+    looks: list[Look] = []
+    total = 0
+    for folder, files, links, _ in walk:
+        if total < part.stop:
+            page = slice(max(part.start - total, 0), part.stop - total)
+            looks += folder.look(files[page]) + _targets(folder, links[page])
+        total += len(files) + len(links)
+        walk.in_order = total < part.stop
+    return looks, total
+
+
+def _targets(folder: Folder, links: list[tuple[str, FileStat]]) -> list[Look]:
+    return [(-target.mtime_ns, joined(folder.path, name), target.size) for name, target in links]

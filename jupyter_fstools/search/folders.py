@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
@@ -20,16 +20,10 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW"
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-class Names(NamedTuple):
-    """What is in one folder: every folder, and the files and links that were asked for; no devices, FIFOs, sockets."""
-
-    folders: list[str]
-    files: list[str]
-    links: list[str]
-    control: list[str]
+Names = tuple[list[str], list[str], list[str], list[str]]
+"""What is in one folder, in no order: folders, files, links, and of these the ones in `CONTROL`; no devices."""
 
 
-Fits = Callable[[str], object]
 Look = tuple[int, str, int]
 """Negated modification time in nanoseconds since 1970, path, size in bytes: sorted, the newest come first."""
 CONTROL = (".git", ".gitignore")
@@ -41,8 +35,8 @@ class Folder(Protocol):
 
     path: str
 
-    def names(self, fits: Fits) -> Names:
-        """What is in the folder, in no order; files and links only where `fits(name)`."""
+    def names(self) -> Names:
+        """What is in the folder."""
 
     def enter(self, name: str) -> Folder:
         """A folder in this one; a link is refused."""
@@ -90,9 +84,10 @@ class DiskFolder:
         self._fd = fd
         self.path = path
 
-    def names(self, fits: Fits) -> Names:
-        """What is in the folder, in no order; files and links only where `fits(name)`."""
-        folders, files, links, control = found = Names([], [], [], [])
+    def names(self) -> Names:
+        """What is in the folder."""
+        found: Names = ([], [], [], [])
+        folders, files, links, control = found
         with os.scandir(self._fd) as entries:
             for entry in entries:
                 name = entry.name
@@ -101,18 +96,18 @@ class DiskFolder:
                         control.append(name)
                     elif name.startswith(HIDDEN_PREFIX):
                         continue
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_file(follow_symlinks=False):
+                    files.append(name)
+                elif entry.is_dir(follow_symlinks=False):
                     folders.append(name)
-                elif fits(name):
-                    if entry.is_file(follow_symlinks=False):
-                        files.append(name)
-                    elif entry.is_symlink():
-                        links.append(name)
+                elif entry.is_symlink():
+                    links.append(name)
         return found
 
     def enter(self, name: str) -> DiskFolder:
         """A folder in this one; a link is refused."""
-        return DiskFolder(os.open(name, _FOLDER, dir_fd=self._fd), joined(self.path, name))
+        path = self.path
+        return DiskFolder(os.open(name, _FOLDER, dir_fd=self._fd), f"{path}/{name}" if path else name)
 
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder; what is gone or no file any more is left out."""
@@ -172,15 +167,16 @@ class BackendFolder:
         self._backend = backend
         self.path = path
 
-    def names(self, fits: Fits) -> Names:
-        """What is in the folder, in no order; files and links only where `fits(name)`."""
-        found = Names([], [], [], [])
-        lists = {"directory": found.folders, "file": found.files, "link": found.links}
+    def names(self) -> Names:
+        """What is in the folder."""
+        found: Names = ([], [], [], [])
+        folders, files, links, control = found
+        lists = {"directory": folders, "file": files, "link": links}
         for entry in self._backend.list(self.path):
-            if entry.kind == "directory" or (entry.kind in lists and fits(entry.name)):
+            if entry.kind in lists:
                 lists[entry.kind].append(entry.name)
             if entry.name in CONTROL:
-                found.control.append(entry.name)
+                control.append(entry.name)
         return found
 
     def enter(self, name: str) -> BackendFolder:
@@ -221,17 +217,48 @@ class BackendFolder:
         """Nothing is held."""
 
 
+class FolderTrail:
+    """Folders by their canonical paths, one after the other; what two paths share from the top is opened once.
+
+    The folders on the way to the last one are held open, each opened below the one before, no link followed: asked for
+    in the order of their paths, most take one step.
+
+    Args:
+        backend: where they are.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._held: list[Folder] = []
+
+    def __enter__(self) -> FolderTrail:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._held:
+            self._held.pop().close()
+
+    def at(self, path: str) -> Folder:
+        """The folder, open until the next one is asked for. Raises as `Folder.enter` does."""
+        held, wanted = self._held, joined(path, "")
+        while held and not wanted.startswith(joined(held[-1].path, "")):
+            held.pop().close()
+        if not held:
+            held.append(open_folder(self._backend, ""))
+        for name in wanted[len(joined(held[-1].path, "")) :].split("/")[:-1]:
+            held.append(held[-1].enter(name))
+        return held[-1]
+
+
 def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
     """Size and time of files by their canonical paths, those of one folder one after the other.
 
     What is gone, or no file any more, is left out.
     """
-    for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
-        try:
-            folder = open_folder(backend, path)
-        except (OSError, FsToolsError):
-            continue
-        try:
+    with FolderTrail(backend) as trail:
+        for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
+            try:
+                folder = trail.at(path)
+            except (OSError, FsToolsError):
+                continue
             yield from folder.look([path.rpartition("/")[2] for path in group])
-        finally:
-            folder.close()

@@ -8,30 +8,33 @@ from collections.abc import Callable, Iterator
 from typing import Literal
 
 from ..backends.local_disk import LocalDisk
-from ..backends.protocol import Backend, FileStat, Kind
+from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, Invalid, NotFound
-from .decoding import text_blocks
+from .batches import Batch, Counted, Engine, EngineName, Part
 from .dialect import Expression, compile_expression
-from .excerpts import Place, excerpts
 from .file_filter import file_filter
 from .folders import joined
-from .matcher import Matcher, TooSlow
-from .notebook_cells import BrokenNotebook, is_notebook, notebooks_among
+from .matcher import Matcher
+from .matching_files import MatchingFiles
+from .notebook_cells import is_notebook, notebooks_among
 from .notebook_search import NotebookSearch
-from .patterns import compile_glob
+from .page import Page
+from .patterns import GlobPattern, compile_glob
 from .python_engine import PythonEngine
 from .ripgrep_engine import RipgrepEngine
-from .ripgrep_process import RipgrepFailed, Stopped, ripgrep_binary
+from .ripgrep_process import RipgrepFailed, ripgrep_binary
 from .stopping import Cancelled, Stop
-from .sweep import area_of
-from .text_query import FoundText, MatchingFile, TextMatch, TextQuery
+from .sweep import name_options
+from .text_query import FoundText, MatchingFile, TextQuery
 from .walk import NoneDenied, Tally, Walk
 
-Engine = PythonEngine | RipgrepEngine
-EngineName = Literal["auto", "ripgrep", "python"]
 MayRead = Callable[[str], bool] | None
 GRACE_SECONDS = 2.0
 """What a search that ran out of time may still take to read the lines it has found."""
+FIRST_BATCH, LARGEST_BATCH = 200, 8000
+"""Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
+MOST_FOLDER_BYTES = 128 << 10
+"""What the folders of a batch may take on a command line."""
 
 
 def search_text(
@@ -43,7 +46,7 @@ def search_text(
     none_denied: NoneDenied = None,
     seconds: float | None = None,
     cancelled: Cancelled = None,
-    engine: EngineName = "auto",
+    engine: Literal["auto", "ripgrep", "python"] = "auto",
 ) -> FoundText:
     """Search the text of files.
 
@@ -76,25 +79,15 @@ def search_text(
     binary = ripgrep_binary() if engine != "python" and isinstance(backend, LocalDisk) else None
     if engine == "ripgrep" and binary is None:
         raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
-    most = query.max_file_bytes
-
-    def python(matcher: Matcher) -> PythonEngine:
-        return PythonEngine(backend, expression, matcher, stop, max_file_bytes=most)
-
-    if binary is not None and isinstance(backend, LocalDisk):
-        disk, program, alone = backend, binary, engine == "ripgrep" or expression.degree is None
-
-        def ripgrep(matcher: Matcher) -> RipgrepEngine:
-            small = None if alone else python(matcher)
-            return RipgrepEngine(disk, expression, program, stop, max_file_bytes=most, small=small)
-
+    search = _Search(backend, query, expression, (may_read, none_denied), stop)
+    if binary is not None:
         try:
-            return _Search(backend, query, expression, (may_read, none_denied), stop).run(start, ripgrep)
+            return search.run(start, binary, engine)
         except RipgrepFailed as error:
             _refuse_pattern(error)
             if engine == "ripgrep":
                 raise
-    return _Search(backend, query, expression, (may_read, none_denied), stop).run(start, python)
+    return search.run(start, None, engine)
 
 
 def _start(backend: Backend, path: str, may_read: MayRead) -> FileStat:
@@ -130,24 +123,30 @@ class _Search:
         self._expression = expression
         self._may_read, self._none_denied = policy
         self._stop = stop
-        self._taken: dict[str, list[str]] = {}
-        self._links: list[tuple[str, FileStat]] = []
+        glob = query.glob
+        self._pattern: GlobPattern = compile_glob(
+            glob if glob is not None and not glob.startswith("!") else "**",
+            include_hidden=query.include_hidden,
+            root=backend.root_key,
+        )
 
-    def run(self, start: FileStat, make: Callable[[Matcher], Engine]) -> FoundText:
+    def run(self, start: FileStat, binary: str | None, wanted: str) -> FoundText:
         """Walk, search, and read the page."""
         with Matcher(self._expression, self._stop) as matcher:
             notebooks = NotebookSearch(self._backend, self._query, matcher, self._stop)
-            engine = make(matcher)
+            walk = self._walk(start.path) if start.kind == "directory" else None
+            engine = self._engine(binary, matcher, alone=wanted == "ripgrep")
+            files = self._batches(start.path, walk, engine, notebooks) if walk else self._one_file(start, notebooks)
+            found, skipped = MatchingFiles(self._query), Counter[str]()
             try:
-                tally = self._take(start, engine, notebooks)
-                engine.finish()
-                found = self._shown(engine.counts | notebooks.counts)
-                skipped = engine.skipped + notebooks.skipped + Counter(unreadable=tally.unreadable)
-                answer = self._answer(found, skipped, tally, engine)
+                full = self._gather(engine.searched(files), found, skipped)
+                answer = self._answer(found, skipped, walk.tally if walk else Tally(), engine.name)
+                if full:
+                    answer.total = answer.total_lines = None
                 if answer.partial == "timeout":
                     self._stop.extend(GRACE_SECONDS)
                 if self._query.output_mode == "content" and answer.partial != "cancelled":
-                    answer.matches = self._page(found, engine, notebooks)
+                    answer.matches = Page(self._backend, self._query, engine, matcher, notebooks).matches(found.parts())
             except BaseException as error:
                 if not isinstance(error, RipgrepFailed):
                     self._stop.end()  # Programs still running would be waited for.
@@ -156,129 +155,99 @@ class _Search:
                 engine.close()
         return answer
 
-    def _take(self, start: FileStat, engine: Engine, notebooks: NotebookSearch) -> Tally:
-        if start.kind == "file":
-            searcher = notebooks if is_notebook(start.path) else engine
-            searcher.take_file(start, whatever_size=True)
-            self._links.append((start.path, start))
-            return Tally()
-        fits = file_filter(self._query, start.path, self._backend.root_key)
-        walk = self._walk(start.path, engine)
-        for folder, files, links in walk:
+    def _engine(self, binary: str | None, matcher: Matcher, *, alone: bool) -> Engine:
+        most = self._query.max_file_bytes
+        python = PythonEngine(self._backend, self._expression, matcher, self._stop, max_file_bytes=most)
+        if binary is None or not isinstance(self._backend, LocalDisk):
+            return python
+        return RipgrepEngine(
+            self._backend,
+            self._expression,
+            binary,
+            self._stop,
+            max_file_bytes=most,
+            name_options=name_options(self._query, self._pattern),
+            may_end_early=not self._query.exact_total,
+            small=None if alone or self._expression.degree is None else python,
+        )
+
+    def _gather(self, batches: Iterator[Batch], found: MatchingFiles, skipped: Counter[str]) -> bool:
+        """Take in what comes; True if it was ended because the page is full."""
+        for batch in batches:
+            found.add(batch.found)
+            skipped.update(batch.skipped)
+            if found.fill_the_page and not self._query.exact_total:
+                return True
+        return False
+
+    def _one_file(self, file: FileStat, notebooks: NotebookSearch) -> Iterator[Batch]:
+        batch = Batch(size=1, whatever_size=True)
+        self._take_file(file.path, file, batch, notebooks)
+        yield batch
+
+    def _batches(self, base: str, walk: Walk, engine: Engine, notebooks: NotebookSearch) -> Iterator[Batch]:
+        """What there is to search, in the order of paths if the search may end early."""
+        fits = file_filter(self._query, base, self._backend.root_key)
+        by_type = self._query.file_type is not None  # which ripgrep is told
+        batch, most = Batch(), FIRST_BATCH
+        for folder, files, links, left_out in walk:
             chosen = [name for name in files if fits(folder.path, name)] if fits else files
             cells = notebooks_among(chosen)
-            self._taken[folder.path] = chosen
-            if cells:
-                notebooks.take(folder, cells)
-            engine.take(folder, [name for name in chosen if not is_notebook(name)] if cells else chosen)
-            self._links += [
-                (joined(folder.path, name), to) for name, to in links if not fits or fits(folder.path, name)
-            ]
-            if self._stop.now():
-                break
-        for path, target in {target.path: target for _, target in self._links}.items():
-            if not self._was_taken(path):
-                (notebooks if is_notebook(path) else engine).take_file(target)
-        return walk.tally
+            notebooks.take(folder, cells, batch)
+            texts = [name for name in chosen if not is_notebook(name)] if cells else chosen
+            if texts:
+                unfit = 0 if by_type else len(files) - len(chosen)
+                engine.take(folder, Part(folder.path, texts, left_out + unfit), batch)
+            for name, target in links:
+                if not fits or fits(folder.path, name):
+                    self._take_file(joined(folder.path, name), target, batch, notebooks)
+            batch.size += len(chosen) + len(links)
+            if batch.size >= most or batch.length > MOST_FOLDER_BYTES:
+                yield batch
+                batch, most = Batch(), min(2 * most, LARGEST_BATCH)
+        if batch.size:
+            yield batch
 
-    def _walk(self, base: str, engine: Engine) -> Walk:
-        glob = self._query.glob
-        pattern = compile_glob(
-            glob if glob is not None and not glob.startswith("!") else "**",
-            include_hidden=self._query.include_hidden,
-            root=self._backend.root_key,
-        )
-        if pattern.malformed:
-            raise pattern.malformed
-        base = "" if pattern.from_root else base
-        engine.expect(area_of(self._query, pattern, base))
+    @staticmethod
+    def _take_file(shown: str, file: FileStat, batch: Batch, notebooks: NotebookSearch) -> None:
+        if is_notebook(file.path):
+            notebooks.take_file(shown, file, batch)
+        else:
+            batch.named.append((shown, file))
+
+    def _walk(self, base: str) -> Walk:
+        if self._pattern.malformed:
+            raise self._pattern.malformed
         return Walk(
             self._backend,
-            base,
-            pattern,
+            "" if self._pattern.from_root else base,
+            self._pattern,
             include_ignored=self._query.include_ignored,
             may_read=self._may_read,
             none_denied=self._none_denied,
+            in_order=not self._query.exact_total,
             stop=self._stop,
         )
 
-    def _was_taken(self, path: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        return name in self._taken.get(folder, ())
-
-    def _shown(self, counts: dict[str, int]) -> list[tuple[str, str, int]]:
-        """Path to show, canonical path and count of each file with matches, in order.
-
-        A folder that is none any more, or a link by now, may have led ripgrep elsewhere: what it holds is left out.
-        """
-        folders = {path.rpartition("/")[0] for path in counts}
-        there = {folder for folder in folders if self._is_there(folder, "directory")}
-        counts = {path: count for path, count in counts.items() if path.rpartition("/")[0] in there}
-        shown = {path: (path, path, count) for path, count in counts.items() if self._was_taken(path)}
-        for path, target in self._links:
-            if target.path in counts:
-                shown[path] = (path, target.path, counts[target.path])
-        return sorted(shown.values())
-
-    def _answer(
-        self, found: list[tuple[str, str, int]], skipped: Counter[str], tally: Tally, engine: Engine
-    ) -> FoundText:
-        query, lines = self._query, sum(count for _, _, count in found)
-        total = lines if query.output_mode == "content" else len(found)
-        page = found[query.offset : query.offset + query.limit] if query.output_mode != "content" else []
+    def _answer(self, found: MatchingFiles, skipped: Counter[str], tally: Tally, engine: EngineName) -> FoundText:
+        page = found.page() if self._query.output_mode != "content" else []
+        skipped["unreadable"] += tally.unreadable
         return FoundText(
-            files=[MatchingFile(path=path, count=count) for path, real, count in page if self._is_there(real)],
-            total=total,
-            total_lines=lines,
-            truncated=query.offset + query.limit < total or self._stop.reason is not None,
+            files=[MatchingFile(path=file.shown, count=file.lines) for file in page if self._is_there(file)],
+            total=found.total,
+            total_lines=found.lines,
+            truncated=found.fill_the_page or self._stop.reason is not None,
             skipped={reason: number for reason, number in sorted(skipped.items()) if number},
             ignored=tally.ignored,
             excluded=sorted(tally.excluded),
             partial=self._stop.reason,
-            engine=engine.name,
+            engine=engine,
         )
 
-    def _is_there(self, path: str, kind: Kind = "file") -> bool:
+    def _is_there(self, file: Counted) -> bool:
         """Whether a path still leads there by itself, through no link put there since."""
         try:
-            found = self._backend.stat(path or ".")
+            found = self._backend.stat(file.path)
         except FsToolsError:
             return False
-        return found.path == path and found.kind == kind
-
-    def _page(self, found: list[tuple[str, str, int]], engine: Engine, notebooks: NotebookSearch) -> list[TextMatch]:
-        parts = list(self._parts(found))
-        most = {real: part.stop + 1 for _, real, part in parts if not is_notebook(real)}
-        try:
-            hits = engine.hits(most) if most else {}
-        except Stopped:
-            return []
-        matches: list[TextMatch] = []
-        room, size = self._query.max_output_characters, 0
-        for shown, real, part in parts:
-            if room is not None and size > room:
-                break
-            before = len(matches)
-            try:
-                if is_notebook(real):
-                    matches += notebooks.matches(real, shown, part)
-                elif real in hits:
-                    with self._backend.read(real) as opened:
-                        blocks = text_blocks(opened, opened.size) if self._query.multiline else text_blocks(opened)
-                        matches += excerpts(Place(shown), blocks, hits[real], part, self._query)
-            except (FsToolsError, TooSlow, BrokenNotebook):
-                continue  # changed since it was counted
-            size += sum(match.size for match in matches[before:])
-        return matches
-
-    def _parts(self, found: list[tuple[str, str, int]]) -> Iterator[tuple[str, str, slice]]:
-        """Which of each file's matching lines are on the page."""
-        first, end = self._query.offset, self._query.offset + self._query.limit
-        passed = 0
-        for shown, real, count in found:
-            if passed >= end:
-                return
-            part = slice(max(0, first - passed), min(count, end - passed))
-            if part.start < part.stop:
-                yield shown, real, part
-            passed += count
+        return found.path == file.path and found.kind == "file"

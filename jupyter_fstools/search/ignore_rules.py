@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from itertools import repeat
 
 from .segments import MalformedSegment, segment_regex
 
+MOST_KNOWN = 1 << 14
+"""Names that are remembered as not ignored: the same ones come again and again."""
 _FOLDERS = "(?:[^/]+/)*"
 _STAR = "[^/]*"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line: `folder` is what the path of the parent must be (None: any), `name` what the name must be."""
+    """One line.
+
+    Attributes:
+        order: where it stands in the file: the last one that fits decides.
+        folder: what the path of the parent must be; None: any.
+        depth: how many folders deep the parent can be.
+        name: what the name must be.
+    """
 
     order: int
     negated: bool
     folders_only: bool
     folder: str | None
+    depth: float
     name: str
 
 
@@ -30,6 +42,10 @@ class RuleFile:
     Args:
         text: the file's bytes.
         base: the folder the rules are relative to, as a path from the root ("" for the root itself).
+
+    Attributes:
+        deepest: in folders with more names in their path no anchored rule can match.
+        negated: the rules, by their order, that take back what others ignore.
     """
 
     def __init__(self, text: bytes, base: str) -> None:
@@ -39,13 +55,13 @@ class RuleFile:
         self._anchored = [(re.compile(rule.folder), rule) for rule in rules if rule.folder is not None]
         folders = "|".join(dict.fromkeys(folder.pattern for folder, _ in self._anchored))
         self._some_anchored = re.compile(folders) if self._anchored else None
+        depths = [rule.depth for rule in rules if rule.folder is not None]
+        self.deepest = len(base.split("/")) * bool(base) + max(depths) if depths else -1
         self._plain: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._suffix: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._other: list[tuple[Callable[[str], object], Rule]] = []
         self._sort_out()
         self.negated = frozenset(rule.order for rule in rules if rule.negated)
-        self._known: dict[bool, dict[str, int]] = {True: {}, False: {}}
-        self._untouched: dict[bool, set[str]] = {True: set(), False: set()}
 
     def __bool__(self) -> bool:
         return bool(self._anywhere or self._anchored)
@@ -69,19 +85,6 @@ class RuleFile:
 
     def anywhere(self, name: str, is_folder: bool) -> int:
         """The last rule for a bare name, by its order in the file; -1 for none."""
-        known = self._known[is_folder]
-        last = known.get(name)
-        if last is None:
-            last = known[name] = self._last(name, is_folder)
-            if last < 0:
-                self._untouched[is_folder].add(name)
-        return last
-
-    def leaves(self, names: list[str], is_folder: bool) -> bool:
-        """Whether these bare names are all known by now, and no rule is for one of them: a look-up of many at once."""
-        return self._untouched[is_folder].issuperset(names)
-
-    def _last(self, name: str, is_folder: bool) -> int:
         found = self._plain[is_folder].get(name, -1)
         suffixes = self._suffix[is_folder]
         dot = name.find(".")
@@ -94,6 +97,12 @@ class RuleFile:
             if (is_folder or not rule.folders_only) and fits(name):
                 return rule.order
         return found
+
+    def untouched(self, names: list[str]) -> list[str]:
+        """Those of many bare names that no rule is about, be they a file's or a folder's."""
+        plain, suffixes, others = self._plain[True], tuple(self._suffix[True]), [fits for fits, _ in self._other]
+        few = [name for name in names if name not in plain and not name.endswith(suffixes)]
+        return [name for name in few if not any(fits(name) for fits in others)] if others else few
 
     def _sort_out(self) -> None:
         """Most rules are a name or `*.suffix`: those are looked up, only the others are tried one by one."""
@@ -113,23 +122,51 @@ class RuleFile:
 
 
 class FolderRules:
-    """The ignore files that hold in one folder, nearest first."""
+    """The ignore files that hold in one folder, nearest first.
 
-    def __init__(self, files: tuple[RuleFile, ...], folder: str) -> None:
+    Args:
+        files: these files.
+        folder: the folder, as a path from the root; None: one so deep that no anchored rule is about names in it.
+
+    Attributes:
+        everywhere: the rules that hold further down than any anchored one reaches; they are the same for every folder.
+    """
+
+    def __init__(self, files: tuple[RuleFile, ...], folder: str | None, everywhere: FolderRules | None = None) -> None:
         self.files = files
-        self._active = [(file, file.in_folder(folder)) for file in files]
+        self.everywhere = everywhere or (self if folder is None else FolderRules(files, None))
+        self._active = [(file, file.in_folder(folder) if folder is not None else []) for file in files]
         self._anchored = any(rules for _, rules in self._active)
+        self._deepest = max((file.deepest for file in files), default=-1)
+        self._untouched: set[str] = set()
 
     def below(self, folder: str) -> FolderRules:
         """The same files' rules for a folder further down."""
+        if folder.count("/") >= self._deepest:
+            return self.everywhere
         if self._anchored or any(map(RuleFile.is_anchored_in, self.files, repeat(folder))):
-            return FolderRules(self.files, folder)
+            return FolderRules(self.files, folder, self.everywhere)
         return self
+
+    def touch_none_of(self, names: list[str]) -> bool:
+        """A quick yes: no rule is about one of these names directly in this folder, be it a file's or a folder's.
+
+        The same names come again and again: those that no rule is about are remembered, up to a number.
+        """
+        if self._anchored:
+            return False
+        known = self.everywhere._untouched
+        if known.issuperset(names):
+            return True
+        new = [name for name in names if name not in known]
+        untouched = reduce(lambda left, file: file.untouched(left), self.files, new)
+        if len(known) + len(untouched) > MOST_KNOWN:
+            known.clear()
+        known.update(untouched[:MOST_KNOWN])
+        return len(untouched) == len(new)
 
     def kept(self, names: list[str], is_folder: bool) -> list[str]:
         """The names directly in this folder that are not ignored."""
-        if not self._anchored and all(file.leaves(names, is_folder) for file in self.files):
-            return names
         return [name for name in names if not self.ignored(name, is_folder)]
 
     def ignored(self, name: str, is_folder: bool) -> bool:
@@ -168,7 +205,8 @@ def _rule(line: str, order: int) -> Rule | None:
         folder = _folder_regex(folders, below=name == "**") if anchored else None
     except MalformedSegment:
         return None
-    return Rule(order, negated, folders_only, folder, last)
+    depth = math.inf if "**" in names else len(folders)
+    return Rule(order, negated, folders_only, folder, depth, last)
 
 
 def _folder_regex(folders: list[str], *, below: bool) -> str:

@@ -43,6 +43,7 @@ class Matcher:
             expression.plain,
             expression.write_full,
             required=expression.required,
+            folded=expression.folded,
             ignore_case=expression.ignore_case,
             multiline=expression.multiline,
             degree=expression.degree or 0,
@@ -60,19 +61,17 @@ class Matcher:
     ) -> None:
         self._end()
 
-    def find(self, text: str, most: int) -> tuple[int, list[Hit]]:
-        """How many lines of `text` match, and the first `most` of them.
+    def find(self, text: str, most: int, *, count: bool = True) -> tuple[int, list[Hit]]:
+        """How many lines of `text` match, and the first `most` of them; without `count` the number may be too low.
 
         Raises:
             TooSlow: given up after `seconds_per_text`, or stopped.
             Invalid: Python cannot compile the pattern.
         """
-        if self._expression.required not in text:
-            return 0, []
         if self._expression.degree is None:
-            return self._ask(text, most)
+            return self._ask(text, most) if self._expression.required in text else (0, [])
         try:
-            return self._finder.find(text, most)
+            return self._finder.find(text, most, count=count)
         except Expensive:
             return self._ask(text, most)
         except (re.error, OverflowError, RecursionError) as error:
@@ -86,13 +85,13 @@ class Matcher:
             other.stdin.write(SIZE.pack(most) + _framed(text))
             other.stdin.flush()
             count, kept = struct.unpack("<2Q", other.stdout.read(2 * SIZE.size))
-            numbers = struct.unpack(f"<{3 * kept}Q", other.stdout.read(3 * SIZE.size * kept))
+            numbers = struct.unpack(f"<{4 * kept}Q", other.stdout.read(4 * SIZE.size * kept))
         except (OSError, struct.error) as error:
             self._end()
             raise TooSlow from error
         finally:
             self._busy_since = None
-        return count, list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+        return count, list(zip(*[iter(numbers)] * 4, strict=True))
 
     def _watch(self, other: subprocess.Popen[bytes], ended: threading.Event) -> None:
         """Kill the other process when it takes too long: whoever waits for its answer then reads the end of it."""
@@ -111,8 +110,8 @@ class Matcher:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         assert self._other.stdin
-        patterns = _framed(plain) + _framed(full) + _framed(expression.required)
-        self._other.stdin.write(patterns + SIZE.pack(expression.ignore_case) + SIZE.pack(expression.multiline))
+        texts = b"".join(map(_framed, (plain, full, expression.required, expression.folded)))
+        self._other.stdin.write(texts + SIZE.pack(expression.ignore_case) + SIZE.pack(expression.multiline))
         self._ended = threading.Event()
         threading.Thread(target=self._watch, args=(self._other, self._ended), daemon=True).start()
         return self._other

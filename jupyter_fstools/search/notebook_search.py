@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError
+from .batches import Batch, Counted
 from .excerpts import Place, excerpts
 from .folders import Folder, joined
 from .match_lines import Hit
@@ -16,22 +15,15 @@ from .text_query import TextMatch, TextQuery
 
 
 class NotebookSearch:
-    """Counts the matching lines of notebooks' cells.
-
-    Attributes:
-        counts: matching lines by canonical path, for notebooks that have some.
-        skipped: notebooks that were not searched, by reason.
-    """
+    """Counts the matching lines of notebooks' cells."""
 
     def __init__(self, backend: Backend, query: TextQuery, matcher: Matcher, stop: Stop) -> None:
-        self.counts: dict[str, int] = {}
-        self.skipped: Counter[str] = Counter()
         self._backend = backend
         self._query = query
         self._matcher = matcher
         self._stop = stop
 
-    def take(self, folder: Folder, names: list[str]) -> None:
+    def take(self, folder: Folder, names: list[str], batch: Batch) -> None:
         """Search notebooks of an open folder."""
         for name in names:
             if self._stop.now():
@@ -41,23 +33,22 @@ class NotebookSearch:
             except FileNotFoundError:
                 continue
             except (OSError, FsToolsError):
-                self.skipped["unreadable"] += 1
+                batch.skipped["unreadable"] += 1
                 continue
-            if raw is None:
-                self.skipped["large"] += 1
-            else:
-                self._count(joined(folder.path, name), raw)
+            path = joined(folder.path, name)
+            self._count(path, path, raw, batch)
 
-    def take_file(self, file: FileStat, *, whatever_size: bool = False) -> None:
+    def take_file(self, shown: str, file: FileStat, batch: Batch) -> None:
         """Search one notebook by its canonical path."""
-        if file.size > self._query.max_file_bytes and not whatever_size:
-            self.skipped["large"] += 1
-            return
+        raw = None
         try:
-            with self._backend.read(file.path) as opened:
-                self._count(file.path, opened.read(0, opened.size))
+            if file.size <= self._query.max_file_bytes or batch.whatever_size:
+                with self._backend.read(file.path) as opened:
+                    raw = opened.read(0, opened.size)
         except FsToolsError:
-            self.skipped["unreadable"] += 1
+            batch.skipped["unreadable"] += 1
+            return
+        self._count(shown, file.path, raw, batch)
 
     def matches(self, path: str, shown: str, page: slice) -> list[TextMatch]:
         """A part of one notebook's matching lines, under the path they are shown with."""
@@ -79,14 +70,17 @@ class NotebookSearch:
     def _find(self, text: CellText, most: int) -> tuple[int, list[Hit]]:
         return self._matcher.find(text.text, most)
 
-    def _count(self, path: str, raw: bytes) -> None:
+    def _count(self, shown: str, path: str, raw: bytes | None, batch: Batch) -> None:
+        if raw is None:
+            batch.skipped["large"] += 1
+            return
         try:
             texts = cell_texts(raw, outputs=self._query.include_outputs)
-            count = sum(self._find(text, 0)[0] for text in texts)
+            lines = sum(self._find(text, 0)[0] for text in texts)
         except BrokenNotebook:
-            self.skipped["notebook"] += 1
+            batch.skipped["notebook"] += 1
         except TooSlow:
-            self.skipped["slow"] += not self._stop.now()
+            batch.skipped["slow"] += not self._stop.now()
         else:
-            if count:
-                self.counts[path] = count
+            if lines:
+                batch.found.append(Counted(shown, path, lines))

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..braces import expand_braces
 from ..errors import Invalid, OutsideRoot
 from .segments import MalformedSegment, escaped, literal_name, segment_regex
 
 LONGEST_PATTERN = 4096
-States = frozenset[int]
-"""Where in the pattern a folder stands: indexes into `GlobPattern.segments`."""
+Choice = Callable[[list[str]], list[str]]
+"""Those of many names that fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One name of one alternative; `any_depth` is `**`: any number of folders, none too."""
+    """One name of one alternative.
+
+    Attributes:
+        regex: what fits the whole name.
+        literal: the name, if it has no wildcard.
+        ending: whatever ends so fits, but for hidden names; None where that does not say it all.
+        any_depth: it is `**`: any number of folders, none too.
+        last: it is about the file, not a folder.
+    """
 
     regex: str
     literal: str | None
+    ending: str | None
     any_depth: bool
     last: bool
 
@@ -28,10 +38,8 @@ class Segment:
 class GlobPattern:
     """A compiled pattern. Build it with `compile_glob`.
 
-    A walk carries `States` along: `start` for the folder the pattern is relative to, `descend` for a folder in it, and
-    `names` tells which file names fit there.
-
     Attributes:
+        start: the position of the folder that the pattern is relative to.
         from_root: the pattern was absolute: it is relative to the root, not to the folder searched.
         prefix: the folders that every match lies in; a walk can begin there.
         last_names: what the name of a file must fit, one of these.
@@ -50,78 +58,44 @@ class GlobPattern:
             first.append(len(self.segments))
             last = len(names) - 1
             self.segments += [self._segment(name, index == last) for index, name in enumerate(names)]
-        self.start: States = frozenset().union(*(self._closure(index) for index in first))
+        self._positions: dict[frozenset[int], Position] = {}
+        self.start = self.position(first)
         self.prefix = self._common_folders(alternatives)
         self.last_names = frozenset(names[-1] for names in alternatives)
-        self._names: dict[States, Callable[[str], object] | None] = {}
-        self._unnamed: dict[tuple[States, bool], States | None] = {}
 
-    def descend(self, states: States, name: str) -> States:
-        """The states of the folder `name`; empty where nothing below it can match."""
-        hidden = name.startswith(".")
-        key = (states, hidden)
-        if key not in self._unnamed:
-            self._unnamed[key] = self._through(states, hidden) if self._depends_on_no_name(states) else None
-        known = self._unnamed[key]
-        if known is not None:
-            return known
-        inside: set[int] = set(self._through(states, hidden))
-        for index in states:
-            segment = self.segments[index]
-            if not (segment.any_depth or segment.last) and re.fullmatch(segment.regex, name):
-                inside |= self._closure(index + 1)
-        return frozenset(inside)
-
-    def names(self, states: States) -> Callable[[str], object] | None:
-        """A predicate for the names of files in a folder with these states; None if no file there can match."""
-        if states not in self._names:
-            last = [self.segments[index].regex for index in sorted(states) if self.segments[index].last]
-            regex = re.compile("|".join(dict.fromkeys(last))) if last else None
-            self._names[states] = regex.fullmatch if regex else None
-        return self._names[states]
+    def position(self, indexes: Iterable[int]) -> Position:
+        """Before these segments, and before those that follow a `**` among them, which may stand for no folder."""
+        standing, pending = set[int](), list(indexes)
+        for index in pending:
+            standing.add(index)
+            if self.segments[index].any_depth and not self.segments[index].last:
+                pending.append(index + 1)
+        key = frozenset(standing)
+        if key not in self._positions:
+            self._positions[key] = Position(self, sorted(key))
+        return self._positions[key]
 
     @property
     def literals(self) -> set[str | None]:
         """Every name the pattern writes out."""
         return {segment.literal for segment in self.segments}
 
-    def spells(self, states: States, name: str) -> bool:
-        """Whether the pattern writes the folder `name` out, so that a default exclusion does not hold for it."""
-        return any(self.segments[index].literal == name for index in states if not self.segments[index].last)
-
     def matches(self, path: str) -> bool:
         """Whether the file `path` (relative to what the pattern is relative to) matches."""
         *folders, name = path.split("/")
-        states = self.start
+        position: Position | None = self.start
         for folder in folders:
-            states = self.descend(states, folder)
-        fits = self.names(states)
-        return bool(fits and fits(name))
+            position = position and position.descend([folder]).get(folder)
+        return position is not None and bool(position.fitting([name]))
 
     def _segment(self, text: str, last: bool) -> Segment:
         no_dot = "" if self.include_hidden else r"(?!\.)"
         if text == "**":
-            return Segment(f"{no_dot}[^/]+", None, True, last)
+            return Segment(f"{no_dot}[^/]+", None, "", True, last)
         regex = segment_regex(text)
         named = text.lstrip("\\").startswith(".")
-        return Segment(regex if named else no_dot + regex, literal_name(text), False, last)
-
-    def _closure(self, index: int) -> set[int]:
-        found = {index}
-        while self.segments[index].any_depth and not self.segments[index].last:
-            index += 1
-            found.add(index)
-        return found
-
-    def _through(self, states: States, hidden: bool) -> States:
-        """The states that `**` alone keeps alive in a subfolder."""
-        if hidden and not self.include_hidden:
-            return frozenset()
-        deep = [index for index in states if self.segments[index].any_depth]
-        return frozenset().union(*(self._closure(index) for index in deep))
-
-    def _depends_on_no_name(self, states: States) -> bool:
-        return all(self.segments[index].any_depth or self.segments[index].last for index in states)
+        ending = literal_name(text.lstrip("*")) if text.startswith("*") else None
+        return Segment(regex if named else no_dot + regex, literal_name(text), ending, False, last)
 
     @staticmethod
     def _common_folders(alternatives: list[list[str]]) -> list[str]:
@@ -133,6 +107,61 @@ class GlobPattern:
                 break
             folders.append(name)
         return folders
+
+
+class Position:
+    """Where in a pattern a folder stands: what the files in it and the folders in it must be called.
+
+    Attributes:
+        fitting: chooses the names of files in the folder that fit.
+    """
+
+    def __init__(self, pattern: GlobPattern, indexes: list[int]) -> None:
+        segments = [(index, pattern.segments[index]) for index in indexes]
+        self._pattern = pattern
+        self._deep = [index for index, segment in segments if segment.any_depth]
+        named = [(index, segment) for index, segment in segments if not (segment.any_depth or segment.last)]
+        self._named = [(re.compile(segment.regex).fullmatch, index + 1) for index, segment in named]
+        self._literals = {segment.literal for _, segment in named}
+        self.fitting = _choice([segment for _, segment in segments if segment.last], pattern.include_hidden)
+
+    def spells(self, name: str) -> bool:
+        """Whether the pattern writes the folder `name` out, so that a default exclusion does not hold for it."""
+        return name in self._literals
+
+    def descend(self, names: list[str]) -> dict[str, Position]:
+        """Those of the folders in this one below which something can match, with their positions."""
+        if self._named:
+            return {name: inside for name in names if (inside := self._inside(name)) is not None}
+        if not self._deep:
+            return {}
+        shown = names if self._pattern.include_hidden else [name for name in names if name[0] != "."]
+        return dict.fromkeys(shown, self._everywhere)
+
+    @cached_property
+    def _everywhere(self) -> Position:
+        """What `**` alone leads to."""
+        return self._pattern.position(self._deep)
+
+    def _inside(self, name: str) -> Position | None:
+        deep = self._deep if self._pattern.include_hidden or name[0] != "." else []
+        indexes = deep + [index for fits, index in self._named if fits(name)]
+        return self._pattern.position(indexes) if indexes else None
+
+
+def _choice(segments: list[Segment], include_hidden: bool) -> Choice:
+    """How to choose the names that fit one of these, by the quickest way that there is for all of them together."""
+    endings = tuple(segment.ending for segment in segments if segment.ending is not None)
+    if not segments:
+        return lambda names: []
+    if len(endings) < len(segments):
+        fits = re.compile("|".join(dict.fromkeys(segment.regex for segment in segments))).fullmatch
+        return lambda names: [name for name in names if fits(name)]
+    if "" in endings:
+        return lambda names: names if include_hidden else [name for name in names if name[0] != "."]
+    if include_hidden:
+        return lambda names: [name for name in names if name.endswith(endings)]
+    return lambda names: [name for name in names if name.endswith(endings) and name[0] != "."]
 
 
 def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") -> GlobPattern:

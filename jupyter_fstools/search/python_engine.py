@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from collections.abc import Iterable, Iterator
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, NotFound
+from .batches import Batch, Counted, EngineName, Part
 from .decoding import decoded, text_blocks
 from .dialect import Expression
-from .folders import Folder, joined
+from .folders import Folder, FolderTrail, joined
 from .match_lines import Hit
 from .matcher import Matcher, TooSlow
 from .stopping import Stop
-from .sweep import Area
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class PythonEngine:
-    """Counts the matching lines of files one after the other.
+    """Counts the matching lines of files one after the other; see `Engine`. Files are searched when they are taken."""
 
-    Attributes:
-        counts: matching lines by canonical path, for files that have some.
-        skipped: files that were not searched, by reason.
-    """
-
-    name: Literal["python"] = "python"
+    name: EngineName = "python"
+    hits_by_python = True
 
     def __init__(
         self, backend: Backend, expression: Expression, matcher: Matcher, stop: Stop, *, max_file_bytes: int
     ) -> None:
-        self.counts: dict[str, int] = {}
-        self.skipped: Counter[str] = Counter()
         self._backend = backend
         self._matcher = matcher
         self._multiline = expression.multiline
@@ -40,12 +34,9 @@ class PythonEngine:
         self._stop = stop
         self._most = max_file_bytes
 
-    def expect(self, area: Area | None) -> None:
-        """Every file is searched when it is taken."""
-
-    def take(self, folder: Folder, names: list[str]) -> None:
+    def take(self, folder: Folder, part: Part, batch: Batch) -> None:
         """Search files of an open folder."""
-        for name in names:
+        for name in part.names:
             if self._stop.now():
                 return
             try:
@@ -53,95 +44,84 @@ class PythonEngine:
             except FileNotFoundError:
                 continue
             except (OSError, FsToolsError):
-                self.skipped["unreadable"] += 1
+                batch.skipped["unreadable"] += 1
                 continue
-            if raw is None:
-                self.skipped["large"] += 1
-            else:
-                self._count(folder.path, name, raw)
+            lines = self._lines(raw, batch.skipped)
+            if lines:
+                path = joined(part.folder, name)
+                batch.found.append(Counted(path, path, lines))
 
-    def take_file(self, file: FileStat, *, whatever_size: bool = False) -> None:
-        """Search one file by its canonical path."""
-        if file.size > self._most and not whatever_size:
-            self.skipped["large"] += 1
-        else:
-            self.take_path(file.path)
+    def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The batches, with what was named in them searched too."""
+        for batch in batches:
+            yield self.search(batch)
 
-    def take_path(self, path: str) -> None:
-        """Search one file of whatever size."""
-        if self._stop.now():
-            return
-        try:
-            with self._backend.read(path) as opened:
-                if opened.size <= self._most:
-                    self._count("", path, opened.read(0, opened.size))
-                else:
-                    self._count_blocks(path, opened.size)
-        except NotFound:
-            return
-        except FsToolsError:
-            self.skipped["unreadable"] += 1
-
-    def finish(self) -> None:
-        """Everything taken has been searched already."""
+    def search(self, batch: Batch) -> Batch:
+        """Search what is left of a batch."""
+        parts, batch.parts = batch.parts, []
+        with FolderTrail(self._backend) as trail:
+            for part in parts:
+                try:
+                    folder = trail.at(part.folder)
+                except (OSError, FsToolsError):
+                    continue  # gone since the walk came through it
+                self.take(folder, part, batch)
+        for shown, file in batch.named:
+            if file.size > self._most and not batch.whatever_size:
+                batch.skipped["large"] += 1
+            elif lines := self._lines_of_file(file, batch.skipped):
+                batch.found.append(Counted(shown, file.path, lines))
+        return batch
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
-        """The first hits of files, as many as asked for by canonical path."""
-        return {path: found for path, number in most.items() if (found := self._hits(path, number))}
+        """What Python's matcher gives up has no hits."""
+        return {}
 
     def close(self) -> None:
         """Nothing is held."""
 
-    def _count(self, folder: str, name: str, raw: bytes) -> None:
+    def _lines(self, raw: bytes | None, skipped: Counter[str]) -> int:
+        """How many lines of a file match; None stands for one that is too large."""
+        if raw is None:
+            skipped["large"] += 1
+            return 0
         if raw.startswith(UTF16_MARKS):
             text = decoded(raw)
             binary = "\0" in text
         else:
             binary = b"\0" in raw
             if not binary and self._required not in raw:
-                return
+                return 0
             text = "" if binary else decoded(raw)
         if binary:
-            self.skipped["binary"] += 1
-            return
-        try:
-            count, _ = self._matcher.find(text, 0)
-        except TooSlow:
-            self._slow()
-            return
-        if count:
-            self.counts[joined(folder, name)] = count
+            skipped["binary"] += 1
+            return 0
+        return self._matching(text, skipped)
 
-    def _count_blocks(self, path: str, size: int) -> None:
-        """A file that was named although it is large: in blocks, but whole where a match may go over their edges."""
+    def _lines_of_file(self, file: FileStat, skipped: Counter[str]) -> int:
+        """The same of a file by its path, in blocks if it is large: whole where a match may go over their edges."""
+        if self._stop.now():
+            return 0
         total = 0
         try:
-            with self._backend.read(path) as opened:
-                for text in text_blocks(opened, size) if self._multiline else text_blocks(opened):
-                    if "\0" in text:
-                        self.skipped["binary"] += 1
-                        return
-                    total += self._matcher.find(text, 0)[0]
-        except TooSlow:
-            self._slow()
-        if total:
-            self.counts[path] = total
-
-    def _slow(self) -> None:
-        if not self._stop.now():
-            self.skipped["slow"] += 1
-
-    def _hits(self, path: str, most: int) -> list[Hit]:
-        found: list[Hit] = []
-        before = 0
-        try:
-            with self._backend.read(path) as opened:
+            with self._backend.read(file.path) as opened:
+                if opened.size <= self._most:
+                    return self._lines(opened.read(0, opened.size), skipped)
                 for text in text_blocks(opened, opened.size) if self._multiline else text_blocks(opened):
-                    _, hits = self._matcher.find(text, most - len(found))
-                    found += [(line + before, column, length) for line, column, length in hits]
-                    before += text.count("\n")
-                    if len(found) >= most:
-                        break
-        except (TooSlow, FsToolsError):
-            pass
-        return found
+                    if "\0" in text:
+                        skipped["binary"] += 1
+                        return 0
+                    total += self._matching(text, skipped)
+        except NotFound:
+            return 0
+        except FsToolsError:
+            skipped["unreadable"] += 1
+        return total
+
+    def _matching(self, text: str, skipped: Counter[str]) -> int:
+        try:
+            return self._matcher.find(text, 0)[0]
+        except TooSlow:
+            if not self._stop.now():
+                skipped["slow"] += 1
+            return 0

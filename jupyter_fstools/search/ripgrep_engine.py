@@ -1,4 +1,4 @@
-"""Searching a disk with ripgrep: it says which lines match; what they say is read anew, inside the root."""
+"""Searching a disk with ripgrep: it says in which files how many lines match; what they say is read anew."""
 
 from __future__ import annotations
 
@@ -6,42 +6,43 @@ import base64
 import contextlib
 import json
 import os
-import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Literal
+from itertools import chain, islice
+from typing import Any, TypeVar
 
 from ..backends.local_disk import LocalDisk
-from ..backends.protocol import FileStat
+from ..errors import FsToolsError
+from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
-from .folders import Folder, joined, look_at
+from .folders import Folder, FolderTrail, look_at
 from .match_lines import Hit
 from .python_engine import PythonEngine
-from .ripgrep_process import Stopped, run_ripgrep
+from .ripgrep_process import Ripgrep, Stopped
 from .stopping import Stop
-from .sweep import Area, Swept
+from .sweep import OPTIONS, Report, Touchstone, Wanted, can_be_told, path_of
 
-FIRST_BATCH_BYTES, BATCH_BYTES = 32 << 10, 256 << 10
-"""File names given to the first run and, doubling, to later ones: systems take 1 to 2 MiB of arguments in all."""
+NAMES_BYTES = 256 << 10
+"""File names given to one run: systems take 1 to 2 MiB of arguments in all."""
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
-"""Ripgrep searches files given by name one after the other; its own threads are for folders."""
 LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
-"""Up to here Python has read the files before ripgrep has been started four times."""
-_Batch = tuple[dict[str, int], int, int]
-"""Matching lines by path, unreadable files, binary files."""
+"""Up to here Python has read the files before ripgrep has been started."""
+FEW_OF_MANY = 3
+"""Files that are not wanted for each that is, from which on a folder is not left to ripgrep."""
 _NUL = r"\x00"
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
 """For files given by name: what ripgrep would leave out by itself has been left out before."""
-_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
+_T = TypeVar("_T")
 
 
 class RipgrepEngine:
-    """Counts the matching lines of files. Attributes as in `PythonEngine`.
+    """Counts the matching lines of files; see `Engine`.
 
-    Where it can be told what is wanted, ripgrep goes through the folder by itself while the walk goes on, and what it
-    has not come across is searched afterwards, by name. A batch of names takes up to three runs: which files hold a
-    match or a NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match.
+    Ripgrep is given the folders that the walk came through, and looks at what lies directly in them. That may be more
+    than is wanted, and only what is wanted counts; so nothing depends on how it reads ignore files or globs. Files
+    that it cannot be told of like that are given by name, which takes up to three runs: which of them hold a match or
+    a NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match.
 
     Args:
         backend: the disk.
@@ -49,6 +50,8 @@ class RipgrepEngine:
         binary: the ripgrep program.
         stop: when to end.
         max_file_bytes: larger files are skipped.
+        name_options: what names are wanted, in its words; None: that cannot be said in them.
+        may_end_early: whoever asks may have enough after the first batches.
         small: takes over what is too little for programs to be started for it; None: ripgrep searches everything.
     """
 
@@ -60,203 +63,198 @@ class RipgrepEngine:
         stop: Stop,
         *,
         max_file_bytes: int,
+        name_options: list[str] | None,
+        may_end_early: bool = False,
         small: PythonEngine | None = None,
     ) -> None:
-        self.name: Literal["ripgrep", "python"] = "ripgrep"
+        self.name: EngineName = "ripgrep"
+        self.hits_by_python = small is not None
         self._small = small
-        self._sizes = 0
-        self.counts: dict[str, int] = {}
-        self.skipped: Counter[str] = Counter()
-        self._expression = expression
-        self._pattern = ["--multiline"] if expression.multiline else []
-        self._pattern += ["-e", expression.rust]
-        self._binary = binary
+        self._multiline = expression.multiline
+        self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
+        self._name_options = name_options
+        self._may_end_early = may_end_early
         self._stop = stop
         self._most = max_file_bytes
-        self._held = contextlib.ExitStack()
         self._backend = backend
-        self._fd = self._held.enter_context(backend.opened_folder("")).dir_fd
-        self._root = backend.root_key
-        self._area: Area | None = None
-        self._sweep: Future[tuple[bytes, bytes]] | None = None
-        self._waiting: list[str] = []
-        self._bytes = 0
-        self._batch_bytes = FIRST_BATCH_BYTES
+        self._held = contextlib.ExitStack()
+        root = self._held.enter_context(backend.opened_folder(""))
+        self._ripgrep = Ripgrep(binary, root.dir_fd, backend.root_key, stop)
+        self._touchstone: Touchstone | None = None
         self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
-        self._runs: list[Future[_Batch]] = []
 
-    def expect(self, area: Area | None) -> None:
-        """What the files that are taken from now on will be; None if it cannot be said."""
-        # Over several lines ripgrep counts other lines than it lists: then there is more to do for each file.
-        self._area = None if self._expression.multiline else area
+    def take(self, folder: Folder, part: Part, batch: Batch) -> None:
+        """Note them for later."""
+        batch.add(part)
 
-    def take(self, folder: Folder, names: list[str]) -> None:
-        """Search files of an open folder."""
-        if self._area is not None and self._sweep is None and not (self._small and self._is_little()):
-            self._sweep = self._runner.submit(self._go_through, self._area)
-        if self._sweep is not None:
-            self._waiting += [joined(folder.path, name) for name in names]
-            return
-        looks = folder.look(names)
-        self._add([path for _, path, size in looks if size <= self._most], sum(size for _, _, size in looks))
-        self.skipped["large"] += sum(size > self._most for _, _, size in looks)
+    def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The batches in the same order; some are searched while the walk goes on."""
+        batches = iter(batches)
+        head = list(islice(batches, 1 if self._may_end_early else 2))
+        if self._small is not None and len(head) == 1 and self._is_little(head[0]):
+            self.name = self._small.name
+            yield self._small.search(head.pop())
+        waiting: deque[Future[Batch]] = deque()
+        for batch in chain(head, batches):
+            self.name = "ripgrep"
+            self._touchstone = self._touchstone or Touchstone(self._held, self._most)
+            waiting.append(self._runner.submit(self._search, batch))
+            while waiting and (waiting[0].done() or len(waiting) > RUNS_AT_ONCE):
+                yield self._awaited(waiting.popleft())
+        while waiting:
+            yield self._awaited(waiting.popleft())
 
-    def take_file(self, file: FileStat, *, whatever_size: bool = False) -> None:
-        """Search one file by its canonical path."""
-        if file.size > self._most and not whatever_size:
-            self.skipped["large"] += 1
-        else:
-            self._add([file.path], file.size)
-
-    def finish(self) -> None:
-        """Wait until everything taken has been searched.
-
-        Raises:
-            RipgrepFailed
-        """
-        if self._small is not None and not self._runs and self._is_little():
-            self._hand_over(self._small)
-            return
-        if self._area is not None and self._sweep is not None:
-            self._gather(self._area, self._sweep)
-        self._submit()
-        for run in self._runs:
-            with contextlib.suppress(Stopped):
-                counts, unreadable, binary = run.result()
-                self.counts |= counts
-                self.skipped.update(unreadable=unreadable, binary=binary)
-        self._runs.clear()
+    def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
+        """The first hits of files, as many as asked for by canonical path; none if the search has been stopped."""
+        bound = [] if self._multiline else [f"--max-count={max(most.values(), default=1)}"]
+        found: dict[str, list[Hit]] = {}
+        with contextlib.suppress(Stopped):
+            for paths in _by_length(most):
+                for path, hit in self._awaited(self._runner.submit(self._json, bound, paths)):
+                    found.setdefault(path, []).append(hit)
+        return {path: hits[: most[path]] for path, hits in found.items() if path in most}
 
     def close(self) -> None:
-        """Give back the thread and the root's descriptor."""
+        """End the runs, give back the threads and the root's descriptor."""
+        self._ripgrep.end()
         self._runner.shutdown(wait=True, cancel_futures=True)
         self._held.close()
 
-    def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
-        """The first hits of files, as many as asked for by canonical path.
+    def _awaited(self, future: Future[_T]) -> _T:
+        while True:
+            try:
+                return future.result(timeout=0.05)
+            except TimeoutError:
+                if self._stop.now():
+                    self._ripgrep.end()
 
-        Raises:
-            RipgrepFailed, Stopped
-        """
-        if self.name == "python" and self._small is not None:
-            return self._small.hits(most)
-        bound = [] if self._expression.multiline else [f"--max-count={max(most.values(), default=1)}"]
-        found: dict[str, list[Hit]] = {}
-        for batch in _batches(list(most)):
-            for path, hit in self._json(bound, batch):
-                found.setdefault(path, []).append(hit)
-        return {path: hits[: most[path]] for path, hits in found.items() if path in most}
+    def _is_little(self, batch: Batch) -> bool:
+        if batch.size > LITTLE_FILES:
+            return False
+        sizes = [size for part in batch.parts for _, _, size in look_at(self._backend, part.paths)]
+        return sum(sizes) + sum(file.size for _, file in batch.named) <= LITTLE_BYTES
 
-    def _go_through(self, area: Area) -> tuple[bytes, bytes]:
-        """Let ripgrep walk. It starts inside the folder: a link put in its place leads nowhere else."""
-        options = ["--count", "--include-zero", "--stats", f"--max-filesize={self._most}", *area.options()]
-        with self._backend.opened_folder(area.folder) as folder:
-            path = f"{self._root.rstrip('/')}/{area.folder}"
-            return run_ripgrep(self._binary, [*options, *self._pattern], [""], folder.dir_fd, path, self._stop)
+    def _search(self, batch: Batch) -> Batch:
+        """Search a batch; where it is stopped, what has been found by then counts."""
+        parts, batch.parts = batch.parts, []
+        swept: list[Part] = []
+        left: list[str] = []
+        for part in parts:
+            if self._can_be_swept(part):
+                swept.append(part)
+            else:
+                left += part.paths
+        with contextlib.suppress(Stopped):
+            if swept:
+                left += self._sweep(Wanted(swept), batch)
+            shown = [*((path, path) for path in left), *((shown, file.path) for shown, file in batch.named)]
+            if shown:
+                self._search_by_name(shown, batch)
+        return batch
 
-    def _gather(self, area: Area, sweep: Future[tuple[bytes, bytes]]) -> None:
-        """Take over what ripgrep found by itself; what it left open is searched by name.
+    def _can_be_swept(self, part: Part) -> bool:
+        # Over several lines it counts other lines than it lists, and does not look for a NUL to the end.
+        if self._multiline or self._name_options is None or part.left_out > FEW_OF_MANY * len(part.names):
+            return False
+        return can_be_told(part.folder, part.names)
 
-        It reports text files, and of binary ones only how many: if it looked into as many files that it did not report
-        as were taken, then those are binary.
-        """
-        taken, self._waiting = self._waiting, []
+    def _sweep(self, wanted: Wanted, batch: Batch) -> list[str]:
+        """Search folders one level deep; the files that have to be given by name after that."""
+        assert self._touchstone is not None
+        options = [*OPTIONS, f"--max-filesize={self._most}", *(self._name_options or []), *self._pattern]
         try:
-            printed, complaints = sweep.result()
+            report = Report(self._ripgrep.run(options, [self._touchstone.folder, *wanted.folders]))
         except Stopped as stopped:
-            self.counts |= Swept(stopped.printed, area.folder).counts
-            return
-        swept = Swept(printed, area.folder)
-        self.counts |= swept.counts
-        left = [path for path in taken if path not in swept.texts]
-        sure = not complaints and len(taken) - len(left) == len(swept.texts)
-        if not sure or swept.searched != len(taken):
-            left = self._fitting(left)
-        if sure and swept.searched == len(swept.texts) + len(left):
-            self.skipped["binary"] += len(left)
-        else:
-            self._waiting = left
+            batch.found += self._inside(Report(stopped.said), wanted)
+            raise
+        if not self._touchstone.is_told(report):
+            return wanted.paths
+        batch.skipped.update(reason for path, reason in report.passed_over.items() if path in wanted)
+        batch.found += self._inside(report, wanted)
+        return []
 
-    def _fitting(self, paths: list[str]) -> list[str]:
-        """Those that are there and not too large."""
-        looks = list(look_at(self._backend, paths))
-        self.skipped["large"] += sum(size > self._most for _, _, size in looks)
-        return [path for _, path, size in looks if size <= self._most]
+    def _inside(self, report: Report, wanted: Wanted) -> list[Counted]:
+        """The files wanted that match, without those of a folder whose name has led elsewhere meanwhile."""
+        matching = sorted(path for path in report.counts if path in wanted)
+        found = []
+        folder, is_there = None, False
+        with FolderTrail(self._backend) as trail:
+            for path in matching:
+                if path.rpartition("/")[0] != folder:
+                    folder = path.rpartition("/")[0]
+                    is_there = _can_be_opened(trail, folder)
+                if is_there:
+                    found.append(Counted(path, path, report.counts[path]))
+        return found
 
-    def _add(self, paths: list[str], size: int) -> None:
-        self._sizes += size
-        self._waiting += paths
-        if self._area is not None:
-            return
-        self._bytes += sum(map(len, paths)) + 12 * len(paths)
-        if self._bytes >= self._batch_bytes:
-            self._submit()
-            self._batch_bytes = min(2 * self._batch_bytes, BATCH_BYTES)
+    def _search_by_name(self, shown: list[tuple[str, str]], batch: Batch) -> None:
+        """Search files one by one: paths to show, with the files that they are."""
+        paths = list({path: None for _, path in shown})
+        passed_over: dict[str, str] = {}
+        if not batch.whatever_size:
+            looks = list(look_at(self._backend, paths))
+            passed_over |= {path: "large" for _, path, size in looks if size > self._most}
+            paths = [path for _, path, size in looks if size <= self._most]
+        counts: dict[str, int] = {}
+        try:
+            for some in _by_length(paths):
+                self._count(some, counts, passed_over)
+        finally:
+            batch.found += [Counted(name, path, counts[path]) for name, path in shown if path in counts]
+            batch.skipped.update(passed_over[path] for _, path in shown if path in passed_over)
 
-    def _is_little(self) -> bool:
-        return len(self._waiting) <= LITTLE_FILES and self._sizes <= LITTLE_BYTES
-
-    def _hand_over(self, small: PythonEngine) -> None:
-        for path in self._waiting:
-            small.take_path(path)
-        self.name, self.counts = small.name, small.counts
-        self.skipped += small.skipped
-
-    def _submit(self) -> None:
-        for batch in _batches(self._waiting):
-            self._runs.append(self._runner.submit(self._search, batch))
-        self._waiting, self._bytes = [], 0
-
-    def _search(self, batch: list[str]) -> _Batch:
-        if self._stop.now():
-            raise Stopped
-        printed, complaints = self._run(["--files-with-matches", *self._pattern, "-e", _NUL], batch)
-        unreadable = sum(line.startswith(b"rg: ") and b"(os error 2)" not in line for line in complaints.split(b"\n"))
-        some = _paths(printed)
+    def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
+        said = self._ripgrep.run([*_LISTED, "--files-with-matches", *self._pattern, "-e", _NUL], paths)
+        passed_over |= Report(said).passed_over
+        some = _listed(said.printed)
         if not some:
-            return {}, unreadable, 0
-        binary = set(_paths(self._run(["--files-with-matches", "-e", _NUL], some)[0]))
+            return
+        binary = set(_listed(self._ripgrep.run([*_LISTED, "--files-with-matches", "-e", _NUL], some).printed))
+        passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
-        return self._count(text) if text else {}, unreadable, len(binary)
+        if text and self._multiline:
+            counts |= Counter(path for path, _ in self._json([], text))
+        elif text:
+            counts |= Report(self._ripgrep.run([*_LISTED, "--count", *self._pattern], text)).counts
 
-    def _count(self, paths: list[str]) -> dict[str, int]:
-        if self._expression.multiline:
-            return dict(Counter(path for path, _ in self._json([], paths)))
-        printed, _ = self._run(["--count", *self._pattern], paths)
-        return {_name(path): int(count) for path, count in _COUNTED.findall(printed)}
-
-    def _json(self, options: list[str], paths: list[str]) -> Iterator[tuple[str, Hit]]:
-        printed, _ = self._run(["--json", *options, *self._pattern], paths)
-        for row in printed.decode().split("\n"):  # what is no UTF-8 is in base64
-            if row.startswith('{"type":"match"'):
-                found = json.loads(row)["data"]
-                path = _bytes(found["path"])
-                for hit in _match_hits(found, every_line=self._expression.multiline):
-                    yield _name(path), hit
-
-    def _run(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
-        return run_ripgrep(self._binary, [*_LISTED, *arguments], paths, self._fd, self._root, self._stop)
+    def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
+        said = self._ripgrep.run([*_LISTED, "--json", *options, *self._pattern], paths)
+        return list(_hits(said.printed, every_line=self._multiline))
 
 
-def _batches(paths: list[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
+def _can_be_opened(trail: FolderTrail, folder: str) -> bool:
+    try:
+        trail.at(folder)
+    except (OSError, FsToolsError):
+        return False
+    return True
+
+
+def _by_length(paths: Iterable[str]) -> Iterator[list[str]]:
+    """The paths in lists that fit on a command line."""
+    some: list[str] = []
     size = 0
     for path in paths:
-        batch.append(path)
+        some.append(path)
         size += len(path) + 12
-        if size >= BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+        if size >= NAMES_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
-def _paths(printed: bytes) -> list[str]:
-    return [_name(path) for path in printed.split(b"\0") if path]
+def _listed(printed: bytes) -> list[str]:
+    return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
 
 
-def _name(path: bytes) -> str:
-    return os.fsdecode(path.removeprefix(b"./"))
+def _hits(printed: bytes, *, every_line: bool) -> Iterator[tuple[str, Hit]]:
+    for row in printed.decode().split("\n"):  # what is no UTF-8 is in base64
+        if row.startswith('{"type":"match"'):
+            found = json.loads(row)["data"]
+            path = path_of(_bytes(found["path"]))
+            for hit in _match_hits(found, every_line=every_line):
+                yield path, hit
 
 
 def _bytes(value: dict[str, str]) -> bytes:
@@ -276,7 +274,7 @@ def _match_hits(found: dict[str, Any], *, every_line: bool) -> Iterator[Hit]:
         line_start = raw.rfind(b"\n", 0, start) + 1
         line = raw.count(b"\n", 0, line_start)
         if line != previous:
-            yield found["line_number"] + line, _length(raw[line_start:start]), _length(raw[start:end])
+            yield found["line_number"] + line, _length(raw[line_start:start]), _length(raw[start:end]), -1
         if not every_line:
             return
         previous = line

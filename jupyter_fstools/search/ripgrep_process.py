@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import sysconfig
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import IO, NamedTuple
 
 from .stopping import Stop
 
@@ -23,21 +25,18 @@ OPTIONS = (
     "--no-heading",
     "--no-mmap",
     "--null",
+    "--stats",
     "--with-filename",
     "--regex-size-limit=500M",
 )
+_DISK_FULL = b"(os error %d)\n" % errno.ENOSPC
+_ENDS = (b" files searched\n", b'"type":"summary"')
+"""In its statistics, which it prints last, as text and as JSON."""
+_DEBUG = re.compile(rb"^(?:rg: )?DEBUG\|.*\n?", re.M)
 
 
 class RipgrepFailed(Exception):
     """It is not there, crashed, or said what we do not understand; what it printed does not count."""
-
-
-class Stopped(Exception):
-    """The search was stopped while ripgrep ran; it has been ended. `printed` is what it had said by then."""
-
-    def __init__(self, printed: bytes = b"") -> None:
-        super().__init__()
-        self.printed = printed
 
 
 @cache
@@ -60,68 +59,129 @@ def _version(binary: str) -> tuple[int, ...]:
     return tuple(map(int, match.groups())) if match else ()
 
 
-def run_ripgrep(
-    binary: str, arguments: list[str], paths: list[str], folder_fd: int | None, folder: str, stop: Stop
-) -> tuple[bytes, bytes]:
-    """Run it and wait: what it printed, and its complaints.
+class Said(NamedTuple):
+    """What one run printed, and what it said beside that: complaints, and with `--debug` what it passed over."""
+
+    printed: bytes
+    beside: bytes
+
+
+_NOTHING = Said(b"", b"")
+
+
+class Stopped(Exception):
+    """The search was stopped before or while ripgrep ran, and it has been ended; `said` is what it had by then."""
+
+    def __init__(self, said: Said = _NOTHING) -> None:
+        super().__init__()
+        self.said = said
+
+
+class Ripgrep:
+    """The program in one folder: any thread may run it, and all runs can be ended.
 
     Args:
         binary: the program.
-        arguments: options and `-e PATTERN`s.
-        paths: files, or a folder, relative to the folder to start in.
         folder_fd: a descriptor of the folder to start in, where there is one.
         folder: the path of the same folder.
-        stop: asked twenty times a second.
-
-    Raises:
-        RipgrepFailed, Stopped
+        stop: when no run is to begin, or to go on.
     """
-    link = f"/proc/self/fd/{folder_fd}"
-    start_in = link if folder_fd is not None and os.path.isdir(link) else folder or os.sep
-    command = [binary, *OPTIONS, *arguments, "--", *("./" + path for path in paths)]
-    # A pipe would wake us for every file that ripgrep has something to say about.
-    with tempfile.TemporaryFile() as printed:
+
+    def __init__(self, binary: str, folder_fd: int | None, folder: str, stop: Stop) -> None:
+        link = f"/proc/self/fd/{folder_fd}"
+        self._start_in = link if folder_fd is not None and os.path.isdir(link) else folder or os.sep
+        self._binary = binary
+        self._stop = stop
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._ended: set[subprocess.Popen[bytes]] = set()
+
+    def run(self, arguments: list[str], paths: list[str]) -> Said:
+        """Run it and wait.
+
+        Args:
+            arguments: options and `-e PATTERN`s.
+            paths: files and folders, relative to the folder to start in, or absolute.
+
+        Raises:
+            RipgrepFailed, Stopped
+        """
+        named = (path if os.path.isabs(path) else "./" + path for path in paths)
+        command = [os.fsencode(part) for part in (self._binary, *OPTIONS, *arguments, "--", *named)]
+        with _temporary_file() as printed, _temporary_file() as beside:
+            process = self._start(command, printed, beside)
+            try:
+                if self._stop.now():
+                    self._end(process)
+                process.wait()
+            except BaseException:
+                self._end(process)
+                raise
+            finally:
+                self._running.discard(process)
+            printed.seek(0)
+            beside.seek(0)
+            said = Said(printed.read(), beside.read())
+        if process in self._ended:
+            raise Stopped(said)
+        _check(process.returncode, said)
+        return said
+
+    def end(self) -> None:
+        """End every run that goes on."""
+        for process in list(self._running):
+            self._end(process)
+
+    def _start(self, command: list[bytes], printed: IO[bytes], beside: IO[bytes]) -> subprocess.Popen[bytes]:
+        if self._stop.now():
+            raise Stopped
         try:
             process = subprocess.Popen(
-                [os.fsencode(part) for part in command],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
-                stderr=subprocess.PIPE,
-                cwd=start_in,
+                stderr=beside,
+                cwd=self._start_in,
                 start_new_session=True,
                 close_fds=True,
             )
         except OSError as error:
             raise RipgrepFailed(str(error)) from error
-        try:
-            complaints = _complaints(process, stop)
-        except BaseException:
-            end_group(process)
-            raise
-        printed.seek(0)
-        if complaints is None:
-            raise Stopped(printed.read())
-        # 0: something matched, 1: nothing did, 2: there were complaints, which may be about single files.
-        if process.returncode not in (0, 1, 2) or b"error: " in complaints[:200]:
-            raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000])
-        return printed.read(), complaints
+        self._running.add(process)
+        return process
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        self._ended.add(process)
+        end_group(process)
 
 
-def _complaints(process: subprocess.Popen[bytes], stop: Stop) -> bytes | None:
-    """What it complains of until it has ended; None if it had to be."""
-    while True:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=0.05)[1]
-        if stop.now():
-            end_group(process)
-            return None
+def _temporary_file() -> IO[bytes]:
+    # A pipe would wake us for every file that ripgrep has something to say about.
+    try:
+        return tempfile.TemporaryFile()
+    except OSError as error:
+        raise RipgrepFailed(str(error)) from error
+
+
+def _check(code: int, said: Said) -> None:
+    """Whether it came to its end: 0: something matched, 1: nothing did, 2: complaints, maybe about single files.
+
+    Where the disk is full it goes on without what it could not print, and may even say that all is well.
+    """
+    complete = code in (0, 1, 2) and any(end in said.printed[-1000:] for end in _ENDS)
+    if complete and _DISK_FULL not in said.beside:
+        return
+    complaints = _DEBUG.sub(b"", said.beside)
+    if not complete or _DISK_FULL in complaints:
+        raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000] or f"it ended with {code}")
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
     """End a process and all it has started, and take up what is left of it."""
     with contextlib.suppress(OSError):
+        if process.returncode is not None:
+            return
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    process.communicate()
+    process.wait()

@@ -1,87 +1,138 @@
-"""One run of ripgrep over a whole folder: how many lines of each text file match, wherever ripgrep itself walks."""
+"""What one run of ripgrep says of some folders, each looked through one level deep."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from typing import NamedTuple
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
+from ..backends.path_names import HIDDEN_PREFIX
+from .batches import Part
 from .file_types import globs_of_type
+from .folders import joined
 from .patterns import GlobPattern
+from .ripgrep_process import RipgrepFailed, Said
 from .text_query import TextQuery
-from .walk import EXCLUDED
 
-_PLAIN_GLOB = re.compile(r"[\w.*?-]+", re.ASCII)
-"""Names that mean the same to ripgrep as to us."""
-_SEARCHED = re.compile(r"\n(\d+) files searched\n")
-_WALK = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
+_PLAIN_GLOB = re.compile(r"(?:[\w.*,-]|\\[*?\[\]{}])+", re.ASCII)
+"""Names that mean the same to ripgrep as to us; its `?` is a byte."""
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
+_GONE = b"(os error 2)"
+_TOUCHSTONE = "fstools-touchstone-"
+OPTIONS = ("--count", "--debug", "--max-depth=1", "--no-ignore", "--hidden", "--threads=1", "--iglob=!*.ipynb")
+"""Whatever it might leave out by itself has been left out before; notebooks are searched by cells."""
 
 
-class Area(NamedTuple):
-    """What a walk is about to go through, as ripgrep can be told.
+def name_options(query: TextQuery, pattern: GlobPattern) -> list[str] | None:
+    """Tell ripgrep to look only at names that may fit; None where that could not be said to it.
 
-    Ripgrep may understand it a little differently, so the walk decides: what ripgrep searched besides does not count,
-    and what it did not search is searched afterwards.
-
-    Attributes:
-        folder: canonical path of the folder to begin with.
-        names: a file's name fits one of these globs; None: any name.
-        left_out: names of folders that are passed over.
-        include_hidden: names that begin with a dot as well.
-        include_ignored: what ignore files leave out as well.
+    It may take some more: only what the walk came to counts.
     """
-
-    folder: str
-    names: list[str] | None
-    left_out: list[str]
-    include_hidden: bool
-    include_ignored: bool
-
-    def options(self) -> list[str]:
-        """The same in ripgrep's words. Notebooks are searched by cells, not by ripgrep."""
-        rules = ["--no-ignore"] if self.include_ignored else [*_WALK]
-        rules += [] if self.folder or self.include_ignored else ["--no-ignore-parent"]
-        hidden = ["--hidden"] if self.include_hidden else []
-        # A positive --glob would bring ignored files back; a type only narrows.
-        types = [f"--type-add=wanted:{glob}" for glob in self.names or []]
-        types += ["--type=wanted"] if types else []
-        return [*rules, *hidden, *types, "--iglob=!*.ipynb", *(f"--glob=!{name}" for name in self.left_out)]
-
-
-def area_of(query: TextQuery, pattern: GlobPattern, base: str) -> Area | None:
-    """The area of a search below `base` for files that fit `pattern`; None where ripgrep could not be told enough."""
     last = pattern.last_names
-    globs: list[str] | None = None
     if query.file_type is not None:
         globs = globs_of_type(query.file_type)
-    elif "**" not in last:
-        globs = sorted(filter(_PLAIN_GLOB.fullmatch, last))
-        if not globs:
-            return None
-    excluded = set() if query.include_ignored else EXCLUDED - pattern.literals
-    folder = "/".join(filter(None, [base, *pattern.prefix]))
-    return Area(folder, globs, sorted(excluded), query.include_hidden, query.include_ignored)
+    elif "**" in last:
+        return []
+    else:
+        globs = sorted(last) if all(map(_PLAIN_GLOB.fullmatch, last)) else []
+    wanted = [f"--type-add=wanted:{glob}" for glob in (*globs, _TOUCHSTONE + "*")]
+    return [*wanted, "--type=wanted"] if globs else None
 
 
-class Swept:
-    """What ripgrep said of an area: a record for each text file, and how many files it looked into.
+def can_be_told(folder: str, names: list[str]) -> bool:
+    """Whether these names look the same where ripgrep says what it passed over: a line each, in UTF-8."""
+    text = "\0".join([folder, *names])
+    return "\n" not in text and (text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text))
+
+
+class Wanted:
+    """Files of some folders; a path is looked for among those of its folder.
 
     Attributes:
-        counts: matching lines by canonical path, for files that have some.
-        texts: every text file.
-        searched: how many files it looked into, binary ones too; None if it did not come to the end.
+        folders: canonical paths of the folders, each once.
     """
 
-    def __init__(self, printed: bytes, folder: str) -> None:
-        # Between two NULs stand the number of one file and, after a line feed, the path of the next one.
-        first, *parts = os.fsdecode(printed).split("\0")
-        said = _SEARCHED.search(parts[-1]) if parts else _SEARCHED.search(first)
-        self.searched = int(said[1]) if said else None
-        if parts and "\n" not in parts[-1]:
-            parts[-1:] = []  # It was ended in the middle of this one.
-        paths = ["\n" + first, *(part[part.index("\n") :] for part in parts)]
-        start = len("\n./")
-        prefix = folder and folder + "/"
-        records = [(prefix + path[start:], part) for path, part in zip(paths, parts, strict=False)]
-        self.texts = {path for path, _ in records}
-        self.counts = {path: int(part[: part.index("\n")]) for path, part in records if part[:2] != "0\n"}
+    def __init__(self, parts: list[Part]) -> None:
+        self._names: dict[str, list[str] | set[str]] = {}
+        for folder, names, _ in parts:
+            self._names[folder] = [*self._names[folder], *names] if folder in self._names else names
+        self.folders = list(self._names)
+
+    @property
+    def paths(self) -> list[str]:
+        """The files' canonical paths."""
+        return [joined(folder, name) for folder, names in self._names.items() for name in names]
+
+    def __contains__(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        names = self._names.get(folder)
+        if isinstance(names, list):
+            names = self._names[folder] = set(names)
+        return names is not None and name in names
+
+
+class Report:
+    """What a run said of the files it came across.
+
+    Attributes:
+        counts: matching lines by path, of text files that have some.
+        passed_over: by path, why a file was not searched: `binary`, `large` or `unreadable`.
+    """
+
+    def __init__(self, said: Said) -> None:
+        found = ((path, int(lines)) for path, lines in _COUNTED.findall(said.printed))
+        self.counts = {path_of(path): lines for path, lines in found if lines}
+        self.passed_over = dict(_passed_over(said.beside))
+
+
+def _without_name(line: bytes) -> bytes:
+    return line.removeprefix(b"rg: ")
+
+
+def _passed_over(said: bytes) -> Iterator[tuple[str, str]]:
+    for line in map(_without_name, said.split(b"\n")):
+        if line.startswith(b"DEBUG|"):
+            path, _, why = line.partition(b": ignoring ")[2].rpartition(b": ")
+            if why.startswith(b"found binary data"):
+                yield path_of(path), "binary"
+            elif why.endswith(b" bytes"):
+                yield path_of(path), "large"
+        elif b"(os error " in line and not line.endswith(_GONE):
+            yield path_of(line.rpartition(b": ")[0]), "unreadable"
+
+
+class Touchstone:
+    """A binary and a large file, outside the root: does ripgrep say that it passed them over?
+
+    It says so where it tells what it does for those who debug it, and that may change with every version. A run that
+    does not say it of these two would not say it of others.
+
+    Attributes:
+        folder: absolute path of the folder that holds them, to be given to every run.
+
+    Raises:
+        RipgrepFailed: there is no place for temporary files.
+    """
+
+    def __init__(self, held: contextlib.ExitStack, max_file_bytes: int) -> None:
+        try:
+            self.folder = held.enter_context(tempfile.TemporaryDirectory(prefix=HIDDEN_PREFIX + "ripgrep-"))
+            self._binary, self._large = (Path(self.folder, _TOUCHSTONE + name) for name in ("binary", "large"))
+            self._binary.write_bytes(b"\0"[:max_file_bytes])
+            with self._large.open("wb") as file:
+                file.truncate(max_file_bytes + 1)
+        except OSError as error:
+            raise RipgrepFailed(str(error)) from error
+
+    def is_told(self, report: Report) -> bool:
+        """Whether the run told of both."""
+        told = report.passed_over
+        return told.get(str(self._binary)) == "binary" and told.get(str(self._large)) == "large"
+
+
+def path_of(printed: bytes) -> str:
+    """A path as ripgrep printed it."""
+    return os.fsdecode(printed.removeprefix(b"./"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -28,6 +29,7 @@ class TextQuery(BaseModel):
         output_mode: `content` lists lines, `files` files, `count` files with the number of their matching lines.
         limit: entries in the page.
         offset: entries before the page.
+        exact_total: search to the end, to say how much there is; else only until the page is full.
         include_hidden: names that begin with a dot as well.
         include_ignored: what ignore files leave out, and the default exclusions, as well.
         include_outputs: the text outputs of notebooks as well.
@@ -47,6 +49,7 @@ class TextQuery(BaseModel):
     output_mode: OutputMode = "content"
     limit: int = 250
     offset: int = 0
+    exact_total: bool = True
     include_hidden: bool = False
     include_ignored: bool = False
     include_outputs: bool = False
@@ -65,7 +68,8 @@ class TextQuery(BaseModel):
                 raise Invalid(f"{name}: takes a number from 0 up, not {getattr(self, name)}", field=name)
 
 
-class TextMatch(BaseModel):
+@dataclass(slots=True)
+class TextMatch:
     """One matching line.
 
     Attributes:
@@ -90,8 +94,8 @@ class TextMatch(BaseModel):
     text: str
     text_column: int = 1
     cut: int = 0
-    before: list[str] = Field(default_factory=list)
-    after: list[str] = Field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
     cell_id: str | None = None
     cell_index: int | None = None
     output_index: int | None = None
@@ -115,11 +119,12 @@ class FoundText(BaseModel):
     Attributes:
         matches: the page in mode `content`.
         files: the page in the other modes.
-        total: of what the mode lists: matching lines, or files; counted to the end unless `partial`.
-        total_lines: matching lines in all files.
+        total: of what the mode lists: matching lines, or files; counted to the end unless `partial`. None: there are
+            more than the page shows, and nobody wanted to know how many.
+        total_lines: matching lines in all files; None as above.
         truncated: there is more after this page, or the search ended early.
         skipped: files that were not searched, by reason: `binary` (holds a NUL), `large`, `unreadable`, `slow` (the
-            pattern took too long on it), `notebook` (broken).
+            pattern took too long on it), `notebook` (broken). A link counts as a file of its own name, as in matches.
         ignored: files and folders that an ignore file left out.
         excluded: names of folders that are passed over by default and were met.
         partial: why the search ended early; None if it is complete.
@@ -128,8 +133,8 @@ class FoundText(BaseModel):
 
     matches: list[TextMatch] = Field(default_factory=list)
     files: list[MatchingFile] = Field(default_factory=list)
-    total: int
-    total_lines: int
+    total: int | None
+    total_lines: int | None
     truncated: bool
     skipped: dict[str, int] = Field(default_factory=dict)
     ignored: int = 0

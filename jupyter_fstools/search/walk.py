@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError
 from .folders import CONTROL, Folder, joined, open_folder
 from .ignore_rules import FolderRules, RuleFile
-from .patterns import GlobPattern, States
+from .patterns import GlobPattern, Position
 from .stopping import Stop
 
 EXCLUDED = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints"})
 """Folders that are passed over unless the pattern or the path names them, or ignored files are asked for too."""
 LARGEST_RULE_FILE = 1 << 20
-NoneDenied = Callable[[str, Sequence[str]], bool] | None
-NO_RULES = FolderRules((), "")
+NoneDenied = Callable[[str, list[str]], bool] | None
+NO_RULES = FolderRules((), None)
 
 
 @dataclass
@@ -38,22 +39,24 @@ class Tally:
 class Fitting(NamedTuple):
     """The files of one folder that fit; `folder` is open until the walk goes on.
 
-    `links` are names of links to files inside the root, with what they lead to.
+    Attributes:
+        folder: the folder.
+        files: names of files.
+        links: names of links to files inside the root, with what they lead to.
+        left_out: how many other files of this folder have fitting names: an ignore or deny rule leaves them out, or, in
+            a walk in order, they come by themselves.
     """
 
     folder: Folder
     files: list[str]
     links: list[tuple[str, FileStat]]
+    left_out: int
 
 
-@dataclass(slots=True)
-class Open:
-    """A folder being walked, the rules and states that hold in it, and the folders in it still to enter."""
-
-    folder: Folder
-    rules: FolderRules
-    states: States
-    inside: list[tuple[str, States]] = field(default_factory=list)
+Step = Fitting | tuple[str, Position]
+"""What a walk comes to in a folder: files of it, or a folder in it by its name, with its position in the pattern."""
+Open = tuple[Folder, FolderRules, list[Step]]
+"""A folder being walked, the rules that hold in it, and the steps still to take in it, last first."""
 
 
 class Walk:
@@ -68,7 +71,10 @@ class Walk:
         base: canonical path of the folder that `pattern` is relative to. It may itself be hidden or ignored: it was
             named.
         may_read: whether a canonical path may be shown; asked for folders and for files that fit. None: every path.
-        none_denied: a quick yes for many names in a folder; after a no, `may_read` is asked for each.
+        none_denied: a quick yes for many names in a folder that may be read; after a no, `may_read` is asked for each.
+        in_order: all paths come in the order of their strings, those of one folder in runs of files, runs of links and
+            the folders between them; nothing is listed before it is needed. It may be set to False on the way: what is
+            listed from then on comes in no order.
     """
 
     def __init__(
@@ -81,8 +87,10 @@ class Walk:
         may_read: Callable[[str], bool] | None,
         none_denied: NoneDenied = None,
         stop: Stop,
+        in_order: bool = False,
     ) -> None:
         self.tally = Tally()
+        self.in_order = in_order
         self._backend = backend
         self._base = base
         self._pattern = pattern
@@ -92,83 +100,93 @@ class Walk:
         self._stop = stop
 
     def __iter__(self) -> Iterator[Fitting]:
-        """The folders with fitting files, in no order.
+        """The folders with fitting files.
 
         Raises:
             Denied, NotFound, NotADirectory, Conflict: for the base itself.
         """
-        opened = self._open_start()
-        stack: list[Open] = []
+        start = self._open_start()
+        if start is None:
+            return
         try:
-            while opened is not None:
-                stack.append(opened)
-                fitting = self._scan(opened, is_base=len(stack) == 1)
-                if fitting is not None and (fitting.files or fitting.links):
-                    yield fitting
-                opened = None if self._stop.now() else self._next(stack)
-        finally:
-            for each in stack:
-                each.folder.close()
-
-    def _next(self, stack: list[Open]) -> Open | None:
-        while stack:
-            above = stack[-1]
-            if not above.inside:
-                stack.pop().folder.close()
-                continue
-            name, states = above.inside.pop()
-            try:
-                return Open(above.folder.enter(name), above.rules, states)
-            except (OSError, FsToolsError):
-                self.tally.unreadable += 1
-        return None
-
-    def _scan(self, opened: Open, *, is_base: bool) -> Fitting | None:
-        folder = opened.folder
-        try:
-            names = folder.names(self._pattern.names(opened.states) or _nothing)
+            stack = [self._listed(*start)]
         except (OSError, FsToolsError) as error:
-            if is_base:
-                raise Denied(f"{self._base or '.'}: cannot be listed") from error
-            self.tally.unreadable += 1
-            return None
-        files, links, rules = names.files, names.links, opened.rules
-        if not self._include_ignored and (names.control or rules.files):
-            rules = opened.rules = self._rules(folder, rules, names.control)
-            if rules.files and (files or links):
-                found = len(files) + len(links)
-                files, links = rules.kept(files, False), rules.kept(links, False)
-                self.tally.ignored += found - len(files) - len(links)
-        inside = self._fitting_folders(names.folders, opened) if names.folders else []
-        if self._may_read is not None and not self._all_readable(folder.path, [*files, *(name for name, _ in inside)]):
+            raise Denied(f"{self._base or '.'}: cannot be listed") from error
+        try:
+            while stack:
+                folder, rules, steps = stack[-1]
+                if not steps:
+                    stack.pop()
+                    folder.close()
+                    continue
+                step = steps.pop()
+                if isinstance(step, Fitting):
+                    yield step
+                    continue
+                if self._stop.now():
+                    return
+                try:
+                    entered = self._listed(folder.enter(step[0]), rules, step[1])
+                except (OSError, FsToolsError):
+                    self.tally.unreadable += 1
+                    continue
+                if entered[2]:
+                    stack.append(entered)
+                else:
+                    entered[0].close()
+            self._stop.now()
+        finally:
+            for folder, _, _ in stack:
+                folder.close()
+
+    def _listed(self, folder: Folder, rules: FolderRules, position: Position) -> Open:
+        """A folder and the steps in it; it is closed where it cannot be listed."""
+        try:
+            folders, files, links, control = folder.names()
+            if (control or rules.everywhere is not rules) and not self._include_ignored:
+                rules = self._rules(folder, rules, control)
+            if files:
+                files = position.fitting(files)
+            if links:
+                links = position.fitting(links)
+            inside = self._fitting_folders(folders, position) if folders else {}
+            return folder, rules, self._steps(folder, rules, files, links, inside) if files or links or inside else []
+        except BaseException:
+            folder.close()
+            raise
+
+    def _fitting_folders(self, names: list[str], position: Position) -> dict[str, Position]:
+        if not (self._include_ignored or EXCLUDED.isdisjoint(names)):
+            excluded = {name for name in EXCLUDED.intersection(names) if not position.spells(name)}
+            self.tally.excluded |= excluded
+            names = [name for name in names if name not in excluded]
+        return position.descend(names)
+
+    def _steps(
+        self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
+    ) -> list[Step]:
+        """What is not ignored and may be shown, as steps."""
+        found, names = len(files), [*files, *inside]
+        if rules.files and (links or not rules.touch_none_of(names)):
+            files, links = self._kept(rules, files, False), self._kept(rules, links, False)
+            inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
+            names = [*files, *inside]
+        if names and self._may_read is not None and not (self._none_denied and self._none_denied(folder.path, names)):
             files = [name for name in files if self._readable(joined(folder.path, name))]
-            inside = [each for each in inside if self._readable(joined(folder.path, each[0]))]
-        opened.inside = inside
-        return Fitting(folder, files, list(self._inside_root(folder.path, links)))
+            inside = {name: deeper for name, deeper in inside.items() if self._readable(joined(folder.path, name))}
+        targets = list(self._inside_root(folder.path, links)) if links else []
+        left_out = found - len(files)
+        if self.in_order:
+            return _in_order(Fitting(folder, files, targets, left_out), inside)
+        steps: list[Step] = list(inside.items())
+        if files or targets:
+            steps.append(Fitting(folder, files, targets, left_out))
+        return steps
 
-    def _all_readable(self, folder: str, names: list[str]) -> bool:
-        return not names or (self._none_denied is not None and self._none_denied(folder, names))
-
-    def _fitting_folders(self, names: list[str], opened: Open) -> list[tuple[str, States]]:
-        """The folders to enter, but for those that may not be shown."""
-        states, rules, pattern = opened.states, opened.rules, self._pattern
-        chosen = [
-            (name, deeper)
-            for name in names
-            if (name not in EXCLUDED or not self._is_excluded(name, states))
-            and (deeper := pattern.descend(states, name))
-        ]
-        if not rules.files:
-            return chosen
-        kept = set(rules.kept([name for name, _ in chosen], True))
-        self.tally.ignored += len(chosen) - len(kept)
-        return [each for each in chosen if each[0] in kept]
-
-    def _is_excluded(self, name: str, states: States) -> bool:
-        if name not in EXCLUDED or self._include_ignored or self._pattern.spells(states, name):
-            return False
-        self.tally.excluded.add(name)
-        return True
+    def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
+        kept = rules.kept(names, is_folder)
+        self.tally.ignored += len(names) - len(kept)
+        return kept
 
     def _inside_root(self, folder: str, links: list[str]) -> Iterator[tuple[str, FileStat]]:
         for name in links:
@@ -183,10 +201,10 @@ class Walk:
     def _readable(self, path: str) -> bool:
         return self._may_read is None or self._may_read(path)
 
-    def _open_start(self) -> Open | None:
+    def _open_start(self) -> tuple[Folder, FolderRules, Position] | None:
         """The folder to begin with: the base, or below it the pattern's prefix; None if nothing can match."""
         folder: Folder = open_folder(self._backend, "")
-        rules, states = NO_RULES, self._pattern.start
+        rules, position = NO_RULES, self._pattern.start
         base = self._base.split("/") if self._base else []
         for depth, name in enumerate(base + self._pattern.prefix):
             if not self._include_ignored:
@@ -203,8 +221,8 @@ class Walk:
             if entered is None:
                 return None
             folder = entered
-            states = self._pattern.descend(states, name) if below else states
-        return Open(folder, rules, states)
+            position = position.descend([name])[name] if below else position
+        return folder, rules, position
 
     def _may_enter(self, folder: Folder, name: str, rules: FolderRules) -> bool:
         if rules.ignored(name, True):
@@ -241,5 +259,20 @@ class Walk:
             yield rules
 
 
-def _nothing(name: str) -> bool:
-    return False
+def _in_order(fits: Fitting, inside: dict[str, Position]) -> list[Step]:
+    """The steps in a folder, last first, in the order of the paths they lead to: a folder sorts by its name and `/`."""
+    targets = dict(fits.links)
+
+    def kind(key: str) -> str:
+        return "folder" if key[-1] == "/" else "link" if key in targets else "file"
+
+    steps: list[Step] = []
+    for each, keys in groupby(sorted([*fits.files, *targets, *(f"{name}/" for name in inside)]), kind):
+        if each == "folder":
+            steps += [(key[:-1], inside[key[:-1]]) for key in keys]
+            continue
+        names = list(keys)
+        files, links = (names, []) if each == "file" else ([], [(name, targets[name]) for name in names])
+        steps.append(Fitting(fits.folder, files, links, fits.left_out + len(fits.files) - len(files)))
+    steps.reverse()
+    return steps

@@ -54,13 +54,13 @@ class FileWithMatches(BaseModel):
 
 
 class GrepAnswer(BaseModel):
-    """What grep answers: `matches` in mode `content`, else `files`."""
+    """What grep answers: `matches` in mode `content`, else `files`; `total` is null where nobody wanted to know."""
 
     path: str
     output_mode: OutputMode
     matches: list[TextMatch] | None = None
     files: list[FileWithMatches] | None = None
-    total: int
+    total: int | None
     truncated: bool
     skipped: dict[str, int]
     ignored: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -46,6 +47,14 @@ class GrepArguments(Arguments):
     ] = "content"
     limit: Annotated[Count | None, Field(description="At most so many lines (or files).")] = None
     offset: Annotated[Count, Field(description="Leave out so many lines (or files) first, to page.")] = 0
+    exact_total: Annotated[
+        Flag,
+        Field(
+            description=(
+                "false: end the search as soon as limit is reached, which is quick in a huge tree; total is null then."
+            )
+        ),
+    ] = True
     include_hidden: Annotated[Flag, Field(description="Search names that begin with a dot too.")] = False
     include_ignored: Annotated[
         Flag, Field(description="Also what .gitignore leaves out, and folders such as node_modules.")
@@ -89,7 +98,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         seconds=limits.search_seconds,
         cancelled=workspace.cancelled,
     )
-    if found.partial == "timeout" and not found.total:
+    if found.partial == "timeout" and found.total == 0:
         raise TimedOut(
             f"nothing matched within {limits.search_seconds:g} seconds",
             hint="Search a folder further down (path), or fewer files (glob, file_type).",
@@ -97,7 +106,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     end = arguments.offset + limit
     if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
-    data = _data(found, query, start.path or ".", end if end < found.total else None)
+    data = _data(found, query, start.path or ".", end if found.total is None or end < found.total else None)
     return ToolResult(tool="grep", content=text_blocks(*_shown(found, query, data)), data=data)
 
 
@@ -122,25 +131,36 @@ def _trimmed(match: TextMatch, most: int) -> TextMatch:
             if left < 0:
                 break
             kept[name].append(line)
-    return match.model_copy(update={"text": match.text[:most], "before": kept["before"][::-1], "after": kept["after"]})
+    return replace(match, text=match.text[:most], before=kept["before"][::-1], after=kept["after"])
 
 
 def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None) -> dict[str, Any]:
     data: dict[str, Any] = {"path": path, "output_mode": query.output_mode}
     if query.output_mode == "content":
         data["matches"] = [_as_told(match) for match in found.matches]
+    elif query.output_mode == "count":
+        data["files"] = [{"path": file.path, "count": file.count} for file in found.files]
     else:
-        fields = {"path", "count"} if query.output_mode == "count" else {"path"}
-        data["files"] = [file.model_dump(include=fields) for file in found.files]
+        data["files"] = [{"path": file.path} for file in found.files]
     told = {"total", "truncated", "skipped", "ignored", "excluded", "partial"}
     return {**data, **found.model_dump(include=told), "next_offset": next_offset}
 
 
 def _as_told(match: TextMatch) -> dict[str, Any]:
     """A match without what says nothing: the cell of a file that is no notebook, the cut of a line that is whole."""
-    told = match.model_dump(exclude_none=True)
-    if not match.cut:
-        del told["cut"], told["text_column"]
+    told: dict[str, Any] = {
+        "path": match.path,
+        "line": match.line,
+        "column": match.column,
+        "length": match.length,
+        "text": match.text,
+        **({"text_column": match.text_column, "cut": match.cut} if match.cut else {}),
+        "before": match.before,
+        "after": match.after,
+    }
+    if match.cell_index is not None:
+        cell = {name: getattr(match, name) for name in ("cell_id", "cell_index", "output_index")}
+        told |= {name: value for name, value in cell.items() if value is not None}
     return told
 
 
@@ -153,7 +173,7 @@ def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[li
         count = query.output_mode == "count"
         rows = [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
     if not rows:
-        rows = ["Nothing from this offset on." if found.total else "Nothing matches."]
+        rows = ["Nothing matches." if found.total == 0 else "Nothing from this offset on."]
     return rows, [
         *paging(found.total, what, data["next_offset"]),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),

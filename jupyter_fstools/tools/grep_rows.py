@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
-from ..search.excerpts import Row, excerpt_rows
 from ..search.text_query import TextMatch
 from .search_notes import shown_path
 
@@ -29,47 +30,52 @@ class ShownLine(NamedTuple):
 
 
 def shown_groups(matches: Iterable[TextMatch]) -> Iterator[tuple[str, list[ShownLine]]]:
-    """The headings (a path, or a notebook's cell) in order, each with its lines."""
+    """The headings (a path, or a notebook's cell) in order, each with its lines.
+
+    If lines around are shown, there is a gap between lines that do not follow each other.
+    """
     matches = list(matches)
-    by_place = {(match.path, match.cell_index, match.output_index, match.line): match for match in matches}
-    current, lines = "", list[ShownLine]()
-    match: TextMatch | None = None
-    at = 0
-    for row in excerpt_rows(matches):
-        if row.number is None:
+    around = any(match.before or match.after for match in matches)
+    for _, group in groupby(matches, attrgetter("path", "cell_index", "output_index")):
+        of_place = list(group)
+        yield _heading(of_place[0]), _lines(of_place, around)
+
+
+def _heading(match: TextMatch) -> str:
+    heading = shown_path(match.path)
+    if match.cell_index is not None:
+        heading += f" cell {shown_path(match.cell_id)}" if match.cell_id else " cell"
+        heading += f" (index {match.cell_index})"
+    return heading + (f" output {match.output_index}" if match.output_index is not None else "")
+
+
+def _lines(matches: list[TextMatch], around: bool) -> list[ShownLine]:
+    lines: list[ShownLine] = []
+    last = 0
+    for match in matches:
+        first = match.line - len(match.before)
+        if around and last and first > last + 1:
             lines.append(ShownLine(None, "--"))
-            continue
-        if (heading := _heading(row)) != current:
-            yield from _group(current, lines)
-            current, lines = heading, []
-        if row.matches and (own := by_place.get((row.path, row.cell_index, row.output_index, row.number))):
-            match, at = own, 0
-        lines.append(_line(row, match, at))
-        at += len(row.text) + 1
-    yield from _group(current, lines)
+        if match.before:
+            lines += [ShownLine(number, text) for number, text in enumerate(match.before, first)]
+        own = _own_lines(match)
+        lines += own[max(0, last + 1 - match.line) :]  # One line may end a match and begin the next.
+        last = match.line + len(own) - 1
+        if match.after:
+            lines += [ShownLine(number, text) for number, text in enumerate(match.after, last + 1)]
+            last += len(match.after)
+    return lines
 
 
-def _group(heading: str, lines: list[ShownLine]) -> Iterator[tuple[str, list[ShownLine]]]:
-    if lines and lines[-1].number is None:
-        lines.pop()
-    if lines:
-        yield heading, lines
-
-
-def _heading(row: Row) -> str:
-    heading = shown_path(row.path)
-    if row.cell_index is not None:
-        heading += f" cell {shown_path(row.cell_id)}" if row.cell_id else " cell"
-        heading += f" (index {row.cell_index})"
-    return heading + (f" output {row.output_index}" if row.output_index is not None else "")
-
-
-def _line(row: Row, match: TextMatch | None, at: int) -> ShownLine:
-    """A row as a line; `at` says how many characters of its match's text are in the lines before it."""
-    if match is None or not row.matches:
-        return ShownLine(row.number, row.text)
-    start = max(0, match.column - match.text_column - at)
-    end = min(len(row.text), match.column - match.text_column + match.length - at)
-    before = match.text_column - 1 if at == 0 else 0
-    after = match.cut - match.text_column + 1 if at + len(row.text) >= len(match.text) else 0
-    return ShownLine(row.number, row.text, True, (start, end) if start < end else None, (before, after))
+def _own_lines(match: TextMatch) -> list[ShownLine]:
+    """The lines that a match lies on."""
+    lines: list[ShownLine] = []
+    offset = match.column - match.text_column
+    at = 0
+    for number, text in enumerate(match.text.split("\n"), match.line):
+        start, end = max(0, offset - at), min(len(text), offset + match.length - at)
+        before = match.text_column - 1 if at == 0 else 0
+        after = match.cut - match.text_column + 1 if at + len(text) >= len(match.text) else 0
+        lines.append(ShownLine(number, text, True, (start, end) if start < end else None, (before, after)))
+        at += len(text) + 1
+    return lines

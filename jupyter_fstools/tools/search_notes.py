@@ -18,10 +18,11 @@ _WORDS = {
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def paging(total: int, what: str, next_offset: int | None) -> Iterator[str]:
+def paging(total: int | None, what: str, next_offset: int | None) -> Iterator[str]:
     """How much there is, where this is not all."""
     if next_offset is not None:
-        yield f"[{total} {what} in all; go on with offset={next_offset}]"
+        how_many = f"there are more {what}" if total is None else f"{total} {what} in all"
+        yield f"[{how_many}; go on with offset={next_offset}]"
 
 
 def not_searched(

@@ -28,6 +28,9 @@ def test_hits_are_grouped_and_marked(fs, files):
     assert "&#x27;&lt;<mark>needle</mark>&gt;&#x27;" in html
     assert str(result).startswith("a.py\n1\tdef needle(x):\n2\t    return")
     assert "go on with --offset 2" in html
+    ended = fs("grep needle --limit 1 --no-total")
+    assert ended.data["total"] is None
+    assert "there are more matching lines" in html_of(ended)
 
 
 def test_a_name_in_the_hits_stays_what_it_is(fs, files):

@@ -12,15 +12,21 @@ from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, Invalid, NotFound, OutsideRoot
 from jupyter_fstools.search import grep, ripgrep_process
-from jupyter_fstools.search.excerpts import excerpt_rows
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.search.ripgrep_process import Ripgrep, Said
+from jupyter_fstools.search.text_query import FoundText, TextQuery
+from jupyter_fstools.tools.grep_rows import shown_groups
 
-from .conftest import Search, Write, places
+from .conftest import Search, Write, places, ripgrep
 
 
 def texts(found: object) -> list[str]:
     return [match.text for match in found.matches]
+
+
+def shown(found: FoundText) -> list[int | str]:
+    """The numbers of the lines shown, and the gaps between them."""
+    return [line.number or line.text for _, lines in shown_groups(found.matches) for line in lines]
 
 
 def test_an_invalid_pattern_is_refused(search: Search, write: Write) -> None:
@@ -80,8 +86,9 @@ def test_binary_files_are_counted_not_shown(search: Search, write: Write) -> Non
     write("a.bin", b"needle\0needle")
     write("late.txt", b"needle\n" * 20_000 + b"\0")
     write("b.bin", b"\0")
-    found = search("needle")
-    assert (found.matches, found.skipped) == ([], {"binary": 3})
+    for pattern, multiline in (("needle", False), (r"needle\nneedle", True), (r"x\ny", True)):
+        found = search(pattern, multiline=multiline)
+        assert (found.matches, found.skipped) == ([], {"binary": 3})
 
 
 def test_a_glob_never_brings_ignored_files_back(search: Search, write: Write) -> None:
@@ -126,16 +133,14 @@ def test_lines_around_matches_are_shown_once(search: Search, write: Write) -> No
     assert [(match.before, match.text, match.after) for match in found.matches] == [
         (["1"], "needle 2", ["3"]), ([], "needle 4", ["5"]), (["8"], "needle 9", []), ([], "needle 1", ["2"])
     ]  # fmt: skip
-    shown = [row.number or row.text for row in excerpt_rows(found.matches)]
-    assert shown == [1, 2, 3, 4, 5, "--", 8, 9, "--", 1, 2]
+    assert shown(found) == [1, 2, 3, 4, 5, "--", 8, 9, 1, 2]
 
 
 def test_a_match_without_lines_around_is_set_apart_from_one_with(search: Search, write: Write) -> None:
     """S14: the last line has none after it."""
     write("a.txt", "needle 1\n2\n3\nneedle 4\n")
-    apart = [row.number or row.text for row in excerpt_rows(search("needle", after_lines=1).matches)]
-    assert apart == [1, 2, "--", 4]
-    assert [row.number for row in excerpt_rows(search("needle").matches)] == [1, 4]
+    assert shown(search("needle", after_lines=1)) == [1, 2, "--", 4]
+    assert shown(search("needle")) == [1, 4]
 
 
 def test_a_page_shows_the_same_lines_around_its_matches(search: Search, write: Write) -> None:
@@ -222,6 +227,8 @@ def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None
     (root / "out.txt").symlink_to(tmp_path / "secret.txt")
     (root / "folder").symlink_to("a")
     assert places(search("needle")) == [("a/b.txt", 1), ("in.txt", 1), ("log.txt", 1)]
+    write("a/b.txt", "needle\n" * 3)
+    assert places(search("needle", limit=4)) == [*(("a/b.txt", line) for line in (1, 2, 3)), ("in.txt", 1)]
 
 
 def test_filters_by_name(search: Search, write: Write) -> None:
@@ -234,6 +241,9 @@ def test_filters_by_name(search: Search, write: Write) -> None:
     assert [path for path, _ in places(search("Needle", glob="*.py"))] == ["a.py", "src/sub/g.py"]
     assert [path for path, _ in places(search("Needle", "src", glob="sub/*.py"))] == ["src/sub/g.py"]
     assert [path for path, _ in places(search("Needle", "src", glob="!*.{h,c}"))] == ["src/sub/g.py"]
+    write("*.{h,c}", "Needle\n")
+    assert [path for path, _ in places(search("Needle", glob="*.{h,c}"))] == ["*.{h,c}", "src/e.h", "src/f.c"]
+    (write("gone").parent / "*.{h,c}").unlink()
     assert [path for path, _ in places(search("Needle", glob=".github/**"))] == [".github/h.yml"]
     assert search("needle").total == 0
     assert search("needle", case_insensitive=True).total == search("(?i)needle").total == 7
@@ -383,25 +393,31 @@ def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found() == str(tmp_path / "new" / "rg")
 
 
+@pytest.mark.parametrize("path", [".", "sub"])
 def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
-    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    """S24, G10: what ripgrep says it found is read anew, below the root."""
+    """S24, G10: what ripgrep says it found does not count there, and is read anew below the root."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")
-    run = ripgrep_process.run_ripgrep
+    run = Ripgrep.run
+    printed = []
 
-    def swapped(*arguments: object) -> object:
+    def swapped(*arguments: object) -> Said:
         if not (root / "was").exists():
             (root / "sub").rename(root / "was")
             (root / "sub").symlink_to(tmp_path / "outside")
-        return run(*arguments)
+        printed.append(run(*arguments))
+        return printed[-1]
 
-    monkeypatch.setattr("jupyter_fstools.search.ripgrep_engine.run_ripgrep", swapped)
+    monkeypatch.setattr(Ripgrep, "run", swapped)
     for mode in ("content", "files", "count"):
-        found = search_text(LocalDisk(root), TextQuery(pattern="needle", output_mode=mode), engine="ripgrep")
+        found = search_text(LocalDisk(root), TextQuery(pattern="needle", output_mode=mode), path, engine="ripgrep")
         assert (found.matches, found.files, found.total) == ([], [], 0)
+        (root / "sub").unlink()
+        (root / "was").rename(root / "sub")
+    assert b"a.txt" in printed[0].printed  # it did look there
 
 
 @pytest.mark.parametrize(
@@ -435,27 +451,78 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
     assert theirs.model_copy(update={"engine": "python"}) == ours
 
 
-def test_ripgrep_starts_inside_the_folder_and_not_where_its_name_leads(
+def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
     root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S24: the folder searched is swapped for a link once it has been opened."""
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "secret.txt").write_text("needle\n")
-    write("sub/a.txt", "needle\n")
-    printed = []
-    run = ripgrep_process.run_ripgrep
+    """S20: another version of it; what it does not say it is asked file by file."""
+    quiet = tmp_path / "rg"
+    quiet.write_text(f'#!/bin/sh\nexec {ripgrep()} "$@" 2>/dev/null\n')
+    quiet.chmod(0o755)
+    for name, content in {"a.txt": "needle\n", "b.bin": "needle\0", "c.txt": "x" * 200, "sub/d.txt": "x"}.items():
+        write(name, content)
+    query = TextQuery(pattern="needle", max_file_bytes=100)
+    ours = search_text(LocalDisk(root), query, engine="python")
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(quiet))
+    assert search_text(LocalDisk(root), query, engine="ripgrep") == ours.model_copy(update={"engine": "ripgrep"})
+    assert ours.skipped == {"binary": 1, "large": 1}
 
-    def swapped(*arguments: object) -> object:
-        (root / "sub").rename(root / "was")
-        (root / "sub").symlink_to(tmp_path / "outside")
-        printed.append(run(*arguments)[0])
-        return printed[-1], b""
 
-    monkeypatch.setattr("jupyter_fstools.search.ripgrep_engine.run_ripgrep", swapped)
-    found = search_text(LocalDisk(root), TextQuery(pattern="needle"), "sub", engine="ripgrep")
-    assert found.total == 0
-    assert printed
-    assert not any(b"secret" in each for each in printed)
+def test_a_ripgrep_that_could_not_print_all_does_not_count(
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S20: the disk for temporary files is full."""
+    full = tmp_path / "rg"
+    full.write_text(f'#!/bin/sh\nexec {ripgrep()} "$@" > /dev/full\n')
+    full.chmod(0o755)
+    write("a.txt", "needle\n")
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(full))
+    found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))
+    assert (places(found), found.engine) == ([("a.txt", 1)], "python")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    assert places(search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))) == [("a.txt", 1)]
+
+
+def test_what_a_search_puts_beside_is_not_found(root: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The place for temporary files may be inside the root."""
+    monkeypatch.setattr("tempfile.tempdir", str(root))
+    write("a.txt", "needle\n")
+    found = search_text(LocalDisk(root), TextQuery(pattern="needle", include_hidden=True), engine="ripgrep")
+    assert (places(found), found.skipped, os.listdir(root)) == ([("a.txt", 1)], {}, ["a.txt"])
+
+
+def test_few_files_among_many_that_are_ignored_are_found(search: Search, write: Write) -> None:
+    """S10: where a folder is not left to ripgrep, it is asked for the files by name."""
+    write(".gitignore", "*.log\n")
+    for number in range(20):
+        write(f"{number}.log", "needle\n")
+    write("a.txt", "needle\n")
+    write("b.bin", "\0")
+    found = search("needle")
+    assert (places(found), found.ignored, found.skipped) == ([("a.txt", 1)], 20, {"binary": 1})
+
+
+def test_a_search_may_end_when_the_page_is_full(search: Search, write: Write) -> None:
+    """S12, S27: the page is the same, the total is not said unless it is known."""
+    for number in range(1000):
+        write(f"{number % 7}/{number}.txt", "needle\n" * 2)
+    (write("0.md", "x").parent / "0.txt").symlink_to("1/1.txt")
+    whole = search("needle", limit=10_000)
+    for options in ({"limit": 3}, {"limit": 250, "offset": 1000}, {"limit": 9, "output_mode": "count"}):
+        early, full = search("needle", exact_total=False, **options), search("needle", **options)
+        assert (early.matches, early.files, early.truncated) == (full.matches, full.files, True)
+        assert (early.total, early.total_lines) == (None, None)
+        assert full.total_lines == whole.total == 2002
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_a_total_that_is_known_is_said(search: Search, write: Write, more: int) -> None:
+    """S12: at the limit, one above and one below it."""
+    write("a.txt", "needle\n" * 5)
+    write("b.txt", "x\nneedle\n")
+    found = search("needle", exact_total=False, limit=6 + more)
+    assert (found.total, found.truncated, len(found.matches)) == (
+        (None, True, 5) if more < 0 else (6, False, 6)
+    )  # fmt: skip
 
 
 def test_a_backend_in_memory_answers_like_the_disk(search: Search, write: Write) -> None:

@@ -6,10 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.search.find import find_files
-from jupyter_fstools.search.ignore_rules import RuleFile
+from jupyter_fstools.search.ignore_rules import FolderRules, RuleFile
 
 from .conftest import Find, Write, git_files, names, rg_files
 
@@ -122,3 +124,29 @@ def test_a_hostile_rule_takes_no_longer_than_others() -> None:
     rules = RuleFile(b"**/a/" * 40 + b"b\n" + b"*a" * 200 + b"z\n", "")
     rules.in_folder("a/" * 500 + "a")
     assert rules.anywhere("a" * 2000, False) == -1
+
+
+LINES = ["a", "*.b", "!a", "/a", "a/c/", "a/**/b", "x*", "c/", "/a/x.b", "!/c/a", "**/c/a", "a/**"]
+NAMES = ["a", "c", "x.b", "b", "y"]
+PATHS = st.lists(st.sampled_from(NAMES[:4]), min_size=2, max_size=5)
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=5), st.lists(st.sampled_from(LINES), max_size=3), PATHS)
+@example([], ["a/c/"], ["c", "a"])
+def test_rules_carried_down_a_path_are_the_rules_of_each_folder(lines, deeper, path):
+    """G8: also the quick yes for many names, which goes by names alone once no anchored rule reaches so far down."""
+    files = (RuleFile("\n".join(deeper).encode(), path[0]), RuleFile("\n".join(lines).encode(), ""))
+    carried = FolderRules(files, path[0])
+    for depth in range(2, len(path) + 1):
+        folder = "/".join(path[:depth])
+        carried, fresh = carried.below(folder), FolderRules(files, folder)
+        for is_folder in (True, False):
+            kept = fresh.kept(NAMES, is_folder)
+            assert carried.kept(NAMES, is_folder) == kept
+            assert all(name in kept for name in NAMES if carried.touch_none_of([name]))
+
+
+def test_most_names_get_the_quick_yes():
+    rules = FolderRules((RuleFile(b"*.pyc\n/build/\ntmp/\n*~\n", ""),), "").below("src")
+    assert rules.touch_none_of(["a.py", "b", "build"])
+    assert not any(rules.touch_none_of([name]) for name in ("a.pyc", "tmp", "b~"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 from hypothesis import given
@@ -149,3 +150,19 @@ def _slowly(pieces: list[str], name: str) -> bool:
         if all(part == piece or not piece.isalpha() for part, piece in zip(parts, pieces, strict=True)):
             return True
     return False
+
+
+@pytest.mark.parametrize("include_hidden", [False, True])
+@given(
+    st.sampled_from(["*", "**", "*.py", "*.{py,md}", "***.py", r"*\*", "*]", "*.{py,?}", "{*,.*}", ".*", "*py.", "a*"]),
+    st.lists(
+        st.sampled_from(["a.py", ".py", ".a.py", "a.md", "\n.py", "a]", ".]", "a*", "*", ".", "apy."]), max_size=6
+    ),
+)
+def test_many_names_are_chosen_as_each_alone_by_its_expression(include_hidden, pattern, names) -> None:
+    """G1, G7: by its ending alone where that says it all."""
+    compiled = compile_glob(pattern, include_hidden=include_hidden)
+    expressions = [segment.regex for segment in compiled.segments if segment.last]
+    assert compiled.start.fitting(names) == [
+        name for name in names if any(re.fullmatch(each, name) for each in expressions)
+    ]

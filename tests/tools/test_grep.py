@@ -61,6 +61,19 @@ def test_the_cap_is_exact(grep, limit, truncated, following):
     assert len(result.data["matches"]) == min(limit, 4)
 
 
+def test_a_search_that_ends_at_the_limit_says_that_there_is_more(grep):
+    """S12: the page is the same; the total is told where it is known."""
+    for number in range(400):
+        grep.put(f"{number:03}.txt", "hit\nhit\n")
+    whole = grep("grep", pattern="hit", limit=5)
+    early = grep("grep", pattern="hit", limit=5, exact_total="false")
+    assert early.data["matches"] == whole.data["matches"]
+    assert (early.data["total"], early.data["truncated"], early.data["next_offset"]) == (None, True, 5)
+    assert early.text.endswith("[there are more matching lines; go on with offset=5]")
+    last = grep("grep", pattern="hit", offset=799, exact_total=False)
+    assert (places(last), last.data["total"], last.data["truncated"]) == ([("399.txt", 2)], 800, False)
+
+
 def test_pages_follow_each_other(grep):
     """S27, S30"""
     for name in ("b", "a", "c"):

@@ -1,0 +1,100 @@
+"""The lines of a page, read anew inside the root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..backends.protocol import Backend
+from ..errors import FsToolsError
+from .batches import Counted, Engine
+from .decoding import decoded, text_blocks
+from .excerpts import Place, excerpts
+from .folders import FolderTrail
+from .match_lines import Hit
+from .matcher import Matcher, TooSlow
+from .notebook_cells import BrokenNotebook, is_notebook
+from .notebook_search import NotebookSearch
+from .text_query import TextMatch, TextQuery
+
+Parts = list[tuple[Counted, slice]]
+
+
+class Page:
+    """Reads the matching lines that a page shows.
+
+    Args:
+        backend: where the files are.
+        query: how much to show of them.
+        engine: what counted them.
+        matcher: finds the lines again.
+        notebooks: reads those of notebooks.
+    """
+
+    def __init__(
+        self, backend: Backend, query: TextQuery, engine: Engine, matcher: Matcher, notebooks: NotebookSearch
+    ) -> None:
+        self._backend = backend
+        self._query = query
+        self._engine = engine
+        self._matcher = matcher
+        self._notebooks = notebooks
+        self._known: dict[str, list[Hit]] = {}
+
+    def matches(self, parts: Parts) -> list[TextMatch]:
+        """The matches of these parts of files; what has changed since it was counted is left out."""
+        if not self._engine.hits_by_python:
+            most: dict[str, int] = {}  # A file may be shown under several names.
+            for file, part in parts:
+                if not is_notebook(file.path):
+                    most[file.path] = max(most.get(file.path, 0), part.stop + 1)
+            self._known = self._engine.hits(most)
+        matches: list[TextMatch] = []
+        room, size = self._query.max_output_characters, 0
+        with FolderTrail(self._backend) as trail:
+            for file, part in parts:
+                if room is not None and size > room:
+                    break
+                try:
+                    found = self._of_file(trail, file, part)
+                except (OSError, FsToolsError, TooSlow, BrokenNotebook):
+                    continue
+                matches += found
+                size += sum(match.size for match in found)
+        return matches
+
+    def _of_file(self, trail: FolderTrail, file: Counted, part: slice) -> list[TextMatch]:
+        if is_notebook(file.path):
+            return self._notebooks.matches(file.path, file.shown, part)
+        folder, _, name = file.path.rpartition("/")
+        raw = trail.at(folder).read(name, self._query.max_file_bytes)
+        if raw is None:
+            return self._of_large_file(file, part)
+        text = decoded(raw)
+        return excerpts(Place(file.shown), [text], self._hits(file, [text], part), part, self._query)
+
+    def _of_large_file(self, file: Counted, part: slice) -> list[TextMatch]:
+        """In blocks, but whole where a match may go over their edges."""
+        with self._backend.read(file.path) as opened:
+            block = (opened.size,) if self._query.multiline else ()
+            hits = self._hits(file, text_blocks(opened, *block), part)
+            return excerpts(Place(file.shown), text_blocks(opened, *block), hits, part, self._query)
+
+    def _hits(self, file: Counted, blocks: Iterable[str], part: slice) -> list[Hit]:
+        most = min(part.stop + 1, file.lines)
+        if self._engine.hits_by_python:
+            try:
+                return list(self._hits_by_python(blocks, most))
+            except TooSlow:
+                self._known |= self._engine.hits({file.path: most})
+        return self._known.get(file.path, [])
+
+    def _hits_by_python(self, blocks: Iterable[str], most: int) -> Iterator[Hit]:
+        before = 0
+        for text in blocks:
+            _, hits = self._matcher.find(text, most, count=False)
+            for line, column, length, start in hits:
+                yield line + before, column, length, -1 if before else start
+            most -= len(hits)
+            if most <= 0:
+                return
+            before += text.count("\n")

@@ -1,0 +1,83 @@
+"""Which lines of a text match."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jupyter_fstools.search import match_lines
+from jupyter_fstools.search.dialect import compile_expression
+from jupyter_fstools.search.match_lines import Expensive, Finder, Hit
+
+EVERY = 10**9
+PATTERNS = [
+    *("a", "ab", "b.a", r"\w+b", "a|b", "a*", "^", "$", "^$", r"\bB"),
+    *("[^a]", "A.*b", r"\s", "é", "(?i:A)b", "\u0131"),
+]
+texts = st.lists(st.sampled_from([*"abAB \n\n", "\r\n", "é", "\u0130", "\u0131"]), max_size=20).map("".join)
+
+
+def finder(pattern: str, *, fold: bool = False, steps: int | None = None, multiline: bool = False) -> Finder:
+    expression = compile_expression(pattern, case_insensitive=fold, multiline=multiline)
+    return Finder(
+        expression.plain,
+        expression.write_full,
+        required=expression.required,
+        folded=expression.folded,
+        ignore_case=expression.ignore_case,
+        multiline=multiline,
+        degree=expression.degree or 0,
+        steps=steps,
+    )
+
+
+def line_by_line(pattern: str, fold: bool, text: str) -> list[Hit]:
+    """The same by one plain search in each line."""
+    expression = compile_expression(pattern, case_insensitive=fold)
+    swapped = text.translate(match_lines.SWAPPED_I)
+    source = expression.plain if text.isascii() else expression.write_full()
+    search = re.compile(source, re.IGNORECASE if fold else 0).search
+    hits, start = [], 0
+    for number, line in enumerate(swapped.removesuffix("\n").split("\n") if text else [], 1):
+        if found := search(line):
+            hits.append((number, found.start(), found.end() - found.start(), start))
+        start += len(line) + 1
+    return hits
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(text=texts, fold=st.booleans(), most=st.sampled_from([0, 1, 2, EVERY]))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_finding_and_counting_agree_with_a_search_in_each_line(
+    pattern: str, text: str, fold: bool, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S13, S34: also where a text is counted in pieces."""
+    monkeypatch.setattr(match_lines, "PIECE_CHARACTERS", 2)
+    expected = line_by_line(pattern, fold, text)
+    assert finder(pattern, fold=fold).find(text, most) == (len(expected), expected[:most])
+    assert finder(pattern, fold=fold).find(text, most, count=False)[1] == expected[:most]
+
+
+def test_what_is_no_line_is_not_counted() -> None:
+    for text, lines in {"": 0, "\n": 1, "a": 1, "a\n": 1, "a\n\n": 2, "a\n\nb": 3}.items():
+        assert finder("x*").find(text, 0) == (lines, [])
+
+
+def test_a_match_over_lines_says_where_its_first_line_begins() -> None:
+    """S17"""
+    assert finder(r"b\na", multiline=True).find("a\nab\nab\na", EVERY) == (2, [(2, 1, 3, 2), (3, 1, 3, 5)])
+
+
+@pytest.mark.parametrize("pattern", [r"\w+x", r"x\w+", r"(?i)x\w+", r"\w+(1|2)"])
+def test_only_long_lines_can_take_long(pattern: str) -> None:
+    """S22: of those that could match at all."""
+    short, long = "ax1\n" * 10_000, "ax1\n" + "b" * 5000 + "x1\n"
+    allowed = finder(pattern, steps=1_000_000)
+    assert allowed.find(short, 0) == (10_000, [])
+    with pytest.raises(Expensive):
+        allowed.find(long, 0)
+    if "x" in pattern:
+        assert allowed.find(long.replace("bx", "b-"), 0) == (1, [])
