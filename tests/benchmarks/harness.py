@@ -74,7 +74,7 @@ def compare(
     return reported(name, [ratio(*pair) for pair in pairs], target=target, better=better)
 
 
-def measure(name: str, ours: Work, *, target: float, unit: str, rounds: int = 9, scale: float = 1.0) -> Result:
+def measure(name: str, ours: Work, *, target: float | None, unit: str, rounds: int = 9, scale: float = 1.0) -> Result:
     """Report what has no peer: each run's seconds, or what it returns, times `scale`."""
     timed(ours)
     return reported(name, [timed(ours) * scale for _ in range(rounds)], target=target, unit=unit)
