@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import zlib
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import cycle
 from typing import NamedTuple
 
 from .content import CHUNK_BYTES, BytesContent, Chunk, Content
@@ -166,22 +168,35 @@ class SplicedStream:
     def _kept(self, start: int, end: int) -> Iterator[Chunk]:
         if start >= end:
             return
+        chunks = self._base.chunks(start, end)
         if end - start < _PARALLEL_BYTES:
-            for chunk in self._base.chunks(start, end):
+            for chunk in chunks:
                 self._hash(chunk)
                 yield chunk
             return
-        # hashlib lets go of the GIL: the chunk is hashed while whoever asked for it writes it.
+        # hashlib lets go of the GIL: a chunk is hashed while whoever asked for it writes it and the next one is read.
+        buffers, hashing = (bytearray(), bytearray()), deque[Future[None]]()
         with ThreadPoolExecutor(1) as beside:
-            for chunk in self._base.chunks(start, end):
-                hashed = beside.submit(self._hash, chunk)
+            for buffer, chunk in zip(cycle(buffers), chunks, strict=False):
+                if len(hashing) == len(buffers):
+                    hashing.popleft().result()
+                hashing.append(beside.submit(self._hash, _lasting(chunk, buffer)))
                 yield chunk
-                hashed.result()
+            for one in hashing:
+                one.result()
 
     def _hash(self, chunk: Chunk) -> None:
         self._new.update(chunk)
         if self._old is not None:
             self._old.update(chunk)
+
+
+def _lasting(chunk: Chunk, buffer: bytearray) -> Chunk:
+    """The chunk's bytes for longer than until the next one: a reused buffer is copied into another."""
+    if isinstance(chunk, bytes):
+        return chunk
+    buffer[:] = chunk
+    return buffer
 
 
 def packed(splices: Sequence[Splice], *, keep_inserted: bool) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +83,43 @@ def test_a_spliced_stream_fingerprints_both_contents(case, old_wanted):
     after = b"".join(bytes(chunk) for chunk in stream.chunks())
     assert after == applied(before, splices)
     assert stream.fingerprints() == (fingerprint(before) if old_wanted else None, fingerprint(after))
+
+
+class OneBuffer(BytesContent):
+    """Content whose chunks share a buffer, as those of a large file do."""
+
+    def chunks(self, start=0, end=None):
+        buffer = bytearray(16)
+        for at in range(start, len(self.data) if end is None else end, 16):
+            buffer[:] = self.data[at : min(at + 16, end or len(self.data))]
+            yield buffer
+
+
+@pytest.mark.parametrize("offset", [0, 5, 320, 640])
+def test_a_chunk_is_hashed_as_it_was_however_late_that_is(monkeypatch, offset):
+    def late(stream, chunk, on_time=SplicedStream._hash):
+        time.sleep(0.001)
+        on_time(stream, chunk)
+
+    monkeypatch.setattr("jupyter_fstools.splices._PARALLEL_BYTES", 32)
+    monkeypatch.setattr(SplicedStream, "_hash", late)
+    before = b"".join(b"%07d\n" % number for number in range(80))
+    splice = Splice(offset, before[offset : offset + 3], b"inserted")
+    stream = SplicedStream(OneBuffer(before), [splice], old_wanted=True)
+    after = b"".join(bytes(chunk) for chunk in stream.chunks())
+    assert after == before[:offset] + b"inserted" + before[offset + 3 :]
+    assert stream.fingerprints() == (fingerprint(before), fingerprint(after))
+
+
+def test_a_hash_that_fails_is_told_to_whoever_reads_the_stream(monkeypatch):
+    def failing(stream, chunk):
+        raise MemoryError
+
+    monkeypatch.setattr("jupyter_fstools.splices._PARALLEL_BYTES", 32)
+    monkeypatch.setattr(SplicedStream, "_hash", failing)
+    for size in (40, 400):
+        with pytest.raises(MemoryError):
+            list(SplicedStream(OneBuffer(bytes(size)), [], old_wanted=False).chunks())
 
 
 def fingerprint(data: bytes):

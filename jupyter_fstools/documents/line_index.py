@@ -95,12 +95,13 @@ class LineIndex:
                 hasher.update(chunk)
                 self.count(chunk)
         else:
-            # hashlib lets go of the GIL, so the counting beside it costs nothing.
+            # Hashing lets go of the GIL and counting keeps it: the counting beside the hashing costs nothing, while
+            # hashing beside the counting would begin when that is over.
             with ThreadPoolExecutor(1) as beside:
                 for chunk in content.chunks():
-                    hashed = beside.submit(hasher.update, chunk)
-                    self.count(chunk)
-                    hashed.result()
+                    counted = beside.submit(self.count, chunk)
+                    hasher.update(chunk)
+                    counted.result()
         return hasher.result()
 
     def scan_to_line(self, content: Content, line: int) -> None:
