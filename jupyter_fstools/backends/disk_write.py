@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..content import Chunk
+from ..content import CHUNK_BYTES, Chunk
 from ..errors import Conflict, Denied
 from .disk_stat import not_a_file, same_version, version_of
 from .hidden_files import hidden_file, overwrite_in_place, write_all
@@ -16,6 +16,7 @@ from .open_file import MOST_IN_MEMORY
 from .operating_system import (
     O_NONBLOCK,
     Folder,
+    begin_flush,
     keep_attributes,
     keep_owner,
     read_at,
@@ -23,6 +24,7 @@ from .operating_system import (
 from .path_names import temporary_name
 from .system_errors import refused
 
+_FLUSHED_BYTES = 8 * CHUNK_BYTES
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
@@ -163,8 +165,14 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
 
 
 def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
+    written = flushed = 0
     for chunk in chunks:
         write_all(fd, chunk)
+        written += len(chunk)
+        if written - flushed >= _FLUSHED_BYTES:
+            # An fsync, or what a file system does by itself before a file is replaced, finds most of it done.
+            begin_flush(fd, flushed, written - flushed)
+            flushed = written
     if target.durable:
         os.fsync(fd)
     target.folder.confirm()

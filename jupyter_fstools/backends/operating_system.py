@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any, NamedTuple, cast
 
 if sys.platform != "win32":
@@ -31,6 +32,7 @@ _PASSING = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER
 O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 
 _KEPT_OUT = {"security.capability"}  # The kernel takes capabilities away from a file that is written to.
+_SYNC_FILE_RANGE_WRITE = 2
 _NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
 
 
@@ -236,6 +238,27 @@ def read_into(fd: int, view: memoryview, offset: int) -> int:
     piece = read_at(fd, len(view), offset)
     view[: len(piece)] = piece
     return len(piece)
+
+
+def begin_flush(fd: int, offset: int, length: int) -> None:
+    """Have the system begin to write a part of an open file to the disk, without waiting for it; Linux only."""
+    flush = _sync_file_range()
+    if flush is not None:
+        flush(fd, offset, length, _SYNC_FILE_RANGE_WRITE)
+
+
+@cache
+def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
+    if sys.platform != "linux":
+        return None
+    try:
+        import ctypes
+
+        call = ctypes.CDLL(None).sync_file_range
+    except (ImportError, OSError, AttributeError):  # A Python built without ctypes, or without a shared C library.
+        return None
+    call.argtypes = (ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint)
+    return cast("Callable[[int, int, int, int], int]", call)
 
 
 def touch(fd: int, like: os.stat_result | None = None) -> None:

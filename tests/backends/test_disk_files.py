@@ -521,3 +521,34 @@ def fail_on_call(monkeypatch, owner, name, number, code=errno.ENOSPC):
         return real(*args, **kwargs)
 
     monkeypatch.setattr(owner, name, call)
+
+
+def test_a_large_file_begins_to_go_to_the_disk_while_it_is_written(disk, tmp_path, monkeypatch):
+    begun = []
+    monkeypatch.setattr(disk_write, "begin_flush", lambda fd, offset, length: begun.append((offset, length)))
+    disk.write("a", [bytes(3 * CHUNK_BYTES)] * 7, if_match=None)
+    assert begun == [(0, 9 * CHUNK_BYTES), (9 * CHUNK_BYTES, 9 * CHUNK_BYTES)]
+    assert (tmp_path / "a").stat().st_size == 21 * CHUNK_BYTES
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sync_file_range is there on Linux only")
+def test_beginning_to_flush_is_understood_by_the_system_and_never_fails(tmp_path):
+    flush = operating_system._sync_file_range()
+    with (tmp_path / "a").open("wb") as file:
+        assert flush(file.fileno(), 0, 1 << 33, operating_system._SYNC_FILE_RANGE_WRITE) == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    operating_system.begin_flush(writing, 0, 1)
+    os.close(writing)
+
+
+@pytest.mark.parametrize("lacking", [("sys.platform", "other"), ("ctypes.CDLL", lambda name: object())])
+def test_a_system_that_cannot_flush_a_part_is_left_to_its_own_pace(tmp_path, monkeypatch, lacking):
+    monkeypatch.setattr(*lacking)
+    operating_system._sync_file_range.cache_clear()
+    try:
+        with (tmp_path / "a").open("wb") as file:
+            operating_system.begin_flush(file.fileno(), 0, 1)
+        assert operating_system._sync_file_range() is None
+    finally:
+        operating_system._sync_file_range.cache_clear()
