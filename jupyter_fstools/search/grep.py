@@ -146,7 +146,10 @@ class _Search:
                 if answer.partial == "timeout":
                     self._stop.extend(GRACE_SECONDS)
                 if self._query.output_mode == "content" and answer.partial != "cancelled":
-                    answer.matches = Page(self._backend, self._query, engine, matcher, notebooks).matches(found.parts())
+                    page = Page(self._backend, self._query, engine, matcher, notebooks, self._stop)
+                    answer.matches = page.matches(found.parts())
+                    if self._stop.reason is not None:
+                        answer.partial, answer.truncated = answer.partial or self._stop.reason, True
             except BaseException as error:
                 if not isinstance(error, RipgrepFailed):
                     self._stop.end()  # Programs still running would be waited for.

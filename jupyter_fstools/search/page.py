@@ -14,6 +14,7 @@ from .match_lines import Hit
 from .matcher import Matcher, TooSlow
 from .notebook_cells import BrokenNotebook, is_notebook
 from .notebook_search import NotebookSearch
+from .stopping import Stop
 from .text_query import TextMatch, TextQuery
 
 Parts = list[tuple[Counted, slice]]
@@ -28,20 +29,31 @@ class Page:
         engine: what counted them.
         matcher: finds the lines again.
         notebooks: reads those of notebooks.
+        stop: when to end.
     """
 
     def __init__(
-        self, backend: Backend, query: TextQuery, engine: Engine, matcher: Matcher, notebooks: NotebookSearch
+        self,
+        backend: Backend,
+        query: TextQuery,
+        engine: Engine,
+        matcher: Matcher,
+        notebooks: NotebookSearch,
+        stop: Stop,
     ) -> None:
         self._backend = backend
         self._query = query
         self._engine = engine
         self._matcher = matcher
         self._notebooks = notebooks
+        self._stop = stop
         self._known: dict[str, list[Hit]] = {}
 
     def matches(self, parts: Parts) -> list[TextMatch]:
-        """The matches of these parts of files; what has changed since it was counted is left out."""
+        """The matches of these parts of files, up to where it is stopped.
+
+        What has changed since it was counted is left out.
+        """
         if not self._engine.hits_by_python:
             most: dict[str, int] = {}  # A file may be shown under several names.
             for file, part in parts:
@@ -57,6 +69,8 @@ class Page:
                 try:
                     found = self._of_file(trail, file, part)
                 except (OSError, FsToolsError, TooSlow, BrokenNotebook):
+                    if self._stop.now():
+                        break
                     continue
                 matches += found
                 size += sum(match.size for match in found)

@@ -25,6 +25,8 @@ from .sweep import OPTIONS, Report, Touchstone, Wanted, can_be_told, path_of
 
 NAMES_BYTES = 256 << 10
 """File names given to one run: systems take 1 to 2 MiB of arguments in all."""
+LISTED_AT_ONCE = 100
+"""Files whose matches over lines are listed in one run: all of what they hold may come back."""
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
 LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
 """Up to here Python has read the files before ripgrep has been started."""
@@ -212,14 +214,23 @@ class RipgrepEngine:
         binary = set(_listed(self._ripgrep.run([*_LISTED, "--files-with-matches", "-e", _NUL], some).printed))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
-        if text and self._multiline:
-            counts |= Counter(path for path, _ in self._json([], text))
+        if self._multiline:
+            for first in range(0, len(text), LISTED_AT_ONCE):
+                counts |= Counter(path for path, _ in self._json([], text[first : first + LISTED_AT_ONCE]))
         elif text:
             counts |= Report(self._ripgrep.run([*_LISTED, "--count", *self._pattern], text)).counts
 
     def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
         said = self._ripgrep.run([*_LISTED, "--json", *options, *self._pattern], paths)
-        return list(_hits(said.printed, every_line=self._multiline))
+        found: list[tuple[str, Hit]] = []
+        for row in said.printed.split(b"\n"):
+            if self._stop.now():
+                raise Stopped
+            if row.startswith(b'{"type":"match"'):
+                match = json.loads(row)["data"]
+                path = path_of(_bytes(match["path"]))
+                found += [(path, hit) for hit in _match_hits(match, every_line=self._multiline)]
+        return found
 
 
 def _can_be_opened(trail: FolderTrail, folder: str) -> bool:
@@ -248,15 +259,6 @@ def _listed(printed: bytes) -> list[str]:
     return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
 
 
-def _hits(printed: bytes, *, every_line: bool) -> Iterator[tuple[str, Hit]]:
-    for row in printed.decode().split("\n"):  # what is no UTF-8 is in base64
-        if row.startswith('{"type":"match"'):
-            found = json.loads(row)["data"]
-            path = path_of(_bytes(found["path"]))
-            for hit in _match_hits(found, every_line=every_line):
-                yield path, hit
-
-
 def _bytes(value: dict[str, str]) -> bytes:
     """Text as ripgrep's JSON holds it: as it is, or in base64 where it is no UTF-8."""
     return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
@@ -264,15 +266,15 @@ def _bytes(value: dict[str, str]) -> bytes:
 
 def _match_hits(found: dict[str, Any], *, every_line: bool) -> Iterator[Hit]:
     """The hit of one matched line; with `every_line` one for each line that a match begins on."""
-    raw = _bytes(found["lines"])
-    previous = -1
+    raw = _bytes(found["lines"])  # with every_line all the lines that follow each other
+    line, line_start, previous = 0, 0, -1
     end_of_line = len(raw.removesuffix(b"\n"))  # where an empty match is that ripgrep does not list
     for match in found["submatches"] or [{"start": end_of_line, "end": end_of_line}]:
         start, end = match["start"], match["end"]
         if start == len(raw) and raw.endswith(b"\n"):
             continue
-        line_start = raw.rfind(b"\n", 0, start) + 1
-        line = raw.count(b"\n", 0, line_start)
+        counted, line_start = line_start, raw.rfind(b"\n", line_start, start) + 1 or line_start
+        line += raw.count(b"\n", counted, line_start)
         if line != previous:
             yield found["line_number"] + line, _length(raw[line_start:start]), _length(raw[start:end]), -1
         if not every_line:

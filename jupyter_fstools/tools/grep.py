@@ -106,6 +106,8 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     end = arguments.offset + limit
     if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
+    elif query.output_mode == "content" and found.partial:
+        end = arguments.offset + len(found.matches)
     data = _data(found, query, start.path or ".", end if found.total is None or end < found.total else None)
     return ToolResult(tool="grep", content=text_blocks(*_shown(found, query, data)), data=data)
 

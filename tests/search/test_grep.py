@@ -12,7 +12,10 @@ from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, Invalid, NotFound, OutsideRoot
 from jupyter_fstools.search import grep, ripgrep_process
+from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.matcher import TooSlow
+from jupyter_fstools.search.page import Page
 from jupyter_fstools.search.ripgrep_process import Ripgrep, Said
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.tools.grep_rows import shown_groups
@@ -351,6 +354,31 @@ def test_what_ripgrep_had_found_when_time_was_up_is_answered(
     query = TextQuery(pattern="needle", output_mode="files")
     found = search_text(LocalDisk(root), query, seconds=1, engine="ripgrep")
     assert ([file.path for file in found.files], found.partial, found.truncated) == (["a.txt"], "timeout", True)
+
+
+def test_a_page_that_is_cut_off_says_so(search: Search, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S23: what was counted but could not be read any more is not passed over in silence."""
+    for name in "abc":
+        write(f"{name}.txt", "needle\n")
+    gone, read = threading.Event(), Page._of_file
+
+    def interrupted(page: Page, trail: object, file: Counted, part: slice) -> object:
+        if file.path == "b.txt":
+            gone.set()
+            raise TooSlow
+        return read(page, trail, file, part)
+
+    monkeypatch.setattr(Page, "_of_file", interrupted)
+    found = search("needle", cancelled=gone)
+    assert (places(found), found.total, found.partial, found.truncated) == ([("a.txt", 1)], 3, "cancelled", True)
+
+
+def test_many_matches_over_lines_that_follow_each_other(search: Search, write: Write) -> None:
+    """S17: ripgrep tells of them all at once."""
+    write("a.txt", "x\n" + "all is well\r\n" * 5000 + "é well\nend")
+    found = search(r"well\s", multiline=True, limit=2, offset=4999)
+    assert [(match.line, match.column, match.length) for match in found.matches] == [(5001, 8, 5), (5002, 3, 5)]
+    assert found.total == 5001
 
 
 def test_without_ripgrep_the_answer_is_the_same(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

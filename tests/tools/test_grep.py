@@ -6,6 +6,8 @@ import threading
 import pytest
 
 from jupyter_fstools import call_tool
+from jupyter_fstools.search.matcher import TooSlow
+from jupyter_fstools.search.page import Page
 from jupyter_fstools.search.ripgrep_process import ripgrep_binary
 
 
@@ -235,3 +237,23 @@ def test_a_search_without_time_is_a_timeout_and_a_cancelled_one_says_so(make_cal
     cancelled = call_tool(workspace.for_reader(workspace.reader, gone), "grep", pattern="hit")
     assert (cancelled.data["partial"], cancelled.data["truncated"]) == ("cancelled", True)
     assert "[partial: the search was cancelled" in cancelled.text
+
+
+def test_a_page_that_was_cut_off_is_gone_on_with_where_it_ended(make_call, monkeypatch):
+    """S23, S30"""
+    gone = threading.Event()
+    call = make_call()
+    call.workspace.cancelled = gone.is_set
+    call.put("a.txt", "hit\n")
+    call.put("b.txt", "hit\n")
+    read = Page._of_file
+
+    def only_one(*given):
+        if gone.is_set():
+            raise TooSlow
+        gone.set()
+        return read(*given)
+
+    monkeypatch.setattr(Page, "_of_file", only_one)
+    result = call("grep", pattern="hit")
+    assert (places(result), result.data["next_offset"], result.data["partial"]) == ([("a.txt", 1)], 1, "cancelled")
