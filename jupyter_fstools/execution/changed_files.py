@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..backends.protocol import Backend
-from ..search.folders import joined
+from ..search.folders import NoDescriptors, joined
 from ..search.patterns import compile_glob
 from ..search.stopping import Stop
 from ..search.walk import NoneDenied, Walk
@@ -56,8 +56,11 @@ def files_changed_since(
     every = compile_glob("**", include_hidden=True, root=backend.root_key)
     walk = Walk(backend, "", every, include_ignored=False, may_read=may_read, none_denied=none_denied, stop=stop)
     found: list[str] = []
-    for folder, files, _, _ in walk:
-        found += [joined(folder.path, name) for name in folder.changed(files, moment)]
-        if stop.now():
-            break
+    try:
+        for folder, files, _, _ in walk:
+            found += [joined(folder.path, name) for name in folder.changed(files, moment)]
+            if stop.now():
+                break
+    except NoDescriptors:
+        stop.end()
     return ChangedFiles(sorted(found)[:MOST_FILES], len(found), stop.reason is None)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
-from .folders import Folder, Look, joined
+from .folders import Folder, Look, NoDescriptors, joined, too_many_open
 from .patterns import compile_glob
 from .stopping import Cancelled, Reason, Stop
 from .walk import NoneDenied, Walk
@@ -85,6 +85,7 @@ def find_files(
     Raises:
         Invalid: the pattern, or a negative limit or offset.
         OutsideRoot, NotFound, NotADirectory, Denied: the path.
+        InputOutput: too many files are open.
     """
     if limit < 0 or offset < 0:
         raise Invalid("limit and offset take numbers from 0 up", limit=limit, offset=offset)
@@ -101,7 +102,10 @@ def find_files(
         in_order=sort == "path",
     )
     part = slice(offset, offset + limit)
-    page, total = (_newest if sort == "modified" else _by_path)(walk, part)
+    try:
+        page, total = (_newest if sort == "modified" else _by_path)(walk, part)
+    except NoDescriptors as error:
+        raise too_many_open() from error
     if compiled.malformed is not None and not total:
         raise compiled.malformed  # A pattern that is none may still be the name of a file.
     return FoundFiles(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import Protocol
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend
-from ..errors import Conflict, FsToolsError
+from ..errors import Conflict, FsToolsError, InputOutput
 
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
@@ -30,8 +31,20 @@ CONTROL = (".git", ".gitignore")
 """Names that say which rules hold in a folder; a walk hears of them whatever it asks for."""
 
 
+class NoDescriptors(Exception):
+    """Nothing more can be opened, by this process or on this machine: a search would miss all that is left."""
+
+
+def too_many_open() -> InputOutput:
+    """The refusal that says so."""
+    return InputOutput("nothing more can be opened: too many files are open", hint="Try again later.")
+
+
 class Folder(Protocol):
-    """An open folder. Every method raises `FsToolsError` or `OSError` where the name is gone or cannot be read."""
+    """An open folder. Every method raises `FsToolsError` or `OSError` where the name is gone or cannot be read.
+
+    What opens something raises `NoDescriptors` too.
+    """
 
     path: str
 
@@ -64,10 +77,25 @@ def open_folder(backend: Backend, path: str) -> Folder:
         NotFound, NotADirectory, Denied, Conflict: where the system can tell before its names are asked for.
     """
     if DESCRIPTORS and isinstance(backend, LocalDisk):
-        with backend.opened_folder(path) as opened:
+        with _told_apart(), backend.opened_folder(path) as opened:
             if opened.dir_fd is not None:
                 return DiskFolder(os.open(".", _FOLDER, dir_fd=opened.dir_fd), path)
     return BackendFolder(backend, path)
+
+
+@contextlib.contextmanager
+def _told_apart() -> Iterator[None]:
+    """Whatever goes wrong, but for a lack of descriptors, is about the name that was asked for."""
+    try:
+        yield
+    except (OSError, FsToolsError) as error:
+        _check_descriptors(error if isinstance(error, OSError) else error.__cause__)
+        raise
+
+
+def _check_descriptors(error: BaseException | None) -> None:
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        raise NoDescriptors from error
 
 
 def joined(folder: str, name: str) -> str:
@@ -88,7 +116,12 @@ class DiskFolder:
         """What is in the folder."""
         found: Names = ([], [], [], [])
         folders, files, links, control = found
-        with os.scandir(self._fd) as entries:
+        try:
+            listing = os.scandir(self._fd)
+        except OSError as error:
+            _check_descriptors(error)
+            raise
+        with listing as entries:
             for entry in entries:
                 name = entry.name
                 if name[0] == ".":
@@ -107,7 +140,12 @@ class DiskFolder:
     def enter(self, name: str) -> DiskFolder:
         """A folder in this one; a link is refused."""
         path = self.path
-        return DiskFolder(os.open(name, _FOLDER, dir_fd=self._fd), f"{path}/{name}" if path else name)
+        try:
+            fd = os.open(name, _FOLDER, dir_fd=self._fd)
+        except OSError as error:
+            _check_descriptors(error)
+            raise
+        return DiskFolder(fd, f"{path}/{name}" if path else name)
 
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder; what is gone or no file any more is left out."""
@@ -132,7 +170,11 @@ class DiskFolder:
 
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
-        fd = os.open(name, _FILE, dir_fd=self._fd)
+        try:
+            fd = os.open(name, _FILE, dir_fd=self._fd)
+        except OSError as error:
+            _check_descriptors(error)
+            raise
         try:
             found = os.fstat(fd)
             size = found.st_size

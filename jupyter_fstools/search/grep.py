@@ -13,7 +13,8 @@ from ..errors import Denied, FsToolsError, Invalid, NotFound
 from .batches import Batch, Counted, Engine, EngineName, Part
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter
-from .folders import joined
+from .file_types import globs_of_type
+from .folders import NoDescriptors, joined, too_many_open
 from .matcher import Matcher
 from .matching_files import MatchingFiles
 from .notebook_cells import is_notebook, notebooks_among
@@ -66,6 +67,7 @@ def search_text(
     Raises:
         Invalid: the pattern, the glob, the file type or a number.
         OutsideRoot, NotFound, Denied: the path.
+        InputOutput: too many files are open.
     """
     query.check_numbers()
     expression = compile_expression(
@@ -80,14 +82,17 @@ def search_text(
     if engine == "ripgrep" and binary is None:
         raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
     search = _Search(backend, query, expression, (may_read, none_denied), stop)
-    if binary is not None:
-        try:
-            return search.run(start, binary, engine)
-        except RipgrepFailed as error:
-            _refuse_pattern(error)
-            if engine == "ripgrep":
-                raise
-    return search.run(start, None, engine)
+    try:
+        if binary is not None:
+            try:
+                return search.run(start, binary, engine)
+            except RipgrepFailed as error:
+                _refuse_pattern(error)
+                if engine == "ripgrep":
+                    raise
+        return search.run(start, None, engine)
+    except NoDescriptors as error:
+        raise too_many_open() from error
 
 
 def _start(backend: Backend, path: str, may_read: MayRead) -> FileStat:
@@ -120,6 +125,8 @@ class _Search:
     ) -> None:
         self._backend = backend
         self._query = query
+        if query.file_type is not None:
+            globs_of_type(query.file_type)
         self._expression = expression
         self._may_read, self._none_denied = policy
         self._stop = stop

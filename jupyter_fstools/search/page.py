@@ -64,7 +64,7 @@ class Page:
         room, size = self._query.max_output_characters, 0
         with FolderTrail(self._backend) as trail:
             for file, part in parts:
-                if room is not None and size > room:
+                if (room is not None and size > room) or self._stop.now():
                     break
                 try:
                     found = self._of_file(trail, file, part)
@@ -105,6 +105,8 @@ class Page:
     def _hits_by_python(self, blocks: Iterable[str], most: int) -> Iterator[Hit]:
         before = 0
         for text in blocks:
+            if self._stop.now():
+                raise TooSlow
             _, hits = self._matcher.find(text, most, count=False)
             for line, column, length, start in hits:
                 yield line + before, column, length, -1 if before else start

@@ -108,6 +108,8 @@ class PythonEngine:
                 if opened.size <= self._most:
                     return self._lines(opened.read(0, opened.size), skipped)
                 for text in text_blocks(opened, opened.size) if self._multiline else text_blocks(opened):
+                    if self._stop.now():
+                        break
                     if "\0" in text:
                         skipped["binary"] += 1
                         return 0

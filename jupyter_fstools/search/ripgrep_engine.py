@@ -30,8 +30,6 @@ LISTED_AT_ONCE = 100
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
 LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
 """Up to here Python has read the files before ripgrep has been started."""
-FEW_OF_MANY = 3
-"""Files that are not wanted for each that is, from which on a folder is not left to ripgrep."""
 _NUL = r"\x00"
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
 """For files given by name: what ripgrep would leave out by itself has been left out before."""
@@ -156,7 +154,7 @@ class RipgrepEngine:
 
     def _can_be_swept(self, part: Part) -> bool:
         # Over several lines it counts other lines than it lists, and does not look for a NUL to the end.
-        if self._multiline or self._name_options is None or part.left_out > FEW_OF_MANY * len(part.names):
+        if self._multiline or self._name_options is None or part.left_out:
             return False
         return can_be_told(part.folder, part.names)
 
@@ -171,9 +169,10 @@ class RipgrepEngine:
             raise
         if not self._touchstone.is_told(report):
             return wanted.paths
+        closed = [folder for folder in wanted.folders if folder in report.passed_over]
         batch.skipped.update(reason for path, reason in report.passed_over.items() if path in wanted)
         batch.found += self._inside(report, wanted)
-        return []
+        return wanted.paths_in(closed)
 
     def _inside(self, report: Report, wanted: Wanted) -> list[Counted]:
         """The files wanted that match, without those of a folder whose name has led elsewhere meanwhile."""
@@ -194,9 +193,9 @@ class RipgrepEngine:
         paths = list({path: None for _, path in shown})
         passed_over: dict[str, str] = {}
         if not batch.whatever_size:
-            looks = list(look_at(self._backend, paths))
+            looks = look_at(self._backend, paths)
             passed_over |= {path: "large" for _, path, size in looks if size > self._most}
-            paths = [path for _, path, size in looks if size <= self._most]
+            paths = [path for path in paths if path not in passed_over]
         counts: dict[str, int] = {}
         try:
             for some in _by_length(paths):

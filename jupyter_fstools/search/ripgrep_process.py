@@ -25,13 +25,12 @@ OPTIONS = (
     "--no-heading",
     "--no-mmap",
     "--null",
-    "--stats",
     "--with-filename",
     "--regex-size-limit=500M",
 )
+_BUFFER_BYTES = 64 << 10
+"""What ripgrep may still have to print when it ends."""
 _DISK_FULL = b"(os error %d)\n" % errno.ENOSPC
-_ENDS = (b" files searched\n", b'"type":"summary"')
-"""In its statistics, which it prints last, as text and as JSON."""
 _DEBUG = re.compile(rb"^(?:rg: )?DEBUG\|.*\n?", re.M)
 
 
@@ -118,6 +117,7 @@ class Ripgrep:
                 raise
             finally:
                 self._running.discard(process)
+            _check_room(printed)
             printed.seek(0)
             beside.seek(0)
             said = Said(printed.read(), beside.read())
@@ -162,16 +162,27 @@ def _temporary_file() -> IO[bytes]:
         raise RipgrepFailed(str(error)) from error
 
 
-def _check(code: int, said: Said) -> None:
-    """Whether it came to its end: 0: something matched, 1: nothing did, 2: complaints, maybe about single files.
+def _check_room(printed: IO[bytes]) -> None:
+    """Whether there was room for all that was printed: where the disk is full, ripgrep may say that all is well.
 
-    Where the disk is full it goes on without what it could not print, and may even say that all is well.
+    Raises:
+        RipgrepFailed
     """
-    complete = code in (0, 1, 2) and any(end in said.printed[-1000:] for end in _ENDS)
-    if complete and _DISK_FULL not in said.beside:
+    end = printed.seek(0, os.SEEK_END)
+    try:
+        printed.write(bytes(_BUFFER_BYTES))
+        printed.flush()
+        printed.truncate(end)
+    except OSError as error:
+        raise RipgrepFailed(str(error)) from error
+
+
+def _check(code: int, said: Said) -> None:
+    """Whether it came to its end: 0: something matched, 1: nothing did, 2: complaints, maybe about single files."""
+    if code in (0, 1) and _DISK_FULL not in said.beside:
         return
     complaints = _DEBUG.sub(b"", said.beside)
-    if not complete or _DISK_FULL in complaints:
+    if code not in (0, 1, 2) or b"error: " in complaints[:200] or _DISK_FULL in complaints:
         raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000] or f"it ended with {code}")
 
 

@@ -20,6 +20,7 @@ from .text_query import TextQuery
 _PLAIN_GLOB = re.compile(r"(?:[\w.*,-]|\\[*?\[\]{}])+", re.ASCII)
 """Names that mean the same to ripgrep as to us; its `?` is a byte."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
+_IO_ERROR = b": IO error for operation on "
 _GONE = b"(os error 2)"
 _TOUCHSTONE = "fstools-touchstone-"
 OPTIONS = ("--count", "--debug", "--max-depth=1", "--no-ignore", "--hidden", "--threads=1", "--iglob=!*.ipynb")
@@ -43,9 +44,16 @@ def name_options(query: TextQuery, pattern: GlobPattern) -> list[str] | None:
 
 
 def can_be_told(folder: str, names: list[str]) -> bool:
-    """Whether these names look the same where ripgrep says what it passed over: a line each, in UTF-8."""
-    text = "\0".join([folder, *names])
-    return "\n" not in text and (text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text))
+    """Whether these names look the same where ripgrep says what it passed over, a line each in UTF-8, and have a type.
+
+    A name that ends with a dot has no type for it, not even that of every name.
+    """
+    text = "\0".join([folder, *names, ""])
+    return (
+        "\n" not in text
+        and ".\0" not in text
+        and (text.isascii() or not any("\udc80" <= char <= "\udcff" for char in text))
+    )
 
 
 class Wanted:
@@ -64,7 +72,11 @@ class Wanted:
     @property
     def paths(self) -> list[str]:
         """The files' canonical paths."""
-        return [joined(folder, name) for folder, names in self._names.items() for name in names]
+        return self.paths_in(self.folders)
+
+    def paths_in(self, folders: list[str]) -> list[str]:
+        """Those of the files in some of the folders."""
+        return [joined(folder, name) for folder in folders for name in self._names[folder]]
 
     def __contains__(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
@@ -101,7 +113,8 @@ def _passed_over(said: bytes) -> Iterator[tuple[str, str]]:
             elif why.endswith(b" bytes"):
                 yield path_of(path), "large"
         elif b"(os error " in line and not line.endswith(_GONE):
-            yield path_of(line.rpartition(b": ")[0]), "unreadable"
+            # A path that was given to it and that it cannot open stands twice in its complaint.
+            yield path_of(line.rpartition(b": ")[0].partition(_IO_ERROR)[0]), "unreadable"
 
 
 class Touchstone:

@@ -103,6 +103,11 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
             f"nothing matched within {limits.search_seconds:g} seconds",
             hint="Search a folder further down (path), or fewer files (glob, file_type).",
         )
+    if found.partial == "timeout" and query.output_mode == "content" and not found.matches:
+        raise TimedOut(
+            f"lines match, but none could be read within {limits.search_seconds:g} seconds",
+            hint="Search fewer or smaller files (path, glob, file_type).",
+        )
     end = arguments.offset + limit
     if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)

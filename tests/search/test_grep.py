@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.errors import Denied, Invalid, NotFound, OutsideRoot
+from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound, OutsideRoot
 from jupyter_fstools.search import grep, ripgrep_process
 from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.matcher import TooSlow
 from jupyter_fstools.search.page import Page
-from jupyter_fstools.search.ripgrep_process import Ripgrep, Said
+from jupyter_fstools.search.ripgrep_process import Ripgrep, RipgrepFailed, Said
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.tools.grep_rows import shown_groups
 
@@ -247,6 +249,9 @@ def test_filters_by_name(search: Search, write: Write) -> None:
     write("*.{h,c}", "Needle\n")
     assert [path for path, _ in places(search("Needle", glob="*.{h,c}"))] == ["*.{h,c}", "src/e.h", "src/f.c"]
     (write("gone").parent / "*.{h,c}").unlink()
+    write("dot.", "Needle\n")
+    assert [path for path, _ in places(search("Needle", glob="d*"))] == ["d.js", "dot."]
+    (write("gone").parent / "dot.").unlink()
     assert [path for path, _ in places(search("Needle", glob=".github/**"))] == [".github/h.yml"]
     assert search("needle").total == 0
     assert search("needle", case_insensitive=True).total == search("(?i)needle").total == 7
@@ -260,8 +265,11 @@ def test_an_absolute_glob_keeps_files_out(search: Search, root: Path, write: Wri
     assert [path for path, _ in places(search("needle", "src", glob=f"!{root}/src/*.md"))] == ["src/a.py"]
 
 
-def test_an_unknown_kind_of_file_is_refused_with_near_names(search: Search) -> None:
+def test_an_unknown_kind_of_file_is_refused_with_near_names(search: Search, write: Write) -> None:
     """S26"""
+    write("a.txt")
+    with pytest.raises(Invalid):
+        search("a", "a.txt", file_type="pyhton")
     with pytest.raises(Invalid) as refused:
         search("a", file_type="pyhton")
     assert "python" in refused.value.hint or "py" in refused.value.hint
@@ -498,16 +506,63 @@ def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
 def test_a_ripgrep_that_could_not_print_all_does_not_count(
     root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S20: the disk for temporary files is full."""
-    full = tmp_path / "rg"
-    full.write_text(f'#!/bin/sh\nexec {ripgrep()} "$@" > /dev/full\n')
-    full.chmod(0o755)
+    """S20: the disk for temporary files is full, or there is none."""
     write("a.txt", "needle\n")
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(full))
-    found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))
+    query = TextQuery(pattern="(ne+)+dle")  # one that ripgrep is asked whatever the size
+    with monkeypatch.context() as full:
+        full.setattr("tempfile.TemporaryFile", partial(Path("/dev/full").open, "r+b", buffering=0))
+        found = search_text(LocalDisk(root), query)
     assert (places(found), found.engine) == ([("a.txt", 1)], "python")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    assert places(search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))) == [("a.txt", 1)]
+    assert places(search_text(LocalDisk(root), query)) == [("a.txt", 1)]
+
+
+@pytest.mark.parametrize("room", range(1, 14))
+def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
+    search: Search, write: Write, room: int
+) -> None:
+    """S20, G13: it fails as a whole, wherever in it they ran out."""
+    path = "a"
+    for depth in range(8):
+        for number in range(30):
+            write(f"{path}/{number}.txt", "needle\n")
+        path += f"/{depth}"
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + room, hard))
+    try:
+        found = search("needle", limit=1000)
+        assert (found.total, len(found.matches), found.skipped) == (240, 240, {})
+    except (FsToolsError, RipgrepFailed) as refused:
+        assert "denied" not in str(refused)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_paths_longer_than_the_system_takes_are_not_passed_over_in_silence(search: Search, root: Path) -> None:
+    """S20, G21: the walk goes through them by descriptors, a program cannot."""
+    folder = os.open(root, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("d" * 200, dir_fd=folder)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(os.open("a.txt", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    writer = os.open("b.txt", os.O_CREAT | os.O_WRONLY, dir_fd=folder)
+    os.write(writer, b"needle\n")
+    os.close(writer)
+    os.close(folder)
+    found = search("needle")
+    assert (found.total, found.skipped) in [(1, {}), (0, {"unreadable": 2})]
+
+
+def test_a_page_that_takes_too_long_is_cut_off(search: Search, write: Write) -> None:
+    """S23: between files."""
+    for number in range(20):
+        write(f"{number:02}.txt", "needle\n")
+    asked = iter([False] * 60)
+    found = search("needle", cancelled=lambda: next(asked, True))
+    assert found.partial == "cancelled"
+    assert len(found.matches) < 20
 
 
 def test_what_a_search_puts_beside_is_not_found(root: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

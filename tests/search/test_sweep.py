@@ -35,10 +35,14 @@ def test_what_was_passed_over_is_read_with_its_reason() -> None:
         b"rg: DEBUG|globset|lib.rs:448: built glob set; 0 literals\n"
         b"rg: DEBUG|grep_printer::summary|summary.rs:698: ignoring ./a: b: found binary data at offset 7\n"
         b"DEBUG|ignore::walk|/usr/walk.rs:1728: ignoring ./c: 4053 bytes\n"
-        b"rg: ./d: Permission denied (os error 13)\nrg: ./e: No such file or directory (os error 2)\n"
+        b"rg: ./d: Permission denied (os error 13)\n"
+        b"rg: ./g: IO error for operation on ./g: File name too long (os error 36)\n"
+        b"rg: ./e: No such file or directory (os error 2)\n"
         b"rg: DEBUG|rg::haystack|haystack.rs:70: ignoring ./f: failed to pass haystack filter: file type: None\n"
     )
-    assert Report(Said(b"", beside)).passed_over == {"a: b": "binary", "c": "large", "d": "unreadable"}
+    assert Report(Said(b"", beside)).passed_over == {
+        "a: b": "binary", "c": "large", "d": "unreadable", "g": "unreadable"
+    }  # fmt: skip
 
 
 def test_the_program_here_tells_of_a_binary_and_of_a_large_file(root: Path, write: Write) -> None:
@@ -71,7 +75,7 @@ def test_files_are_wanted_by_folder_and_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("é", True), ("\U0001f600", True), ("new\nline", False), ("caf\udce9", False)]
+    ("name", "told"), [("é", True), ("\U0001f600", True), ("new\nline", False), ("caf\udce9", False), ("dot.", False)]
 )
 def test_odd_names_are_not_left_to_what_ripgrep_says(name: str, told: bool) -> None:
     """G15, G16"""

@@ -2,11 +2,12 @@
 
 import json
 import threading
+import time
 
 import pytest
 
 from jupyter_fstools import call_tool
-from jupyter_fstools.search.matcher import TooSlow
+from jupyter_fstools.search.grep import _Search
 from jupyter_fstools.search.page import Page
 from jupyter_fstools.search.ripgrep_process import ripgrep_binary
 
@@ -249,11 +250,30 @@ def test_a_page_that_was_cut_off_is_gone_on_with_where_it_ended(make_call, monke
     read = Page._of_file
 
     def only_one(*given):
-        if gone.is_set():
-            raise TooSlow
+        found = read(*given)
         gone.set()
-        return read(*given)
+        return found
 
     monkeypatch.setattr(Page, "_of_file", only_one)
     result = call("grep", pattern="hit")
     assert (places(result), result.data["next_offset"], result.data["partial"]) == ([("a.txt", 1)], 1, "cancelled")
+
+
+def test_a_page_of_which_nothing_could_be_read_in_time_is_a_timeout(make_call, monkeypatch):
+    """S23: and never an empty page that says to go on where it began."""
+    call = make_call(search_seconds=0.2)
+    monkeypatch.setattr("jupyter_fstools.search.grep.GRACE_SECONDS", -1.0)
+    monkeypatch.setattr(Page, "matches", lambda *_: time.sleep(0.3) or [])
+    monkeypatch.setattr("jupyter_fstools.search.grep._Search._gather", slow(_Search._gather))
+    call.put("a.txt", "hit\n")
+    assert "could be read" in call.refused("timeout", "grep", pattern="hit").message
+    assert call("grep", pattern="hit", output_mode="count").data["files"] == [{"path": "a.txt", "count": 1}]
+
+
+def slow(work):
+    def slowed(search, *given):
+        work(search, *given)
+        time.sleep(0.3)
+        search._stop.now()
+
+    return slowed
