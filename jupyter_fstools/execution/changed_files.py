@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..backends.protocol import Backend
-from ..search.folders import NoDescriptors, joined
+from ..search.descriptors import NoDescriptors
+from ..search.folders import joined
 from ..search.patterns import compile_glob
 from ..search.stopping import Stop
 from ..search.walk import NoneDenied, Walk

@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
-from .folders import Folder, Look, NoDescriptors, joined, too_many_open
+from .descriptors import NoDescriptors, too_many_open
+from .folders import Folder, Look, joined
 from .patterns import compile_glob
 from .stopping import Cancelled, Reason, Stop
 from .walk import NoneDenied, Walk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,8 @@ from typing import Protocol
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend
-from ..errors import Conflict, FsToolsError, InputOutput
+from ..errors import Conflict, FsToolsError
+from .descriptors import check_descriptors, told_apart
 
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
@@ -29,15 +29,6 @@ Look = tuple[int, str, int]
 """Negated modification time in nanoseconds since 1970, path, size in bytes: sorted, the newest come first."""
 CONTROL = (".git", ".gitignore")
 """Names that say which rules hold in a folder; a walk hears of them whatever it asks for."""
-
-
-class NoDescriptors(Exception):
-    """Nothing more can be opened, by this process or on this machine: a search would miss all that is left."""
-
-
-def too_many_open() -> InputOutput:
-    """The refusal that says so."""
-    return InputOutput("nothing more can be opened: too many files are open", hint="Try again later.")
 
 
 class Folder(Protocol):
@@ -77,25 +68,10 @@ def open_folder(backend: Backend, path: str) -> Folder:
         NotFound, NotADirectory, Denied, Conflict: where the system can tell before its names are asked for.
     """
     if DESCRIPTORS and isinstance(backend, LocalDisk):
-        with _told_apart(), backend.opened_folder(path) as opened:
+        with told_apart(), backend.opened_folder(path) as opened:
             if opened.dir_fd is not None:
                 return DiskFolder(os.open(".", _FOLDER, dir_fd=opened.dir_fd), path)
     return BackendFolder(backend, path)
-
-
-@contextlib.contextmanager
-def _told_apart() -> Iterator[None]:
-    """Whatever goes wrong, but for a lack of descriptors, is about the name that was asked for."""
-    try:
-        yield
-    except (OSError, FsToolsError) as error:
-        _check_descriptors(error if isinstance(error, OSError) else error.__cause__)
-        raise
-
-
-def _check_descriptors(error: BaseException | None) -> None:
-    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-        raise NoDescriptors from error
 
 
 def joined(folder: str, name: str) -> str:
@@ -119,7 +95,7 @@ class DiskFolder:
         try:
             listing = os.scandir(self._fd)
         except OSError as error:
-            _check_descriptors(error)
+            check_descriptors(error)
             raise
         with listing as entries:
             for entry in entries:
@@ -143,7 +119,7 @@ class DiskFolder:
         try:
             fd = os.open(name, _FOLDER, dir_fd=self._fd)
         except OSError as error:
-            _check_descriptors(error)
+            check_descriptors(error)
             raise
         return DiskFolder(fd, f"{path}/{name}" if path else name)
 
@@ -173,7 +149,7 @@ class DiskFolder:
         try:
             fd = os.open(name, _FILE, dir_fd=self._fd)
         except OSError as error:
-            _check_descriptors(error)
+            check_descriptors(error)
             raise
         try:
             found = os.fstat(fd)

@@ -11,10 +11,11 @@ from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from .batches import Batch, Counted, Engine, EngineName, Part
+from .descriptors import NoDescriptors, too_many_open
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter
 from .file_types import globs_of_type
-from .folders import NoDescriptors, joined, too_many_open
+from .folders import joined
 from .matcher import Matcher
 from .matching_files import MatchingFiles
 from .notebook_cells import is_notebook, notebooks_among

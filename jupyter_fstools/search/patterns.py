@@ -75,11 +75,6 @@ class GlobPattern:
             self._positions[key] = Position(self, sorted(key))
         return self._positions[key]
 
-    @property
-    def literals(self) -> set[str | None]:
-        """Every name the pattern writes out."""
-        return {segment.literal for segment in self.segments}
-
     def matches(self, path: str) -> bool:
         """Whether the file `path` (relative to what the pattern is relative to) matches."""
         *folders, name = path.split("/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import threading
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.errors import Denied, Invalid, NotADirectory, NotFound, OutsideRoot
+from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotADirectory, NotFound, OutsideRoot
 from jupyter_fstools.search.find import find_files
 from jupyter_fstools.search.folders import DiskFolder
 
@@ -206,3 +207,17 @@ def test_a_backend_in_memory_answers_like_the_disk(root: Path, write: Write) -> 
         disk, other = (find_files(each, pattern, sort="path") for each in (LocalDisk(root), memory))
         assert names(disk) == names(other)
         assert (disk.ignored, disk.excluded) == (other.ignored, other.excluded)
+
+
+@pytest.mark.parametrize("room", range(1, 11))
+def test_without_descriptors_a_search_fails_rather_than_leave_files_out(find: Find, write: Write, room: int) -> None:
+    """G13"""
+    write("/".join("abcdefgh") + "/x.txt")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + room, hard))
+    try:
+        assert find("*.txt").total == 1
+    except FsToolsError as refused:
+        assert refused.code == "io"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
