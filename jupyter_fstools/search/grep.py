@@ -11,7 +11,7 @@ from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from .batches import Batch, Counted, Engine, EngineName, Part
-from .descriptors import NoDescriptors, too_many_open
+from .descriptors import NoDescriptors, check_descriptors, too_many_open
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter
 from .file_types import globs_of_type
@@ -259,6 +259,7 @@ class _Search:
         """Whether a path still leads there by itself, through no link put there since."""
         try:
             found = self._backend.stat(file.path)
-        except FsToolsError:
+        except FsToolsError as error:
+            check_descriptors(error.__cause__)
             return False
         return found.path == file.path and found.kind == "file"

@@ -8,6 +8,7 @@ from ..backends.protocol import Backend
 from ..errors import FsToolsError
 from .batches import Counted, Engine
 from .decoding import decoded, text_blocks
+from .descriptors import check_descriptors
 from .excerpts import Place, excerpts
 from .folders import FolderTrail
 from .match_lines import Hit
@@ -68,7 +69,8 @@ class Page:
                     break
                 try:
                     found = self._of_file(trail, file, part)
-                except (OSError, FsToolsError, TooSlow, BrokenNotebook):
+                except (OSError, FsToolsError, TooSlow, BrokenNotebook) as error:
+                    check_descriptors(error.__cause__)
                     if self._stop.now():
                         break
                     continue

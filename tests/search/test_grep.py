@@ -530,8 +530,8 @@ def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + room, hard))
     try:
-        found = search("needle", limit=1000)
-        assert (found.total, len(found.matches), found.skipped) == (240, 240, {})
+        found, listed = search("needle", limit=1000), search("needle", limit=1000, output_mode="files")
+        assert (found.total, len(found.matches), len(listed.files), found.skipped) == (240, 240, 240, {})
     except (FsToolsError, RipgrepFailed) as refused:
         assert "denied" not in str(refused)
     finally:
