@@ -132,7 +132,8 @@ class Touchstone:
 
     def __init__(self, held: contextlib.ExitStack, max_file_bytes: int) -> None:
         try:
-            self.folder = held.enter_context(tempfile.TemporaryDirectory(prefix=HIDDEN_PREFIX + "ripgrep-"))
+            self.folder = tempfile.mkdtemp(prefix=HIDDEN_PREFIX + "ripgrep-")
+            held.callback(self._remove)
             self._binary, self._large = (Path(self.folder, _TOUCHSTONE + name) for name in ("binary", "large"))
             self._binary.write_bytes(b"\0"[:max_file_bytes])
             with self._large.open("wb") as file:
@@ -144,6 +145,13 @@ class Touchstone:
         """Whether the run told of both."""
         told = report.passed_over
         return told.get(str(self._binary)) == "binary" and told.get(str(self._large)) == "large"
+
+    def _remove(self) -> None:
+        # What `tempfile` has for this needs a descriptor, and there may be none.
+        with contextlib.suppress(OSError):
+            self._binary.unlink(missing_ok=True)
+            self._large.unlink(missing_ok=True)
+            os.rmdir(self.folder)
 
 
 def path_of(printed: bytes) -> str:
