@@ -39,7 +39,7 @@ class OpenFile:
         expect(self.editor).to_be_visible()
 
     def _note(self, frame):
-        if '"unsaved"' in str(frame):
+        if str(frame).startswith('{"unsaved"'):  # An event may tell of a refusal of that name.
             self.heard = json.loads(frame)["unsaved"]
 
     def wait_until_unsaved(self, number):
