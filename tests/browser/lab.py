@@ -154,8 +154,10 @@ def unfold(card):
     """Show a card's diff."""
     fold, diff = card.locator('[data-action="fold"]'), card.locator(".jp-fstools-DiffView")
     fold.click()
-    # The list may have been drawn anew between press and release; a person presses again then.
-    if fold.get_attribute("aria-expanded") == "false":
+    try:
+        expect(diff).to_be_visible()
+    except AssertionError:
+        # The list was drawn anew between press and release; a person presses again then.
         fold.click()
-    expect(diff).to_be_visible()
+        expect(diff).to_be_visible()
     return diff
