@@ -146,18 +146,14 @@ class LabPage:
 
 
 def act(card, action):
-    """Press one of a card's buttons."""
-    card.locator(f'[data-action="{action}"]').click()
+    """Press one of a card's buttons, at once: the list may be drawn anew between press and release."""
+    button = card.locator(f'[data-action="{action}"]')
+    expect(button).to_be_enabled()
+    button.evaluate("node => node.click()")
 
 
 def unfold(card):
     """Show a card's diff."""
-    fold, diff = card.locator('[data-action="fold"]'), card.locator(".jp-fstools-DiffView")
-    fold.click()
-    try:
-        expect(diff).to_be_visible()
-    except AssertionError:
-        # The list was drawn anew between press and release; a person presses again then.
-        fold.click()
-        expect(diff).to_be_visible()
-    return diff
+    act(card, "fold")
+    expect(card.locator(".jp-fstools-DiffView")).to_be_visible()
+    return card.locator(".jp-fstools-DiffView")
