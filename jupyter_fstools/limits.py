@@ -20,7 +20,7 @@ class Limits:
         max_list_entries: entries one call may list.
         grep_matches: lines (or files) one text search shows where the caller names no limit.
         max_search_bytes: a larger file is searched only if it is named.
-        search_seconds: how long one search takes at most; what was found by then is shown.
+        search_seconds: how long one search or recursive listing takes at most; what was found by then is shown.
         max_image_pixels: pixels on the longer side of a picture that is shown.
         max_image_bytes: bytes of a picture that is shown.
         max_document_bytes: a larger picture or PDF is not opened.

@@ -5,34 +5,33 @@ from __future__ import annotations
 import difflib
 import posixpath
 import unicodedata
-from itertools import islice
+from itertools import chain
 
 from .backends.protocol import Backend, FileStat
 from .errors import FsToolsError
-from .policy import Policy
+from .walking.folders import joined
+from .walking.listing import names_in
+from .walking.visible import MayRead, NoneDenied
 
 _MOST_ENTRIES = 5000
 _MOST_NAMES = 3
 _SPACES = str.maketrans(dict.fromkeys("\u00a0\u202f\u2007\u2009\u3000", " "))
 
 
-def near_names(backend: Backend, policy: Policy, missing: FileStat) -> list[str]:
+def near_names(backend: Backend, missing: FileStat, may_read: MayRead, none_denied: NoneDenied) -> list[str]:
     """Up to three paths in the same folder (or the nearest one there is) that the caller may mean and may see."""
     folder, name = posixpath.split(missing.path)
     while folder and backend.stat(folder).kind == "missing":
         folder, name = posixpath.split(folder)
+    if folder and may_read is not None and not may_read(folder):
+        return []
     try:
-        entries = [
-            entry
-            for entry in islice(backend.list(folder), _MOST_ENTRIES)
-            if entry.kind in ("file", "directory")
-            and policy.may_read(entry.path, f"{backend.root_key.rstrip('/')}/{entry.path}")
-        ]
+        there = names_in(backend, folder, may_read, none_denied, most=_MOST_ENTRIES)
     except FsToolsError:
         return []
     by_plain: dict[str, list[str]] = {}
-    for entry in entries:
-        by_plain.setdefault(_plain(entry.name), []).append(entry.path)
+    for one in chain(there.files, there.folders):
+        by_plain.setdefault(_plain(one), []).append(joined(folder, one))
     near = difflib.get_close_matches(_plain(name), list(by_plain), _MOST_NAMES, 0.6)
     return [path for plain in near for path in sorted(by_plain[plain])][:_MOST_NAMES]
 

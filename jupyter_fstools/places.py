@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
-from .backends.protocol import Backend, Entry, FileStat
+from .backends.protocol import Backend, FileStat
 from .draft import require_file
 from .errors import Conflict, FsToolsError, NotFound
 from .near_names import near_names
@@ -32,16 +32,6 @@ class Places:
         """
         return self._located(path, self.policy.require_read)
 
-    def entries(self, folder: FileStat, *, recursive: bool, skipped: Iterable[str] = ()) -> Iterator[Entry]:
-        """What is in a folder, without what a deny rule hides; `skipped` names are not entered."""
-        left_out = frozenset(skipped)
-
-        def enter(entry: Entry) -> bool:
-            return entry.name not in left_out and self.policy.may_read(entry.path, self.key_of(entry.path))
-
-        walk = self.backend.walk(folder.path, enter) if recursive else self.backend.list(folder.path)
-        return (entry for entry in walk if self.policy.may_read(entry.path, self.key_of(entry.path)))
-
     def may_read(self, path: str) -> bool:
         """No deny rule keeps a canonical path from being read, listed or suggested."""
         return self.policy.may_read(path, self.key_of(path))
@@ -62,7 +52,7 @@ class Places:
 
     def not_found(self, path: str, stat: FileStat) -> NotFound:
         """The refusal of a missing file, with up to three names like it that the caller may see."""
-        near = near_names(self.backend, self.policy, stat)
+        near = near_names(self.backend, stat, self.may_read, self.none_denied)
         hint = f"Did you mean {' or '.join(near)}?" if near else "List the folder with list_files."
         return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
 

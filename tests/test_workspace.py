@@ -174,13 +174,6 @@ def test_a_folder_that_becomes_a_link_leads_no_commit_elsewhere(call):
     assert (outside / "a.txt").read_text() == "x" and call.got("e/a.txt") == b"x"
 
 
-def test_what_a_deny_rule_hides_is_not_among_the_entries(call):
-    call.put(".ssh/id", "x")
-    call.put("a/b", "x")
-    found = call.workspace.entries(call.workspace.peek("."), recursive=True)
-    assert sorted(entry.path for entry in found) == ["a", "a/b"]
-
-
 def test_keys_and_paths_belong_to_one_root(call):
     workspace = call.workspace
     assert workspace.path_of(workspace.key_of("a/b")) == "a/b"

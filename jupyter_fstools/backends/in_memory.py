@@ -7,7 +7,7 @@ import itertools
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..content import BytesContent, Chunk
@@ -67,12 +67,6 @@ class InMemory:
         with self._lock:
             self._check_folder(path)
             return iter(self._inside(path))
-
-    def walk(self, path: str, enter: Callable[[Entry], bool]) -> Iterator[Entry]:
-        """Everything below a folder; see `Backend.walk`."""
-        with self._lock:
-            self._check_folder(path)
-        return self._walk(path, enter)
 
     @contextlib.contextmanager
     def read(self, path: str) -> Iterator[OpenFile]:
@@ -174,11 +168,3 @@ class InMemory:
                 if name and name.startswith(prefix) and rest and "/" not in rest:
                     found.append(Entry(name, rest, "file" if kind == "file" else "directory"))
         return tuple(found)
-
-    def _walk(self, path: str, enter: Callable[[Entry], bool]) -> Iterator[Entry]:
-        waiting = [path]
-        while waiting:
-            with self._lock:
-                entries = self._inside(waiting.pop())
-            yield from entries
-            waiting += [entry.path for entry in entries if entry.kind == "directory" and enter(entry)]

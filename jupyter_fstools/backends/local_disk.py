@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from weakref import finalize
 
 from ..content import Chunk
 from ..errors import Conflict, Denied, FsToolsError, IsDirectory, NotFound
+from .disk_names import entries_of
 from .disk_stat import file_stat, not_a_file
-from .disk_walk import PassedOver, entries_below, entries_of
 from .disk_write import Target, check_removable, write_file
 from .hidden_files import PATIENCE, backup_inode, settle
 from .open_file import open_content
@@ -98,18 +98,6 @@ class LocalDisk:
     def list(self, path: str) -> Iterator[Entry]:
         """The names in one folder; see `Backend.list`."""
         return entries_of(self._root, path)
-
-    def walk(
-        self, path: str, enter: Callable[[Entry], bool], *, passed_over: PassedOver | None = None
-    ) -> Iterator[Entry]:
-        """Everything below a folder; see `Backend.walk`.
-
-        Args:
-            path: canonical.
-            enter: whether to enter a folder; asked when the names beside it have been given.
-            passed_over: told of each folder that could not be read, and why.
-        """
-        return entries_below(self._root, path, enter, passed_over)
 
     @contextlib.contextmanager
     def read(self, path: str) -> Iterator[OpenFile]:

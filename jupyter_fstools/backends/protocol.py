@@ -1,8 +1,8 @@
-"""What a backend must do: six verbs on bytes."""
+"""What a backend must do: five verbs on bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -84,15 +84,6 @@ class Backend(Protocol):
 
         Raises:
             NotFound, NotADirectory, Denied, Conflict
-        """
-
-    def walk(self, path: str, enter: Callable[[Entry], bool]) -> Iterator[Entry]:
-        """Everything below a folder, folders before what is in them; a folder is entered only if `enter(entry)`.
-
-        No link is followed. Folders that cannot be read are passed over.
-
-        Raises:
-            NotFound, NotADirectory, Denied, Conflict: for the folder `path` itself.
         """
 
     def read(self, path: str) -> AbstractContextManager[OpenFile]:

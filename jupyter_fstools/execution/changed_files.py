@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..backends.protocol import Backend
-from ..search.descriptors import NoDescriptors
-from ..search.folders import joined
 from ..search.patterns import compile_glob
 from ..search.stopping import Stop
-from ..search.walk import NoneDenied, Walk
+from ..search.walk import Walk
+from ..walking.descriptors import NoDescriptors
+from ..walking.folders import joined
+from ..walking.visible import NoneDenied
 
 MOST_FILES = 100
 MOST_SECONDS = 1.0
@@ -58,7 +59,7 @@ def files_changed_since(
     walk = Walk(backend, "", every, include_ignored=False, may_read=may_read, none_denied=none_denied, stop=stop)
     found: list[str] = []
     try:
-        for folder, files, _, _ in walk:
+        for folder, files, _ in walk:
             found += [joined(folder.path, name) for name in folder.changed(files, moment)]
             if stop.now():
                 break

@@ -13,6 +13,9 @@ from IPython.core.completer import SimpleCompletion
 from ..errors import FsToolsError
 from ..journal import ChangeQuery
 from ..plain_words import one_line
+from ..walking.folders import joined
+from ..walking.listing import names_in
+from ..walking.visible import link_target
 from .arguments import SUBCOMMANDS, Subcommand, quoted, words_of
 from .desk import Desk
 
@@ -85,21 +88,25 @@ class Completion:
         stat = workspace.peek(folder or ".")
         if stat.kind != "directory":
             return []
+        there = names_in(workspace.backend, stat.path, workspace.may_read, workspace.none_denied, most=_MOST_ENTRIES)
+        kinds = {"directory": there.folders, "file": there.files, "link": there.links}
+        fitting = ((kind, one) for kind, names in kinds.items() for one in names if _fits(one, name))
         offered = []
-        for entry in islice(workspace.entries(stat, recursive=False), _MOST_ENTRIES):
-            if not entry.name.startswith(name) or (entry.name[0] == "." and not name):
-                continue
-            kind = entry.kind if entry.kind != "link" else self._behind_link(entry.path)
-            path = posixpath.join(folder, entry.name)
+        for listed, one in fitting:
+            kind = listed if listed != "link" else self._behind_link(joined(stat.path, one))
+            path = posixpath.join(folder, one)
             if kind in ("file", "directory") and one_line(path) == path:
                 offered.append((kind, _spelled(path, kind, quote)))
         return [(text, "path") for _, text in sorted(offered)]
 
     def _behind_link(self, path: str) -> str:
-        try:
-            return self._desk.workspace.peek(path).kind
-        except FsToolsError:
-            return "missing"
+        workspace = self._desk.workspace
+        target = link_target(workspace.backend, path, workspace.may_read)
+        return target.kind if target is not None else "missing"
+
+
+def _fits(name: str, beginning: str) -> bool:
+    return name.startswith(beginning) and (name[0] != "." or bool(beginning))
 
 
 def _split(line: str) -> tuple[list[str], str]:

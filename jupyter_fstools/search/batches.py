@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from ..backends.protocol import FileStat
-from .folders import Folder, joined
+from ..walking.folders import Folder, joined
 from .match_lines import Hit
+from .notebook_cells import is_notebook
 
 EngineName = Literal["ripgrep", "python"]
 
@@ -23,11 +24,10 @@ class Counted(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Files of one folder to be searched; `left_out` is how many others of it are not."""
+    """Files of one folder to be searched."""
 
     folder: str
     names: list[str]
-    left_out: int
 
     @property
     def paths(self) -> list[str]:
@@ -41,27 +41,28 @@ class Batch:
 
     Attributes:
         size: how many files there are.
-        length: bytes that the folders in `parts` take on a command line, about.
         parts: files that an engine has still to search.
         named: files to be searched under another name, or because they alone were asked for: the path to show, and
             the file.
-        whatever_size: search `named` even if they are large.
+        notebooks: notebooks still to be searched by their cells.
+        named_notebooks: those of them that are like `named`.
+        whatever_size: search what is `named` even if it is large.
         found: those that turned out to hold matching lines.
         skipped: how many were not searched, by reason.
     """
 
     size: int = 0
-    length: int = 0
     parts: list[Part] = field(default_factory=list)
     named: list[tuple[str, FileStat]] = field(default_factory=list)
+    notebooks: list[Part] = field(default_factory=list)
+    named_notebooks: list[tuple[str, FileStat]] = field(default_factory=list)
     whatever_size: bool = False
     found: list[Counted] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def add(self, part: Part) -> None:
-        """Note files for an engine."""
-        self.parts.append(part)
-        self.length += len(part.folder) + 12
+    def add_file(self, shown: str, file: FileStat) -> None:
+        """Note a file by the path to show."""
+        (self.named_notebooks if is_notebook(file.path) else self.named).append((shown, file))
 
 
 class Engine(Protocol):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..walking.folders import joined
 from .file_types import names_of_type
-from .folders import joined
 from .patterns import compile_glob
 from .text_query import TextQuery
 

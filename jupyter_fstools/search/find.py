@@ -10,11 +10,12 @@ from pydantic import BaseModel, Field
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
-from .descriptors import NoDescriptors, too_many_open
-from .folders import Folder, Look, joined
+from ..walking.descriptors import NoDescriptors, too_many_open
+from ..walking.folders import Folder, Look, joined
+from ..walking.visible import NoneDenied
 from .patterns import compile_glob
 from .stopping import Cancelled, Reason, Stop
-from .walk import NoneDenied, Walk
+from .walk import Walk
 
 EPOCH = datetime(1970, 1, 1)
 """In UTC, as the times of files are; a time without a zone is quicker to write."""
@@ -145,7 +146,7 @@ def _newest(walk: Walk, part: slice) -> tuple[list[Look], int]:
     """A page of the newest files, and how many there are; every one of them is looked at."""
     looks: list[Look] = []
     total, last = 0, None  # the last look that can still come into the page
-    for folder, files, links, _ in walk:
+    for folder, files, links in walk:
         found = folder.look(files) + _targets(folder, links)
         total += len(found)
         looks += [look for look in found if look < last] if last else found
@@ -159,7 +160,7 @@ def _by_path(walk: Walk, part: slice) -> tuple[list[Look], int]:
     """A page of the files of a walk in order, and how many there are; only the page is looked at."""
     looks: list[Look] = []
     total = 0
-    for folder, files, links, _ in walk:
+    for folder, files, links in walk:
         if total < part.stop:
             page = slice(max(part.start - total, 0), part.stop - total)
             looks += folder.look(files[page]) + _targets(folder, links[page])

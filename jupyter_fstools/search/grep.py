@@ -10,12 +10,13 @@ from typing import Literal
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, Invalid, NotFound
+from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
+from ..walking.folders import joined
+from ..walking.visible import NoneDenied
 from .batches import Batch, Counted, Engine, EngineName, Part
-from .descriptors import NoDescriptors, check_descriptors, too_many_open
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter
 from .file_types import globs_of_type
-from .folders import joined
 from .matcher import Matcher
 from .matching_files import MatchingFiles
 from .notebook_cells import is_notebook, notebooks_among
@@ -26,17 +27,16 @@ from .python_engine import PythonEngine
 from .ripgrep_engine import RipgrepEngine
 from .ripgrep_process import RipgrepFailed, ripgrep_binary
 from .stopping import Cancelled, Stop
-from .sweep import name_options
 from .text_query import FoundText, MatchingFile, TextQuery
-from .walk import NoneDenied, Tally, Walk
+from .touchstone import tells_enough
+from .walk import Tally, Walk
+from .whole_tree import WholeTree
 
 MayRead = Callable[[str], bool] | None
 GRACE_SECONDS = 2.0
 """What a search that ran out of time may still take to read the lines it has found."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
 """Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
-MOST_FOLDER_BYTES = 128 << 10
-"""What the folders of a batch may take on a command line."""
 
 
 def search_text(
@@ -84,14 +84,14 @@ def search_text(
         raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
     search = _Search(backend, query, expression, (may_read, none_denied), stop)
     try:
-        if binary is not None:
+        for whole_tree in (True, False) if binary is not None else ():
             try:
-                return search.run(start, binary, engine)
+                return search.run(start, binary, whole_tree=whole_tree, alone=engine == "ripgrep")
             except RipgrepFailed as error:
                 _refuse_pattern(error)
-                if engine == "ripgrep":
+                if engine == "ripgrep" and not whole_tree:
                     raise
-        return search.run(start, None, engine)
+        return search.run(start, None)
     except NoDescriptors as error:
         raise too_many_open() from error
 
@@ -138,16 +138,27 @@ class _Search:
             root=backend.root_key,
         )
 
-    def run(self, start: FileStat, binary: str | None, wanted: str) -> FoundText:
-        """Walk, search, and read the page."""
+    def run(self, start: FileStat, binary: str | None, *, whole_tree: bool = False, alone: bool = False) -> FoundText:
+        """Walk, search, and read the page.
+
+        Args:
+            start: where to search.
+            binary: the ripgrep program; None: search with Python.
+            whole_tree: let ripgrep walk, if it can search in that way.
+            alone: let ripgrep search what is little, too.
+
+        Raises:
+            RipgrepFailed: nothing of it counts.
+        """
         with Matcher(self._expression, self._stop) as matcher:
             notebooks = NotebookSearch(self._backend, self._query, matcher, self._stop)
             walk = self._walk(start.path) if start.kind == "directory" else None
-            engine = self._engine(binary, matcher, alone=wanted == "ripgrep")
-            files = self._batches(start.path, walk, engine, notebooks) if walk else self._one_file(start, notebooks)
+            tree = self._tree(walk, start.path, binary) if walk and whole_tree else None
+            engine = self._engine(binary, matcher, tree, alone=alone)
+            files = self._batches(start.path, walk, engine) if walk else self._one_file(start)
             found, skipped = MatchingFiles(self._query), Counter[str]()
             try:
-                full = self._gather(engine.searched(files), found, skipped)
+                full = self._gather(engine.searched(files), notebooks, found, skipped)
                 answer = self._answer(found, skipped, walk.tally if walk else Tally(), engine.name)
                 if full:
                     answer.total = answer.total_lines = None
@@ -166,7 +177,14 @@ class _Search:
                 engine.close()
         return answer
 
-    def _engine(self, binary: str | None, matcher: Matcher, *, alone: bool) -> Engine:
+    def _tree(self, walk: Walk, base: str, binary: str | None) -> WholeTree | None:
+        if binary is None or not isinstance(self._backend, LocalDisk):
+            return None
+        if not (WholeTree.can_search(self._query) and tells_enough(binary)):
+            return None
+        return WholeTree(self._backend, self._query, base, walk, may_read=self._may_read, none_denied=self._none_denied)
+
+    def _engine(self, binary: str | None, matcher: Matcher, tree: WholeTree | None, *, alone: bool) -> Engine:
         most = self._query.max_file_bytes
         python = PythonEngine(self._backend, self._expression, matcher, self._stop, max_file_bytes=most)
         if binary is None or not isinstance(self._backend, LocalDisk):
@@ -177,54 +195,50 @@ class _Search:
             binary,
             self._stop,
             max_file_bytes=most,
-            name_options=name_options(self._query, self._pattern),
+            tree=tree,
             may_end_early=not self._query.exact_total,
             small=None if alone or self._expression.degree is None else python,
         )
 
-    def _gather(self, batches: Iterator[Batch], found: MatchingFiles, skipped: Counter[str]) -> bool:
+    def _gather(
+        self, batches: Iterator[Batch], notebooks: NotebookSearch, found: MatchingFiles, skipped: Counter[str]
+    ) -> bool:
         """Take in what comes; True if it was ended because the page is full."""
         for batch in batches:
+            notebooks.search(batch)
             found.add(batch.found)
             skipped.update(batch.skipped)
             if found.fill_the_page and not self._query.exact_total:
                 return True
         return False
 
-    def _one_file(self, file: FileStat, notebooks: NotebookSearch) -> Iterator[Batch]:
+    @staticmethod
+    def _one_file(file: FileStat) -> Iterator[Batch]:
         batch = Batch(size=1, whatever_size=True)
-        self._take_file(file.path, file, batch, notebooks)
+        batch.add_file(file.path, file)
         yield batch
 
-    def _batches(self, base: str, walk: Walk, engine: Engine, notebooks: NotebookSearch) -> Iterator[Batch]:
+    def _batches(self, base: str, walk: Walk, engine: Engine) -> Iterator[Batch]:
         """What there is to search, in the order of paths if the search may end early."""
         fits = file_filter(self._query, base, self._backend.root_key)
-        by_type = self._query.file_type is not None  # which ripgrep is told
         batch, most = Batch(), FIRST_BATCH
-        for folder, files, links, left_out in walk:
+        for folder, files, links in walk:
             chosen = [name for name in files if fits(folder.path, name)] if fits else files
             cells = notebooks_among(chosen)
-            notebooks.take(folder, cells, batch)
+            if cells:
+                batch.notebooks.append(Part(folder.path, cells))
             texts = [name for name in chosen if not is_notebook(name)] if cells else chosen
             if texts:
-                unfit = 0 if by_type else len(files) - len(chosen)
-                engine.take(folder, Part(folder.path, texts, left_out + unfit), batch)
+                engine.take(folder, Part(folder.path, texts), batch)
             for name, target in links:
                 if not fits or fits(folder.path, name):
-                    self._take_file(joined(folder.path, name), target, batch, notebooks)
+                    batch.add_file(joined(folder.path, name), target)
             batch.size += len(chosen) + len(links)
-            if batch.size >= most or batch.length > MOST_FOLDER_BYTES:
+            if batch.size >= most:
                 yield batch
                 batch, most = Batch(), min(2 * most, LARGEST_BATCH)
         if batch.size:
             yield batch
-
-    @staticmethod
-    def _take_file(shown: str, file: FileStat, batch: Batch, notebooks: NotebookSearch) -> None:
-        if is_notebook(file.path):
-            notebooks.take_file(shown, file, batch)
-        else:
-            batch.named.append((shown, file))
 
     def _walk(self, base: str) -> Walk:
         if self._pattern.malformed:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError
+from ..walking.folders import Folder, joined
+from ..walking.trail import FolderTrail
 from .batches import Batch, Counted
 from .excerpts import Place, excerpts
-from .folders import Folder, joined
 from .match_lines import Hit
 from .matcher import Matcher, TooSlow
 from .notebook_cells import BrokenNotebook, CellText, cell_texts
@@ -23,23 +24,33 @@ class NotebookSearch:
         self._matcher = matcher
         self._stop = stop
 
-    def take(self, folder: Folder, names: list[str], batch: Batch) -> None:
-        """Search notebooks of an open folder."""
-        for name in names:
-            if self._stop.now():
-                return
-            try:
-                raw = folder.read(name, self._query.max_file_bytes)
-            except FileNotFoundError:
-                continue
-            except (OSError, FsToolsError):
-                batch.skipped["unreadable"] += 1
-                continue
-            path = joined(folder.path, name)
-            self._count(path, path, raw, batch)
+    def search(self, batch: Batch) -> None:
+        """Search the notebooks of a batch."""
+        with FolderTrail(self._backend) as trail:
+            for folder, names in batch.notebooks:
+                try:
+                    opened = trail.at(folder)
+                except (OSError, FsToolsError):
+                    continue  # gone since it was come through
+                for name in names:
+                    if self._stop.now():
+                        return
+                    self._search_file(opened, name, batch)
+        for shown, file in batch.named_notebooks:
+            self._search_named(shown, file, batch)
 
-    def take_file(self, shown: str, file: FileStat, batch: Batch) -> None:
-        """Search one notebook by its canonical path."""
+    def _search_file(self, folder: Folder, name: str, batch: Batch) -> None:
+        try:
+            raw = folder.read(name, self._query.max_file_bytes)
+        except FileNotFoundError:
+            return
+        except (OSError, FsToolsError):
+            batch.skipped["unreadable"] += 1
+            return
+        path = joined(folder.path, name)
+        self._count(path, path, raw, batch)
+
+    def _search_named(self, shown: str, file: FileStat, batch: Batch) -> None:
         raw = None
         try:
             if file.size <= self._query.max_file_bytes or batch.whatever_size:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from ..backends.protocol import Backend
 from ..errors import FsToolsError
+from ..walking.descriptors import check_descriptors
+from ..walking.trail import FolderTrail
 from .batches import Counted, Engine
 from .decoding import decoded, text_blocks
-from .descriptors import check_descriptors
 from .excerpts import Place, excerpts
-from .folders import FolderTrail
 from .match_lines import Hit
 from .matcher import Matcher, TooSlow
 from .notebook_cells import BrokenNotebook, is_notebook

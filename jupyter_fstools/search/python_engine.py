@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, NotFound
+from ..walking.folders import Folder, joined
+from ..walking.trail import FolderTrail
 from .batches import Batch, Counted, EngineName, Part
 from .decoding import decoded, text_blocks
 from .dialect import Expression
-from .folders import Folder, FolderTrail, joined
 from .match_lines import Hit
 from .matcher import Matcher, TooSlow
 from .stopping import Stop

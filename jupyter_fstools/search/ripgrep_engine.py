@@ -13,15 +13,15 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from ..backends.local_disk import LocalDisk
-from ..errors import FsToolsError
+from ..walking.folders import Folder
+from ..walking.trail import look_at, reachable
 from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
-from .folders import Folder, FolderTrail, look_at
 from .match_lines import Hit
 from .python_engine import PythonEngine
-from .ripgrep_process import Ripgrep, Stopped
+from .ripgrep_process import Output, Ripgrep, Stopped, counts_of, path_of
 from .stopping import Stop
-from .sweep import OPTIONS, Report, Touchstone, Wanted, can_be_told, path_of
+from .whole_tree import WholeTree
 
 NAMES_BYTES = 256 << 10
 """File names given to one run: systems take 1 to 2 MiB of arguments in all."""
@@ -31,6 +31,8 @@ RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
 LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
 """Up to here Python has read the files before ripgrep has been started."""
 _NUL = r"\x00"
+_IO_ERROR = b": IO error for operation on "
+_GONE = b"(os error 2)"
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
 """For files given by name: what ripgrep would leave out by itself has been left out before."""
 _T = TypeVar("_T")
@@ -39,10 +41,9 @@ _T = TypeVar("_T")
 class RipgrepEngine:
     """Counts the matching lines of files; see `Engine`.
 
-    Ripgrep is given the folders that the walk came through, and looks at what lies directly in them. That may be more
-    than is wanted, and only what is wanted counts; so nothing depends on how it reads ignore files or globs. Files
-    that it cannot be told of like that are given by name, which takes up to three runs: which of them hold a match or
-    a NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match.
+    Where that can be done, ripgrep walks by itself over the whole tree. Else files are given to it by name, so that
+    nothing depends on how it reads ignore files or globs. That takes up to three runs: which of them hold a match or a
+    NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match.
 
     Args:
         backend: the disk.
@@ -50,7 +51,7 @@ class RipgrepEngine:
         binary: the ripgrep program.
         stop: when to end.
         max_file_bytes: larger files are skipped.
-        name_options: what names are wanted, in its words; None: that cannot be said in them.
+        tree: the same search as one of the whole tree; None: it cannot be one.
         may_end_early: whoever asks may have enough after the first batches.
         small: takes over what is too little for programs to be started for it; None: ripgrep searches everything.
     """
@@ -63,7 +64,7 @@ class RipgrepEngine:
         stop: Stop,
         *,
         max_file_bytes: int,
-        name_options: list[str] | None,
+        tree: WholeTree | None = None,
         may_end_early: bool = False,
         small: PythonEngine | None = None,
     ) -> None:
@@ -72,7 +73,7 @@ class RipgrepEngine:
         self._small = small
         self._multiline = expression.multiline
         self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
-        self._name_options = name_options
+        self._tree = tree
         self._may_end_early = may_end_early
         self._stop = stop
         self._most = max_file_bytes
@@ -80,24 +81,31 @@ class RipgrepEngine:
         self._held = contextlib.ExitStack()
         root = self._held.enter_context(backend.opened_folder(""))
         self._ripgrep = Ripgrep(binary, root.dir_fd, backend.root_key, stop)
-        self._touchstone: Touchstone | None = None
         self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
-        """Note them for later."""
-        batch.add(part)
+        """Note them for later, but for large ones."""
+        large = folder.larger(part.names, self._most)
+        if large:
+            batch.skipped["large"] += len(large)
+            part = Part(part.folder, [name for name in part.names if name not in large])
+        batch.parts.append(part)
 
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches in the same order; some are searched while the walk goes on."""
+        """The batches, searched, or those of the whole tree in their stead."""
         batches = iter(batches)
         head = list(islice(batches, 1 if self._may_end_early else 2))
         if self._small is not None and len(head) == 1 and self._is_little(head[0]):
             self.name = self._small.name
             yield self._small.search(head.pop())
+        self.name = "ripgrep" if head else self.name
+        if head and self._tree is not None:
+            with contextlib.suppress(Stopped):
+                for batch in self._tree.batches(self._pattern, self._ran):
+                    yield self._awaited(self._runner.submit(self._search, batch)) if batch.named else batch
+            return
         waiting: deque[Future[Batch]] = deque()
         for batch in chain(head, batches):
-            self.name = "ripgrep"
-            self._touchstone = self._touchstone or Touchstone(self._held, self._most)
             waiting.append(self._runner.submit(self._search, batch))
             while waiting and (waiting[0].done() or len(waiting) > RUNS_AT_ONCE):
                 yield self._awaited(waiting.popleft())
@@ -128,6 +136,11 @@ class RipgrepEngine:
                 if self._stop.now():
                     self._ripgrep.end()
 
+    @contextlib.contextmanager
+    def _ran(self, arguments: list[str], paths: list[str]) -> Iterator[Output]:
+        with contextlib.ExitStack() as held:
+            yield self._awaited(self._runner.submit(held.enter_context, self._ripgrep.ran(arguments, paths)))
+
     def _is_little(self, batch: Batch) -> bool:
         if batch.size > LITTLE_FILES:
             return False
@@ -137,92 +150,41 @@ class RipgrepEngine:
     def _search(self, batch: Batch) -> Batch:
         """Search a batch; where it is stopped, what has been found by then counts."""
         parts, batch.parts = batch.parts, []
-        swept: list[Part] = []
-        left: list[str] = []
-        for part in parts:
-            if self._can_be_swept(part):
-                swept.append(part)
+        shown = [(path, path) for part in parts for path in part.paths]
+        for name, file in batch.named:
+            if file.size > self._most and not batch.whatever_size:
+                batch.skipped["large"] += 1
             else:
-                left += part.paths
+                shown.append((name, file.path))
+        counts: dict[str, int] = {}
+        passed_over: dict[str, str] = {}
         with contextlib.suppress(Stopped):
-            if swept:
-                left += self._sweep(Wanted(swept), batch)
-            shown = [*((path, path) for path in left), *((shown, file.path) for shown, file in batch.named)]
-            if shown:
-                self._search_by_name(shown, batch)
+            for some in _by_length(dict.fromkeys(path for _, path in shown)):
+                self._count(some, counts, passed_over)
+        there = set(reachable(self._backend, sorted(counts)))
+        batch.found += [Counted(name, path, counts[path]) for name, path in shown if path in there]
+        batch.skipped.update(passed_over[path] for _, path in shown if path in passed_over)
         return batch
 
-    def _can_be_swept(self, part: Part) -> bool:
-        # Over several lines it counts other lines than it lists, and does not look for a NUL to the end.
-        if self._multiline or self._name_options is None or part.left_out:
-            return False
-        return can_be_told(part.folder, part.names)
-
-    def _sweep(self, wanted: Wanted, batch: Batch) -> list[str]:
-        """Search folders one level deep; the files that have to be given by name after that."""
-        assert self._touchstone is not None
-        options = [*OPTIONS, f"--max-filesize={self._most}", *(self._name_options or []), *self._pattern]
-        try:
-            report = Report(self._ripgrep.run(options, [self._touchstone.folder, *wanted.folders]))
-        except Stopped as stopped:
-            batch.found += self._inside(Report(stopped.said), wanted)
-            raise
-        if not self._touchstone.is_told(report):
-            return wanted.paths
-        closed = [folder for folder in wanted.folders if folder in report.passed_over]
-        batch.skipped.update(reason for path, reason in report.passed_over.items() if path in wanted)
-        batch.found += self._inside(report, wanted)
-        return wanted.paths_in(closed)
-
-    def _inside(self, report: Report, wanted: Wanted) -> list[Counted]:
-        """The files wanted that match, without those of a folder whose name has led elsewhere meanwhile."""
-        matching = sorted(path for path in report.counts if path in wanted)
-        found = []
-        folder, is_there = None, False
-        with FolderTrail(self._backend) as trail:
-            for path in matching:
-                if path.rpartition("/")[0] != folder:
-                    folder = path.rpartition("/")[0]
-                    is_there = _can_be_opened(trail, folder)
-                if is_there:
-                    found.append(Counted(path, path, report.counts[path]))
-        return found
-
-    def _search_by_name(self, shown: list[tuple[str, str]], batch: Batch) -> None:
-        """Search files one by one: paths to show, with the files that they are."""
-        paths = list({path: None for _, path in shown})
-        passed_over: dict[str, str] = {}
-        if not batch.whatever_size:
-            looks = look_at(self._backend, paths)
-            passed_over |= {path: "large" for _, path, size in looks if size > self._most}
-            paths = [path for path in paths if path not in passed_over]
-        counts: dict[str, int] = {}
-        try:
-            for some in _by_length(paths):
-                self._count(some, counts, passed_over)
-        finally:
-            batch.found += [Counted(name, path, counts[path]) for name, path in shown if path in counts]
-            batch.skipped.update(passed_over[path] for _, path in shown if path in passed_over)
-
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
-        said = self._ripgrep.run([*_LISTED, "--files-with-matches", *self._pattern, "-e", _NUL], paths)
-        passed_over |= Report(said).passed_over
-        some = _listed(said.printed)
+        printed, beside = self._ripgrep.run([*_LISTED, "--files-with-matches", *self._pattern, "-e", _NUL], paths)
+        passed_over |= _unreadable(beside)
+        some = _listed(printed)
         if not some:
             return
-        binary = set(_listed(self._ripgrep.run([*_LISTED, "--files-with-matches", "-e", _NUL], some).printed))
+        binary = set(_listed(self._ripgrep.run([*_LISTED, "--files-with-matches", "-e", _NUL], some)[0]))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:
             for first in range(0, len(text), LISTED_AT_ONCE):
                 counts |= Counter(path for path, _ in self._json([], text[first : first + LISTED_AT_ONCE]))
         elif text:
-            counts |= Report(self._ripgrep.run([*_LISTED, "--count", *self._pattern], text)).counts
+            counts |= counts_of(self._ripgrep.run([*_LISTED, "--count", *self._pattern], text)[0])[0]
 
     def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
-        said = self._ripgrep.run([*_LISTED, "--json", *options, *self._pattern], paths)
+        printed, _ = self._ripgrep.run([*_LISTED, "--json", *options, *self._pattern], paths)
         found: list[tuple[str, Hit]] = []
-        for row in said.printed.split(b"\n"):
+        for row in printed.split(b"\n"):
             if self._stop.now():
                 raise Stopped
             if row.startswith(b'{"type":"match"'):
@@ -230,14 +192,6 @@ class RipgrepEngine:
                 path = path_of(_bytes(match["path"]))
                 found += [(path, hit) for hit in _match_hits(match, every_line=self._multiline)]
         return found
-
-
-def _can_be_opened(trail: FolderTrail, folder: str) -> bool:
-    try:
-        trail.at(folder)
-    except (OSError, FsToolsError):
-        return False
-    return True
 
 
 def _by_length(paths: Iterable[str]) -> Iterator[list[str]]:
@@ -256,6 +210,14 @@ def _by_length(paths: Iterable[str]) -> Iterator[list[str]]:
 
 def _listed(printed: bytes) -> list[str]:
     return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
+
+
+def _unreadable(beside: bytes) -> dict[str, str]:
+    """The files that it complained of, but for those that are gone."""
+    complaints = [line for line in beside.split(b"\n") if b"(os error " in line and not line.endswith(_GONE)]
+    # A path that was given to it and that it cannot open stands twice in its complaint.
+    named = (line.removeprefix(b"rg: ").rpartition(b": ")[0].partition(_IO_ERROR)[0] for line in complaints)
+    return {path_of(path): "unreadable" for path in named}
 
 
 def _bytes(value: dict[str, str]) -> bytes:

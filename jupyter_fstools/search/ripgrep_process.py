@@ -12,6 +12,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -31,7 +32,9 @@ OPTIONS = (
 _BUFFER_BYTES = 64 << 10
 """What ripgrep may still have to print when it ends."""
 _DISK_FULL = b"(os error %d)\n" % errno.ENOSPC
-_DEBUG = re.compile(rb"^(?:rg: )?DEBUG\|.*\n?", re.M)
+
+
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 
 
 class RipgrepFailed(Exception):
@@ -58,22 +61,22 @@ def _version(binary: str) -> tuple[int, ...]:
     return tuple(map(int, match.groups())) if match else ()
 
 
-class Said(NamedTuple):
-    """What one run printed, and what it said beside that: complaints, and with `--debug` what it passed over."""
-
-    printed: bytes
-    beside: bytes
-
-
-_NOTHING = Said(b"", b"")
-
-
 class Stopped(Exception):
-    """The search was stopped before or while ripgrep ran, and it has been ended; `said` is what it had by then."""
+    """The search was stopped before or while ripgrep ran, and it has been ended."""
 
-    def __init__(self, said: Said = _NOTHING) -> None:
-        super().__init__()
-        self.said = said
+
+class Output(NamedTuple):
+    """What one run has said, to be read from the beginning.
+
+    Attributes:
+        printed: what it found.
+        beside: complaints, and with `--debug` what it passed over.
+        code: what it ended with; None if it has been ended before.
+    """
+
+    printed: IO[bytes]
+    beside: IO[bytes]
+    code: int | None
 
 
 class Ripgrep:
@@ -94,15 +97,17 @@ class Ripgrep:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._ended: set[subprocess.Popen[bytes]] = set()
 
-    def run(self, arguments: list[str], paths: list[str]) -> Said:
-        """Run it and wait.
+    @contextlib.contextmanager
+    def ran(self, arguments: list[str], paths: list[str]) -> Iterator[Output]:
+        """Run it and wait; inside the block what it has said can be read, even if it has been ended.
 
         Args:
             arguments: options and `-e PATTERN`s.
             paths: files and folders, relative to the folder to start in, or absolute.
 
         Raises:
-            RipgrepFailed, Stopped
+            RipgrepFailed
+            Stopped: before it began.
         """
         named = (path if os.path.isabs(path) else "./" + path for path in paths)
         command = [os.fsencode(part) for part in (self._binary, *OPTIONS, *arguments, "--", *named)]
@@ -120,11 +125,20 @@ class Ripgrep:
             _check_room(printed)
             printed.seek(0)
             beside.seek(0)
-            said = Said(printed.read(), beside.read())
-        if process in self._ended:
-            raise Stopped(said)
-        _check(process.returncode, said)
-        return said
+            yield Output(printed, beside, None if process in self._ended else process.returncode)
+
+    def run(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
+        """What it printed, and what it said beside that, of a run that came to its end.
+
+        Raises:
+            RipgrepFailed, Stopped
+        """
+        with self.ran(arguments, paths) as output:
+            if output.code is None:
+                raise Stopped
+            printed, beside = output.printed.read(), output.beside.read()
+        check_end(output.code, beside)
+        return printed, beside
 
     def end(self) -> None:
         """End every run that goes on."""
@@ -177,13 +191,30 @@ def _check_room(printed: IO[bytes]) -> None:
         raise RipgrepFailed(str(error)) from error
 
 
-def _check(code: int, said: Said) -> None:
-    """Whether it came to its end: 0: something matched, 1: nothing did, 2: complaints, maybe about single files."""
-    if code in (0, 1) and _DISK_FULL not in said.beside:
+def check_end(code: int, complaints: bytes) -> None:
+    """Whether a run came to its end: 0: something matched, 1: nothing did, 2: complaints, maybe about single files.
+
+    Raises:
+        RipgrepFailed
+    """
+    if code in (0, 1) and _DISK_FULL not in complaints:
         return
-    complaints = _DEBUG.sub(b"", said.beside)
     if code not in (0, 1, 2) or b"error: " in complaints[:200] or _DISK_FULL in complaints:
         raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000] or f"it ended with {code}")
+
+
+def path_of(printed: bytes) -> str:
+    """A path as ripgrep printed it."""
+    return os.fsdecode(printed.removeprefix(b"./"))
+
+
+def counts_of(printed: bytes) -> tuple[dict[str, int], bytes]:
+    """Matching lines by path, as `--count` prints them, and what is left over of a line that is not whole."""
+    counts, end = {}, 0
+    for each in _COUNTED.finditer(printed):
+        counts[path_of(each[1])] = int(each[2])
+        end = each.end()
+    return counts, printed[end:]
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError
-from .folders import CONTROL, Folder, joined, open_folder
+from ..walking.folders import Folder, joined, open_folder
+from ..walking.names import CONTROL, EXCLUDED
+from ..walking.visible import MayRead, NoneDenied, link_target, permitted
 from .ignore_rules import FolderRules, RuleFile
 from .patterns import GlobPattern, Position
 from .stopping import Stop
 
-EXCLUDED = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints"})
-"""Folders that are passed over unless the pattern or the path names them, or ignored files are asked for too."""
 LARGEST_RULE_FILE = 1 << 20
-NoneDenied = Callable[[str, list[str]], bool] | None
 NO_RULES = FolderRules((), None)
 
 
@@ -43,14 +42,11 @@ class Fitting(NamedTuple):
         folder: the folder.
         files: names of files.
         links: names of links to files inside the root, with what they lead to.
-        left_out: how many other files of this folder have fitting names: an ignore or deny rule leaves them out, or, in
-            a walk in order, they come by themselves.
     """
 
     folder: Folder
     files: list[str]
     links: list[tuple[str, FileStat]]
-    left_out: int
 
 
 Step = Fitting | tuple[str, Position]
@@ -84,7 +80,7 @@ class Walk:
         pattern: GlobPattern,
         *,
         include_ignored: bool,
-        may_read: Callable[[str], bool] | None,
+        may_read: MayRead,
         none_denied: NoneDenied = None,
         stop: Stop,
         in_order: bool = False,
@@ -142,13 +138,15 @@ class Walk:
     def _listed(self, folder: Folder, rules: FolderRules, position: Position) -> Open:
         """A folder and the steps in it; it is closed where it cannot be listed."""
         try:
-            folders, files, links, control = folder.names()
+            folders, files, links, others, control = folder.names()
             if (control or rules.everywhere is not rules) and not self._include_ignored:
                 rules = self._rules(folder, rules, control)
             if files:
                 files = position.fitting(files)
             if links:
                 links = position.fitting(links)
+            if others:
+                self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
             inside = self._fitting_folders(folders, position) if folders else {}
             return folder, rules, self._steps(folder, rules, files, links, inside) if files or links or inside else []
         except BaseException:
@@ -166,21 +164,22 @@ class Walk:
         self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
     ) -> list[Step]:
         """What is not ignored and may be shown, as steps."""
-        found, names = len(files), [*files, *inside]
+        names = [*files, *inside]
         if rules.files and (links or not rules.touch_none_of(names)):
             files, links = self._kept(rules, files, False), self._kept(rules, links, False)
             inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
             names = [*files, *inside]
-        if names and self._may_read is not None and not (self._none_denied and self._none_denied(folder.path, names)):
-            files = [name for name in files if self._readable(joined(folder.path, name))]
-            inside = {name: deeper for name, deeper in inside.items() if self._readable(joined(folder.path, name))}
+        shown = permitted(folder.path, names, self._may_read, self._none_denied)
+        if len(shown) < len(names):
+            seen = frozenset(shown)
+            files = [name for name in files if name in seen]
+            inside = {name: deeper for name, deeper in inside.items() if name in seen}
         targets = list(self._inside_root(folder.path, links)) if links else []
-        left_out = found - len(files)
         if self.in_order:
-            return _in_order(Fitting(folder, files, targets, left_out), inside)
+            return _in_order(Fitting(folder, files, targets), inside)
         steps: list[Step] = list(inside.items())
         if files or targets:
-            steps.append(Fitting(folder, files, targets, left_out))
+            steps.append(Fitting(folder, files, targets))
         return steps
 
     def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
@@ -189,13 +188,9 @@ class Walk:
         return kept
 
     def _inside_root(self, folder: str, links: list[str]) -> Iterator[tuple[str, FileStat]]:
-        for name in links:
-            path = joined(folder, name)
-            try:
-                target = self._backend.stat(path)
-            except FsToolsError:
-                continue
-            if target.kind == "file" and self._readable(path) and self._readable(target.path):
+        for name in permitted(folder, links, self._may_read, self._none_denied):
+            target = link_target(self._backend, joined(folder, name), self._may_read)
+            if target is not None and target.kind == "file":
                 yield name, target
 
     def _readable(self, path: str) -> bool:
@@ -273,6 +268,6 @@ def _in_order(fits: Fitting, inside: dict[str, Position]) -> list[Step]:
             continue
         names = list(keys)
         files, links = (names, []) if each == "file" else ([], [(name, targets[name]) for name in names])
-        steps.append(Fitting(fits.folder, files, links, fits.left_out + len(fits.files) - len(files)))
+        steps.append(Fitting(fits.folder, files, links))
     steps.reverse()
     return steps

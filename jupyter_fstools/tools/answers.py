@@ -37,6 +37,7 @@ class ListFilesAnswer(BaseModel):
     next_offset: int | None
     not_entered: list[str]
     skipped: list[str]
+    partial: Reason | None
 
 
 class GlobAnswer(FoundFiles):

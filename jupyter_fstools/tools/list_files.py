@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import posixpath
 import unicodedata
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..backends.protocol import Entry
-from ..errors import Denied, FsToolsError, InputOutput, NotADirectory
-from ..search.walk import EXCLUDED
+from ..backends.protocol import FileStat
+from ..errors import NotADirectory
+from ..search.stopping import Stop
+from ..walking.listing import Listing, Run, seen_in
+from ..walking.names import Seen
+from ..walking.visible import link_target
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, Text
-from .search_notes import text_blocks
+from .search_notes import not_searched, paging, text_blocks
 from .tool import Tool, ToolResult
 
 _MOST_NAMED = 20
@@ -42,74 +43,58 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         raise workspace.not_found(arguments.path, folder)
     if folder.kind != "directory":
         raise NotADirectory(f"{arguments.path!r} is not a folder", hint="Read a file with read_file.")
-    found = workspace.entries(folder, recursive=arguments.recursive, skipped=EXCLUDED)
-    listed = sorted((entry for entry in found if _is_inside(workspace, entry)), key=_order)
-    limit = min(arguments.limit or workspace.limits.list_entries, workspace.limits.max_list_entries)
-    page = listed[arguments.offset : arguments.offset + limit]
-    entries = [described for entry in page if (described := _described(workspace, entry)) is not None]
-    truncated = arguments.offset + limit < len(listed)
-    not_entered = sorted({entry.path for entry in listed if entry.name in EXCLUDED and entry.kind == "directory"})
+    limits = workspace.limits
+    limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
+    end = arguments.offset + limit
+    stop = Stop(limits.search_seconds, workspace.cancelled)
+    listing = Listing(
+        workspace.backend,
+        folder.path,
+        recursive=arguments.recursive,
+        may_read=workspace.may_read,
+        none_denied=workspace.none_denied,
+        ended=stop.now,
+    )
+    page, total = _part(listing, arguments.offset, end)
+    seen = seen_in(workspace.backend, page)
+    entries = [entry for path, what in seen if (entry := _described(workspace, path, what)) is not None]
     data: dict[str, Any] = {
         "path": folder.path or ".",
         "entries": entries,
-        "total": len(listed),
-        "truncated": truncated,
-        "next_offset": arguments.offset + limit if truncated else None,
-        "not_entered": not_entered[:_MOST_NAMED] if arguments.recursive else [],
-        "skipped": _unreadable(workspace, listed)[:_MOST_NAMED] if arguments.recursive else [],
+        "total": total,
+        "truncated": end < total or stop.reason is not None,
+        "next_offset": end if end < total else None,
+        "not_entered": sorted(listing.not_entered)[:_MOST_NAMED],
+        "skipped": listing.unreadable[:_MOST_NAMED],
+        "partial": stop.reason,
     }
     return ToolResult(tool="list_files", content=text_blocks(*_shown(data, arguments)), data=data)
 
 
-def _unreadable(workspace: Workspace, listed: Sequence[Entry]) -> list[str]:
-    """The folders in a recursive listing that look empty because nobody may read them."""
-    parents = {posixpath.dirname(entry.path) for entry in listed}
-    skipped = []
-    for entry in listed:
-        if entry.kind == "directory" and entry.path not in parents and entry.name not in EXCLUDED:
-            try:
-                next(iter(workspace.backend.list(entry.path)), None)
-            except (Denied, InputOutput):
-                skipped.append(entry.path)
-            except FsToolsError:
-                continue  # It is gone by now.
-    return skipped
+def _part(listing: Listing, start: int, end: int) -> tuple[list[Run], int]:
+    """The part of a listing from one offset to another, and how much there is in all."""
+    part, total = [], 0
+    for folder, names in listing:
+        if chosen := names[max(start - total, 0) : max(end - total, 0)]:
+            part.append(Run(folder, chosen))
+        total += len(names)
+    return part, total
 
 
-def _is_inside(workspace: Workspace, entry: Entry) -> bool:
-    """A link is listed only if what it points to may be seen."""
-    if entry.kind != "link":
-        return True
-    try:
-        return workspace.peek(_given_back(entry)).kind != "missing"
-    except FsToolsError:
-        return False
-
-
-def _order(entry: Entry) -> tuple[list[tuple[bool, str]], str]:
-    # Folders before files on every level, then by name; a folder stands before what is in it.
-    parts = entry.path.split("/")
-    is_file = entry.kind != "directory"
-    return [(is_file and at == len(parts) - 1, part) for at, part in enumerate(parts)], entry.path
-
-
-def _given_back(entry: Entry) -> str:
+def _described(workspace: Workspace, path: str, seen: Seen) -> dict[str, Any] | None:
+    """An entry of a page; None for a link that leads nowhere by now."""
+    what: Seen | FileStat | None = seen
+    if seen.kind == "link":
+        what = link_target(workspace.backend, path, workspace.may_read)
+    if what is None:
+        return None
     # As a path, spaces alone are refused as empty; as a name in the root they may be there.
-    return entry.path if entry.path.strip() else f"./{entry.path}"
-
-
-def _described(workspace: Workspace, entry: Entry) -> dict[str, Any] | None:
-    try:
-        stat = workspace.peek(_given_back(entry))
-    except FsToolsError:
-        return None
-    if stat.kind == "missing":
-        return None
-    is_directory = stat.kind == "directory"
-    described: dict[str, Any] = {"path": _given_back(entry), "name": entry.name, "is_directory": is_directory}
-    if stat.kind == "file":
-        described["size_bytes"] = stat.size
-    described["modified_at"] = iso_time(stat.mtime_ns)
+    given_back = path if path.strip() else f"./{path}"
+    is_directory = what.kind == "directory"
+    described: dict[str, Any] = {"path": given_back, "name": path.rpartition("/")[2], "is_directory": is_directory}
+    if what.kind == "file":
+        described["size_bytes"] = what.size
+    described["modified_at"] = iso_time(what.mtime_ns)
     return described
 
 
@@ -131,14 +116,12 @@ def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> tuple[list[st
         rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip("\t"))
     if not rows:
         rows.append("The folder is empty." if not data["total"] else "No entries from this offset on.")
-    notes = []
-    if data["truncated"]:
-        notes.append(f"[{data['total']} entries in all; go on with offset={data['next_offset']}]")
+    notes = [*paging(data["total"], "entries", data["next_offset"])]
     if data["not_entered"]:
         notes.append(f"[not entered: {', '.join(map(_on_one_line, data['not_entered']))}]")
     if data["skipped"]:
         notes.append(f"[not readable: {', '.join(map(_on_one_line, data['skipped']))}]")
-    return rows, notes
+    return rows, [*notes, *not_searched(0, [], {}, data["partial"])]
 
 
 def _on_one_line(name: str) -> str:

@@ -425,24 +425,7 @@ def test_names_that_are_no_utf8_come_back_as_they_are(disk, tmp_path):
     assert sorted(content(disk, name) for name in listed) == sorted(odd)
 
 
-def test_a_walk_passes_over_what_it_cannot_read(disk, tmp_path):
-    """G20, G21: and says so; a folder that vanishes is the same."""
-    for name in ("gone", "kept", "locked"):
-        put(disk, f"{name}/a.txt", b"")
-    (tmp_path / "locked").chmod(0)
-    passed = {}
-
-    def enter(entry):
-        if entry.name == "gone":
-            os.rename(tmp_path / "gone", tmp_path / "renamed")
-        return True
-
-    walk = disk.walk("", enter, passed_over=lambda path, why: passed.update({path: type(why)}))
-    assert {entry.path for entry in walk} == {"gone", "kept", "locked", "kept/a.txt"}
-    assert passed == {"gone": NotFound, "locked": Denied}
-
-
-def test_a_very_deep_tree_is_walked_with_few_files_open(disk, tmp_path):
+def test_a_very_deep_path_is_followed_with_few_files_open(disk, tmp_path):
     """G9"""
     by_descriptor = disk._root.folder.dir_fd is not None
     disk = LocalDisk(tmp_path, openat=by_descriptor, durable=False)
@@ -452,7 +435,7 @@ def test_a_very_deep_tree_is_walked_with_few_files_open(disk, tmp_path):
     try:
         put(disk, f"{path}/a.txt", b"deep")
         assert content(disk, f"{path}/a.txt") == b"deep"
-        assert [entry.path for entry in disk.walk("", lambda _: True)][-1] == f"{path}/a.txt"
+        assert [entry.path for entry in disk.list(path)] == [f"{path}/a.txt"]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest's own would recurse.

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search import grep
 from jupyter_fstools.search.find import FoundFiles, find_files
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.ripgrep_process import ripgrep_binary
@@ -45,9 +46,12 @@ def find(root: Path) -> Find:
     return lambda *arguments, **options: find_files(LocalDisk(root), *arguments, **options)
 
 
-@pytest.fixture(params=["ripgrep", "python"])
-def search(request: pytest.FixtureRequest, root: Path) -> Search:
+@pytest.fixture(params=["ripgrep", "ripgrep by name", "python"])
+def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.MonkeyPatch) -> Search:
     """The same search with each engine; query fields and options in one call."""
+    engine, _, by_name = request.param.partition(" ")
+    if by_name:
+        monkeypatch.setattr(grep, "tells_enough", lambda _: False)
 
     def search(
         pattern: str, path: str = ".", *, may_read=None, seconds=None, cancelled=None, **fields: object
@@ -59,7 +63,7 @@ def search(request: pytest.FixtureRequest, root: Path) -> Search:
             may_read=may_read,
             seconds=seconds,
             cancelled=cancelled,
-            engine=request.param,
+            engine=engine,
         )
 
     return search

@@ -14,7 +14,7 @@ from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotADirectory, NotFound, OutsideRoot
 from jupyter_fstools.search.find import find_files
-from jupyter_fstools.search.folders import DiskFolder
+from jupyter_fstools.walking.folders import DiskFolder
 
 from .conftest import Find, Write, names
 

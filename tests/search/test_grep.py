@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import threading
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,12 +15,12 @@ import pytest
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound, OutsideRoot
-from jupyter_fstools.search import grep, ripgrep_process
+from jupyter_fstools.search import grep, ripgrep_process, touchstone
 from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.matcher import TooSlow
 from jupyter_fstools.search.page import Page
-from jupyter_fstools.search.ripgrep_process import Ripgrep, RipgrepFailed, Said
+from jupyter_fstools.search.ripgrep_process import Output, Ripgrep, RipgrepFailed
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.tools.grep_rows import shown_groups
 
@@ -343,6 +345,7 @@ def test_what_ripgrep_has_started_ends_with_it(
     slow.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/child\nwait\n")
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
+    monkeypatch.setattr(grep, "tells_enough", lambda _: True)
     begun = tmp_path / "child"
     found = search_text(LocalDisk(root), TextQuery(pattern="needle"), cancelled=begun.exists, engine="ripgrep")
     assert (found.partial, found.matches) == ("cancelled", [])
@@ -359,6 +362,7 @@ def test_what_ripgrep_had_found_when_time_was_up_is_answered(
     slow.write_text("#!/bin/sh\nprintf './a.txt\\0001\\n./b'\nexec sleep 600\n")
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
+    monkeypatch.setattr(grep, "tells_enough", lambda _: True)
     query = TextQuery(pattern="needle", output_mode="files")
     found = search_text(LocalDisk(root), query, seconds=1, engine="ripgrep")
     assert ([file.path for file in found.files], found.partial, found.truncated) == (["a.txt"], "timeout", True)
@@ -429,31 +433,37 @@ def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found() == str(tmp_path / "new" / "rg")
 
 
+@pytest.mark.parametrize("glob", [None, "*.txt"])
 @pytest.mark.parametrize("path", [".", "sub"])
 def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
-    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, glob: str | None
 ) -> None:
     """S24, G10: what ripgrep says it found does not count there, and is read anew below the root."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")
-    run = Ripgrep.run
+    ran = Ripgrep.ran
     printed = []
 
-    def swapped(*arguments: object) -> Said:
+    @contextlib.contextmanager
+    def swapped(*arguments: object) -> Iterator[Output]:
         if not (root / "was").exists():
             (root / "sub").rename(root / "was")
             (root / "sub").symlink_to(tmp_path / "outside")
-        printed.append(run(*arguments))
-        return printed[-1]
+        with ran(*arguments) as output:
+            printed.append(output.printed.read())
+            output.printed.seek(0)
+            yield output
 
-    monkeypatch.setattr(Ripgrep, "run", swapped)
+    search_text(LocalDisk(root), TextQuery(pattern="needle"), engine="ripgrep")
+    monkeypatch.setattr(Ripgrep, "ran", swapped)
     for mode in ("content", "files", "count"):
-        found = search_text(LocalDisk(root), TextQuery(pattern="needle", output_mode=mode), path, engine="ripgrep")
+        query = TextQuery(pattern="needle", output_mode=mode, glob=glob)
+        found = search_text(LocalDisk(root), query, path, engine="ripgrep")
         assert (found.matches, found.files, found.total) == ([], [], 0)
         (root / "sub").unlink()
         (root / "was").rename(root / "sub")
-    assert b"a.txt" in printed[0].printed  # it did look there
+    assert (glob is None and path == ".") or b"a.txt" in printed[0]  # it did look there
 
 
 @pytest.mark.parametrize(
@@ -485,6 +495,18 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
     )
     assert ours.total
     assert theirs.model_copy(update={"engine": "python"}) == ours
+
+
+def test_a_ripgrep_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S20: nor is it remembered as one that tells too little."""
+    slow = tmp_path / "rg"
+    slow.write_text(f'#!/bin/sh\n[ -e {tmp_path}/quick ] || sleep 600\nexec {ripgrep()} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setattr(touchstone, "PATIENCE_SECONDS", 0.2)
+    assert not touchstone.tells_enough(str(slow))
+    (tmp_path / "quick").touch()
+    monkeypatch.setattr(touchstone, "PATIENCE_SECONDS", 60)
+    assert touchstone.tells_enough(str(slow))
 
 
 def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(

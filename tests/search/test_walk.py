@@ -14,10 +14,10 @@ from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.backends.protocol import Backend
 from jupyter_fstools.search.find import find_files
-from jupyter_fstools.search.folders import DiskFolder, joined
 from jupyter_fstools.search.patterns import compile_glob
 from jupyter_fstools.search.stopping import Stop
 from jupyter_fstools.search.walk import Walk
+from jupyter_fstools.walking.folders import DiskFolder, joined
 
 from .conftest import Find, Write
 
@@ -45,7 +45,7 @@ def walk_over(backend: Backend, pattern: str = "**", **options: object) -> Walk:
 def paths(walk: Walk) -> list[str]:
     """All paths as they come."""
     return [
-        joined(folder.path, name) for folder, files, links, _ in walk for name in [*files, *(name for name, _ in links)]
+        joined(folder.path, name) for folder, files, links in walk for name in [*files, *(name for name, _ in links)]
     ]
 
 
@@ -94,23 +94,6 @@ def test_a_walk_in_order_lists_no_folder_before_its_turn(
     monkeypatch.setattr(DiskFolder, "names", lambda folder: listed.append(folder.path) or names(folder))
     assert next(iter(walk_over(LocalDisk(root), in_order=True))).files == ["x"]
     assert listed == ["", "a"]
-
-
-@pytest.mark.parametrize("in_order", [False, True])
-def test_what_is_left_out_beside_the_files_found_is_counted(root: Path, write: Write, in_order: bool) -> None:
-    """By rules of either kind; files whose names do not fit are no matter."""
-    for name in ("a.py", "b.py", "x.log.py", "secret.py", "c.txt"):
-        write(f"src/{name}")
-    write(".gitignore", "*.log.py\n")
-    walk = walk_over(LocalDisk(root), "*.py", may_read=lambda path: "secret" not in path, in_order=in_order)
-    assert [(sorted(files), left_out) for _, files, _, left_out in walk] == [(["a.py", "b.py"], 2)]
-
-
-def test_files_that_come_by_themselves_are_left_out_of_each_other(root: Path, write: Write) -> None:
-    for path in ("a", "b/c", "d", "e"):
-        write(path)
-    walk = walk_over(LocalDisk(root), in_order=True)
-    assert [(files, left_out) for _, files, _, left_out in walk] == [(["a"], 2), (["c"], 0), (["d", "e"], 1)]
 
 
 def test_a_walk_that_is_left_closes_its_folders(root: Path, write: Write) -> None:

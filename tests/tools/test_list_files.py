@@ -6,12 +6,15 @@ import json
 import os
 import re
 import socket
+import threading
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.tools import call_tool
+from jupyter_fstools.walking.folders import DiskFolder
 
 
 def listed(call, path=".", **arguments):
@@ -186,14 +189,14 @@ def test_a_file_that_vanishes_meanwhile_is_passed_over(call, monkeypatch):
     call.put("a", "x")
     call.put("b", "x")
     (call.root / "c").symlink_to("a")
-    look = LocalDisk.stat
+    see = DiskFolder.see
 
-    def stat(disk, path):
-        if path == "a":
-            (call.root / "a").unlink(missing_ok=True)
-        return look(disk, path)
+    def vanishing(folder, name):
+        if name == "a":
+            (call.root / "a").unlink()
+        return see(folder, name)
 
-    monkeypatch.setattr(LocalDisk, "stat", stat)
+    monkeypatch.setattr(DiskFolder, "see", vanishing)
     data = call("list_files").data
     assert [entry["name"] for entry in data["entries"]] == ["b"]
 
@@ -241,6 +244,20 @@ def test_folders_of_other_programs_are_named_but_not_entered(call):
     assert call("list_files").data["not_entered"] == []
 
 
+def test_a_listing_that_nobody_waits_for_ends_before_the_next_folder(call):
+    """What was found by then is given, and said to be partial."""
+    call.put("a/x", "x")
+    call.put("b", "x")
+    gone = threading.Event()
+    gone.set()
+    workspace = call.workspace.for_reader(call.workspace.reader, cancelled=gone)
+    result = call_tool(workspace, "list_files", {"recursive": True})
+    assert [entry["path"] for entry in result.data["entries"]] == ["b"]
+    assert (result.data["partial"], result.data["truncated"], result.data["next_offset"]) == ("cancelled", True, None)
+    assert "partial" in result.text
+    assert call("list_files", recursive=True).data["partial"] is None
+
+
 def test_devices_pipes_and_sockets_are_named(call):
     """P-cases: without a size, and without waiting for them."""
     os.mkfifo(call.root / "fifo")
@@ -259,14 +276,14 @@ def test_a_listing_of_a_folder_swapped_for_a_link_leaks_nothing(call, monkeypatc
     outside.mkdir()
     (outside / "secret").write_text("secret")
     call.put("folder/a", "x")
-    list_entries = LocalDisk.list
+    open_folder = LocalDisk.opened_folder
 
     def swapped(disk, path):
         (call.root / "folder").rename(call.root / "moved")
         (call.root / "folder").symlink_to("../outside")
-        return list_entries(disk, path)
+        return open_folder(disk, path)
 
-    monkeypatch.setattr(LocalDisk, "list", swapped)
+    monkeypatch.setattr(LocalDisk, "opened_folder", swapped)
     assert "secret" not in str(call.refused("conflict", "list_files", path="folder").as_dict())
 
 

@@ -53,6 +53,13 @@ def test_a_missing_file_is_refused_with_names_like_it(call):
     assert "jpserver-1.json" not in str(call.refused("not_found", "read_file", path="jpserverr-1.json"))
 
 
+def test_no_name_is_suggested_from_a_folder_that_may_not_be_seen(make_call):
+    """R30: where a rule excepts the very name that is missing."""
+    call = make_call(deny_read=["secret/", "!secret/pub"])
+    call.put("secret/pubs", "x")
+    assert call.refused("not_found", "read_file", path="secret/pub").details["near"] == []
+
+
 @pytest.mark.parametrize(
     ("there", "given"),
     [

@@ -1,34 +1,28 @@
-"""A folder held open while it is searched: on a disk by its descriptor, elsewhere by its path."""
+"""A folder held open while somebody goes through it: on a disk by its descriptor, elsewhere by its path."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from typing import Protocol
+from itertools import islice
+from typing import Literal, Protocol
 
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend
 from ..errors import Conflict, FsToolsError
 from .descriptors import check_descriptors, told_apart
+from .names import CONTROL, Names, Seen
 
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
-
-Names = tuple[list[str], list[str], list[str], list[str]]
-"""What is in one folder, in no order: folders, files, links, and of these the ones in `CONTROL`; no devices."""
-
-
 Look = tuple[int, str, int]
 """Negated modification time in nanoseconds since 1970, path, size in bytes: sorted, the newest come first."""
-CONTROL = (".git", ".gitignore")
-"""Names that say which rules hold in a folder; a walk hears of them whatever it asks for."""
 
 
 class Folder(Protocol):
@@ -39,14 +33,23 @@ class Folder(Protocol):
 
     path: str
 
-    def names(self) -> Names:
-        """What is in the folder."""
+    def names(self, most: int | None = None) -> Names:
+        """What is in the folder, or the first so many names that come."""
+
+    def check_readable(self) -> None:
+        """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
 
     def enter(self, name: str) -> Folder:
         """A folder in this one; a link is refused."""
 
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder; what is gone or no file any more is left out."""
+
+    def see(self, name: str) -> Seen:
+        """What a name in this folder is; a link is not followed."""
+
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
@@ -88,17 +91,17 @@ class DiskFolder:
         self._fd = fd
         self.path = path
 
-    def names(self) -> Names:
-        """What is in the folder."""
-        found: Names = ([], [], [], [])
-        folders, files, links, control = found
+    def names(self, most: int | None = None) -> Names:
+        """What is in the folder, or the first so many names that come."""
+        found = Names([], [], [], [], [])
+        folders, files, links, others, control = found
         try:
             listing = os.scandir(self._fd)
         except OSError as error:
             check_descriptors(error)
             raise
         with listing as entries:
-            for entry in entries:
+            for entry in islice(entries, most):
                 name = entry.name
                 if name[0] == ".":
                     if name in CONTROL:
@@ -111,7 +114,14 @@ class DiskFolder:
                     folders.append(name)
                 elif entry.is_symlink():
                     links.append(name)
+                else:
+                    others.append(name)
         return found
+
+    def check_readable(self) -> None:
+        """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
+        if not os.fstat(self._fd).st_mode & 0o444:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     def enter(self, name: str) -> DiskFolder:
         """A folder in this one; a link is refused."""
@@ -134,6 +144,25 @@ class DiskFolder:
             if stat.S_ISREG(found.st_mode):
                 looks.append((-found.st_mtime_ns, prefix + name, found.st_size))
         return looks
+
+    def see(self, name: str) -> Seen:
+        """What a name in this folder is; a link is not followed."""
+        found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+        if stat.S_ISREG(found.st_mode):
+            return Seen("file", found.st_size, found.st_mtime_ns)
+        kinds: dict[int, Literal["directory", "link"]] = {stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
+        return Seen(kinds.get(stat.S_IFMT(found.st_mode), "other"), 0, found.st_mtime_ns)
+
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
+        fd, found = self._fd, []
+        for name in names:
+            try:
+                if os.stat(name, dir_fd=fd, follow_symlinks=False).st_size > size:
+                    found.append(name)
+            except OSError:
+                continue
+        return found
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time or later: content, name or rights."""
@@ -185,17 +214,19 @@ class BackendFolder:
         self._backend = backend
         self.path = path
 
-    def names(self) -> Names:
-        """What is in the folder."""
-        found: Names = ([], [], [], [])
-        folders, files, links, control = found
-        lists = {"directory": folders, "file": files, "link": links}
-        for entry in self._backend.list(self.path):
-            if entry.kind in lists:
+    def names(self, most: int | None = None) -> Names:
+        """What is in the folder, or the first so many names that come."""
+        found = Names([], [], [], [], [])
+        lists = {"directory": found.folders, "file": found.files, "link": found.links, "other": found.others}
+        with told_apart():
+            for entry in islice(self._backend.list(self.path), most):
                 lists[entry.kind].append(entry.name)
-            if entry.name in CONTROL:
-                control.append(entry.name)
+                if entry.name in CONTROL:
+                    found.control.append(entry.name)
         return found
+
+    def check_readable(self) -> None:
+        """The backend does, when it lists."""
 
     def enter(self, name: str) -> BackendFolder:
         """A folder in this one; what it is shows when its names are asked for."""
@@ -213,6 +244,21 @@ class BackendFolder:
             if found.kind == "file" and found.path == path:
                 looks.append((-found.mtime_ns, path, found.size))
         return looks
+
+    def see(self, name: str) -> Seen:
+        """What a name in this folder is; a link is not followed."""
+        path = joined(self.path, name)
+        found = self._backend.stat(path)
+        if found.path != path:
+            return Seen("link", 0, 0)
+        if found.kind == "missing":
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return Seen(found.kind, found.size, found.mtime_ns)
+
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
+        prefix = self.path + "/" if self.path else ""
+        return [path.removeprefix(prefix) for _, path, found in self.look(names) if found > size]
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time or later, as far as the backend tells."""
@@ -233,50 +279,3 @@ class BackendFolder:
 
     def close(self) -> None:
         """Nothing is held."""
-
-
-class FolderTrail:
-    """Folders by their canonical paths, one after the other; what two paths share from the top is opened once.
-
-    The folders on the way to the last one are held open, each opened below the one before, no link followed: asked for
-    in the order of their paths, most take one step.
-
-    Args:
-        backend: where they are.
-    """
-
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
-        self._held: list[Folder] = []
-
-    def __enter__(self) -> FolderTrail:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        while self._held:
-            self._held.pop().close()
-
-    def at(self, path: str) -> Folder:
-        """The folder, open until the next one is asked for. Raises as `Folder.enter` does."""
-        held, wanted = self._held, joined(path, "")
-        while held and not wanted.startswith(joined(held[-1].path, "")):
-            held.pop().close()
-        if not held:
-            held.append(open_folder(self._backend, ""))
-        for name in wanted[len(joined(held[-1].path, "")) :].split("/")[:-1]:
-            held.append(held[-1].enter(name))
-        return held[-1]
-
-
-def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
-    """Size and time of files by their canonical paths, those of one folder one after the other.
-
-    What is gone, or no file any more, is left out.
-    """
-    with FolderTrail(backend) as trail:
-        for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
-            try:
-                folder = trail.at(path)
-            except (OSError, FsToolsError):
-                continue
-            yield from folder.look([path.rpartition("/")[2] for path in group])

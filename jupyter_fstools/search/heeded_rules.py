@@ -1,0 +1,100 @@
+"""Whether ripgrep heeds the same ignore files as our own walk, and reads them in the same way."""
+
+from __future__ import annotations
+
+import re
+
+from ..backends.protocol import Backend
+from ..errors import FsToolsError
+from ..walking.folders import joined
+from ..walking.trail import FolderTrail
+from .ripgrep_process import RipgrepFailed
+from .walk import LARGEST_RULE_FILE
+
+IGNORE_FILE, EXCLUDE_FILE = ".gitignore", ".git/info/exclude"
+_NAME = r"(?:[\w.@+~$%&=,:;'() -]|\*(?!\*)|\[(?:[A-Za-z0-9](?:-[A-Za-z0-9])?)+\])+"
+_NAMES = rf"{_NAME}(?:/{_NAME})*"
+_PLAIN = re.compile(rf"(?:#.*|!?/?(?:\*\*/)?{_NAMES}(?:/\*\*|(?:/\*\*/{_NAMES})?/?))?", re.ASCII)
+_ODD_BEGINNING = (" ", "! ", "/ ", "!/ ")
+
+
+def is_plain(line: str) -> bool:
+    """Whether a line of an ignore file is one that ripgrep and git are known to read alike.
+
+    Names with stars and simple brackets are, anchored or not, negated or not, and one `**`. Others are not: a question
+    mark is a byte to one and a character to the other, brackets differ, a second `**` may step back or not.
+    """
+    return line.count("**") <= 1 and not line.startswith(_ODD_BEGINNING) and _PLAIN.fullmatch(line) is not None
+
+
+class HeededRules:
+    """The ignore files that a run of ripgrep has read, and the repositories that it has met.
+
+    A repository inside another is to ripgrep, as we run it, a folder like any other; to git and to our walk the rules
+    from above end there.
+
+    Args:
+        backend: the disk.
+
+    Attributes:
+        folders: those in which there are rules.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.folders: set[str] = set()
+        self._excludes: set[str] = set()
+        self._repositories: set[str] = set()
+
+    def add_file(self, printed: str) -> None:
+        """Note an ignore file, by the path that ripgrep has printed.
+
+        Raises:
+            RipgrepFailed: our walk would not heed it, or not read it so.
+        """
+        path = printed.removeprefix(self._backend.root_key.rstrip("/") + "/")
+        name = EXCLUDE_FILE if path.endswith(EXCLUDE_FILE) else IGNORE_FILE
+        folder = path.removesuffix(name).removesuffix("/")
+        # Of a work tree beside its repository, git's and ripgrep's are the repository's.
+        if path.startswith("/") or path != joined(folder, name) or path in self._excludes:
+            raise RipgrepFailed(f"{printed}: our walk has other rules")
+        if name == EXCLUDE_FILE:
+            self._excludes.add(path)
+        if self._rules(folder, name):
+            self.folders.add(folder)
+
+    def add_repository(self, folder: str) -> None:
+        """Note a folder that is a repository."""
+        self._repositories.add(folder)
+
+    def check_plain(self, folder: str) -> None:
+        """Look at a folder's rules before ripgrep does.
+
+        Raises:
+            RipgrepFailed: it would not read them as our walk does.
+        """
+        with FolderTrail(self._backend) as trail:
+            if trail.at(folder).has(IGNORE_FILE):
+                self._rules(folder, IGNORE_FILE)
+
+    def check_repositories(self) -> None:
+        """Whether no rules reach into a repository from outside.
+
+        Raises:
+            RipgrepFailed: some do, to ripgrep.
+        """
+        for repository in self._repositories:
+            if any(joined(repository, "").startswith(joined(folder, "")) for folder in self.folders - {repository}):
+                raise RipgrepFailed(f"{repository} is a repository inside another")
+
+    def _rules(self, folder: str, name: str) -> list[str]:
+        inside, _, last = joined(folder, name).rpartition("/")
+        try:
+            with FolderTrail(self._backend) as trail:
+                text = trail.at(inside).read(last, LARGEST_RULE_FILE)
+            lines = [line.removesuffix("\r").rstrip(" ") for line in (text or b"").decode().split("\n")]
+        except (OSError, FsToolsError, UnicodeDecodeError) as error:
+            raise RipgrepFailed(f"{folder}: its ignore file cannot be read") from error
+        if text is None or not all(map(is_plain, lines)):
+            raise RipgrepFailed(f"{folder}: its ignore file may be read in two ways")
+        return [line for line in lines if line and line[0] != "#"]

@@ -1,0 +1,58 @@
+"""What ripgrep says with `--debug` of the files and folders that it passes over, a line each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from .ripgrep_process import RipgrepFailed, path_of
+
+Kind = Literal["binary", "large", "unreadable", "ignored", "excluded", "hidden", "notebook", "link", "rules"]
+"""Why something was passed over; `rules`: an ignore file was read."""
+NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
+"""Have it pass over notebooks, which are searched by cells, and say so of each."""
+_LINE = re.compile(
+    rb"rg: DEBUG\|[^|]+\|[^|]+?:\d+: (?:whitelisting .*|opened gitignore file: (?P<rules>.+)|ignoring (?P<path>.+?): "
+    rb"(?:(?P<binary>found binary data at offset \d+)|(?P<large>\d+ bytes)|Ignore\(IgnoreMatch\("
+    rb"(?:(?P<ignored>Gitignore)|(?P<excluded>Override)|(?P<hidden>Hidden)|(?P<notebook>Types)).*"
+    rb"|failed to pass haystack filter: .*?(?:(?P<link>is_symlink: true)|is_symlink: false).*))",
+)
+_ABOUT_A_PATH = re.compile(rb"rg: DEBUG\|[^|]+\|[^|]+?:\d+: (?:ignoring|opened|whitelisting) ")
+_COMPLAINT = re.compile(rb"rg: (?P<path>.+?): (?:IO error for operation on .+: )?[^:]+ \(os error (?P<code>\d+)\)")
+_NOT_THERE, _CLOSED = b"2", (b"1", b"13")
+_NOTHING_SEARCHED = b"rg: No files were searched"
+_REPLACED = "\ufffd".encode()
+
+
+class PassedOver(NamedTuple):
+    """One path, as it was printed, and why it was passed over."""
+
+    path: str
+    kind: Kind
+
+
+def passed_over(lines: Iterable[bytes]) -> Iterator[PassedOver]:
+    """Read what was said.
+
+    Raises:
+        RipgrepFailed: a line is not what it is known to say, or a name cannot be told from it.
+    """
+    for line in lines:
+        if said := _LINE.fullmatch(line):
+            kind = said.lastgroup
+            if kind not in (None, "path"):
+                yield PassedOver(_path(said["rules"] or said["path"]), kind)  # type: ignore[arg-type]
+        elif complaint := _COMPLAINT.fullmatch(line):
+            if complaint["code"] in _CLOSED:
+                yield PassedOver(_path(complaint["path"]), "unreadable")
+            elif complaint["code"] != _NOT_THERE:
+                raise RipgrepFailed(line.decode("utf-8", "replace"))
+        elif _ABOUT_A_PATH.match(line) or not line.startswith((b"rg: DEBUG|", _NOTHING_SEARCHED)):
+            raise RipgrepFailed(line.decode("utf-8", "replace")[:500])
+
+
+def _path(printed: bytes) -> str:
+    if _REPLACED in printed:
+        raise RipgrepFailed("a name that is no UTF-8 was passed over")
+    return path_of(printed)

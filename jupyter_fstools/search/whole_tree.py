@@ -1,0 +1,220 @@
+"""Searching a whole tree with one run of ripgrep, where it is sure to go the way that our own walk goes."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from itertools import groupby
+from typing import IO
+
+from ..backends.local_disk import LocalDisk
+from ..backends.path_names import HIDDEN_PREFIX
+from ..errors import FsToolsError
+from ..walking.folders import joined
+from ..walking.names import CONTROL, EXCLUDED
+from ..walking.trail import FolderTrail, reachable
+from ..walking.visible import MayRead, NoneDenied, link_target, permitted
+from .batches import Batch, Counted, Part
+from .heeded_rules import HeededRules
+from .ripgrep_debug import NOTEBOOKS, PassedOver, passed_over
+from .ripgrep_process import Output, check_end, counts_of
+from .text_query import TextQuery
+from .walk import Tally, Walk
+
+Run = Callable[[list[str], list[str]], AbstractContextManager[Output]]
+_BLOCK_BYTES = 128 << 10
+_MOST_FOLDERS = 1 << 12
+_IN_ORDER_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
+
+
+class WholeTree:
+    """One search of everything below a folder, but what is hidden, ignored or excluded by default.
+
+    Ripgrep walks by itself and says what it passes over. That is turned into what our walk would have come to; where
+    the two may differ (`HeededRules`, and names that cannot be told from what it says) the run does not count.
+
+    Args:
+        backend: the disk.
+        query: what to look for; `can_search` holds for it.
+        base: canonical path of the folder.
+        walk: our own walk over the same, which is given the tally.
+        may_read: whether a canonical path may be shown.
+        none_denied: a quick yes for many names in a folder.
+    """
+
+    def __init__(
+        self,
+        backend: LocalDisk,
+        query: TextQuery,
+        base: str,
+        walk: Walk,
+        *,
+        may_read: MayRead,
+        none_denied: NoneDenied,
+    ) -> None:
+        self._backend = backend
+        self._query = query
+        self._base = base
+        self._may_read, self._none_denied = may_read, none_denied
+        self._walk = walk
+        self._rules = HeededRules(backend)
+        self._entered: dict[str, bool] = {}
+
+    @staticmethod
+    def can_search(query: TextQuery) -> bool:
+        """Whether ripgrep can be told what to search, and says enough of the rest.
+
+        Where names are chosen it says too much, a line for each; over several lines it counts other lines than it
+        lists; of hidden `.git` files it says nothing; and it has no order to stop in.
+        """
+        told = query.glob is None and query.file_type is None
+        return (
+            told and not query.multiline and query.exact_total and (query.include_ignored or not query.include_hidden)
+        )
+
+    @property
+    def folders_with_rules(self) -> frozenset[str]:
+        """The folders in which ripgrep has come upon rules."""
+        return frozenset(self._rules.folders)
+
+    def batches(self, pattern: list[str], run: Run) -> Iterator[Batch]:
+        """What ripgrep came to, some at a time, each to be gone on with.
+
+        Args:
+            pattern: what to look for, in ripgrep's words.
+            run: runs it, and ends it when the search is stopped.
+
+        Raises:
+            RipgrepFailed: it failed, or it is not sure that it went our way.
+            Stopped
+        """
+        self._walk.tally = Tally()
+        with run([*self._options(), *pattern], [self._base]) as output:
+            if output.code is not None:
+                check_end(output.code, b"")
+            for lines in _blocks(output.beside, whole=output.code is not None):
+                yield self._passed_over(passed_over(lines))
+            self._rules.check_repositories()
+            for counts in _counts(output.printed):
+                paths = reachable(self._backend, sorted(self._permitted(counts)))
+                yield Batch(found=[Counted(path, path, counts[path]) for path in paths])
+
+    def _options(self) -> list[str]:
+        query = self._query
+        options = ["--count", "--debug", f"--max-filesize={query.max_file_bytes}", *NOTEBOOKS]
+        options += ["--hidden"] if query.include_hidden else []
+        if query.include_ignored:
+            return [*options, "--no-ignore"]
+        options += [*_IN_ORDER_OF_GIT, *(f"--glob=!{name}/" for name in sorted(EXCLUDED))]
+        return options if self._rules_above() else [*options, "--no-ignore-parent"]
+
+    def _rules_above(self) -> bool:
+        """Whether rules from above the folder hold in it; they and its own are looked at before anything is run."""
+        above = [self._base[: slash.start()] for slash in re.finditer("/", self._base)]
+        above = ["", *above] if self._base else []
+        found = []
+        with FolderTrail(self._backend) as trail:
+            for folder in above:
+                found += [name for name in CONTROL if trail.at(folder).has(name)]
+                if ".git" in found:
+                    self._rules.add_repository(folder)
+        for folder in (*above, self._base):
+            self._rules.check_plain(folder)
+        return bool(found)
+
+    def _passed_over(self, said: Iterable[PassedOver]) -> Batch:
+        """What some lines tell: counts of what is not searched, and files that are still to be searched."""
+        paths: defaultdict[str, list[str]] = defaultdict(list)
+        for path, kind in said:
+            paths[kind].append(path)
+        for path in paths["rules"]:
+            self._rules.add_file(path)
+        for path in (*paths["excluded"], *paths["hidden"], *paths["ignored"]):
+            if path == ".git" or path.endswith("/.git"):
+                self._rules.add_repository(path[: -len("/.git")])
+        self._walk.tally.excluded |= {_name(path) for path in paths["excluded"] if self._may_enter(_folder(path))}
+        self._walk.tally.ignored += sum(1 for _ in self._in_permitted_folders(paths["ignored"]))
+        batch = Batch()
+        for reason in ("binary", "large", "unreadable"):
+            batch.skipped[reason] = len(self._permitted(paths[reason]))
+        links = paths["link"] + self._add_notebooks(paths["notebook"], batch)
+        for path in self._permitted(links):
+            target = link_target(self._backend, path, self._may_read)
+            if target is not None and target.kind == "file":
+                batch.add_file(path, target)
+        return batch
+
+    def _add_notebooks(self, paths: list[str], batch: Batch) -> list[str]:
+        """Note them in the batch; what is no file among them, maybe a link."""
+        others = []
+        with FolderTrail(self._backend) as trail:
+            for folder, names in _by_folder(self._permitted(paths)):
+                try:
+                    files = {_name(path) for _, path, _ in trail.at(folder).look(names)}
+                except (OSError, FsToolsError):
+                    continue  # gone since ripgrep came through it
+                batch.notebooks.append(Part(folder, [name for name in names if name in files]))
+                others += [joined(folder, name) for name in names if name not in files]
+        return others
+
+    def _permitted(self, paths: Iterable[str]) -> list[str]:
+        """Those of the paths that may be shown."""
+        kept = []
+        for folder, names in _by_folder(self._in_permitted_folders(paths)):
+            shown = permitted(folder, names, self._may_read, self._none_denied)
+            kept += [joined(folder, name) for name in shown]
+        return kept
+
+    def _in_permitted_folders(self, paths: Iterable[str]) -> Iterator[str]:
+        """Those that are not hidden, in folders that may be shown."""
+        for folder, group in groupby(sorted(paths), _folder):
+            if self._may_enter(folder):
+                yield from (path for path in group if self._is_seen(_name(path)))
+
+    def _may_enter(self, folder: str) -> bool:
+        if folder == self._base:
+            return True
+        if folder not in self._entered:
+            if len(self._entered) >= _MOST_FOLDERS:
+                self._entered.clear()
+            seen = self._is_seen(_name(folder)) and self._may_enter(_folder(folder))
+            self._entered[folder] = seen and (self._may_read is None or self._may_read(folder))
+        return self._entered[folder]
+
+    def _is_seen(self, name: str) -> bool:
+        # A rule that takes back what others ignore takes back for ripgrep that a name is hidden.
+        return name[0] != "." or (self._query.include_hidden and not name.startswith(HIDDEN_PREFIX))
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _by_folder(paths: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Sorted paths as folders, each with names in it."""
+    for folder, group in groupby(paths, _folder):
+        yield folder, [_name(path) for path in group]
+
+
+def _blocks(file: IO[bytes], *, whole: bool) -> Iterator[list[bytes]]:
+    """The lines of a file, some at a time; the last one may be cut off unless the file is whole."""
+    rest = b""
+    while block := file.read(_BLOCK_BYTES):
+        *lines, rest = (rest + block).split(b"\n")
+        yield lines
+    if whole and rest:
+        yield [rest]
+
+
+def _counts(file: IO[bytes]) -> Iterator[dict[str, int]]:
+    """Matching lines by path, some of what was printed at a time."""
+    rest = b""
+    while block := file.read(_BLOCK_BYTES):
+        counts, rest = counts_of(rest + block)
+        yield counts

@@ -1,0 +1,1 @@
+"""Going through folders: what glob, grep, listings and suggestions of names share."""

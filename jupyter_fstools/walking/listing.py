@@ -1,0 +1,159 @@
+"""What is in a folder and may be shown: its names as they come, or in order with all that is below."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from ..backends.protocol import Backend
+from ..backends.system_errors import refusal
+from ..errors import Denied, FsToolsError, InputOutput
+from .descriptors import NoDescriptors, too_many_open
+from .folders import Folder, joined
+from .names import EXCLUDED, Names, Seen
+from .trail import FolderTrail
+from .visible import MayRead, NoneDenied, link_target, permitted
+
+
+class Run(NamedTuple):
+    """Names in a folder (by its canonical path) that stand one after the other in a listing; maybe none."""
+
+    folder: str
+    names: list[str]
+
+
+class _Level(NamedTuple):
+    """What is still to be listed in one folder: folders, last first, then the rest."""
+
+    path: str
+    folders: list[str]
+    rest: list[str]
+
+
+def names_in(
+    backend: Backend, path: str, may_read: MayRead, none_denied: NoneDenied, *, most: int | None = None
+) -> Names:
+    """What may be shown of one folder that may be read, by its canonical path; links wherever they lead.
+
+    With `most`, no more than so many names are looked at, as they come.
+
+    Raises:
+        NotFound, NotADirectory, Denied, Conflict
+        InputOutput: too many files are open.
+    """
+    try:
+        with FolderTrail(backend, path) as trail:
+            return _permitted_names(trail.at(path), may_read, none_denied, most)
+    except NoDescriptors as error:
+        raise too_many_open() from error
+    except OSError as error:
+        raise refusal(error, path) from error
+
+
+class Listing:
+    """The names in a folder in order: folders first, then by name; what is in a folder stands behind it.
+
+    Links stand among the files, if they lead to something that may be shown; none is entered. What is held meanwhile
+    are the names still to come in the folders on the way down.
+
+    Args:
+        backend: where the files are.
+        path: canonical path of a folder that may be read.
+        recursive: what is below it as well, except in folders of other programs (`EXCLUDED`).
+        may_read: whether a canonical path may be shown.
+        none_denied: a quick yes for many names in a folder.
+        ended: asked before a folder is entered; after a yes no other one is.
+
+    Attributes:
+        not_entered: paths of folders of other programs, so far.
+        unreadable: paths of folders that the system did not let us look into, so far.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        path: str,
+        *,
+        recursive: bool,
+        may_read: MayRead = None,
+        none_denied: NoneDenied = None,
+        ended: Callable[[], bool] | None = None,
+    ) -> None:
+        self.not_entered: list[str] = []
+        self.unreadable: list[str] = []
+        self._backend = backend
+        self._path = path
+        self._recursive = recursive
+        self._may_read = may_read
+        self._none_denied = none_denied
+        self._ended = ended
+
+    def __iter__(self) -> Iterator[Run]:
+        """All names, in runs; iterate once.
+
+        Raises:
+            NotFound, NotADirectory, Denied, Conflict: for the folder itself.
+            InputOutput: too many files are open, now or further down.
+        """
+        start = self._level(self._path, names_in(self._backend, self._path, self._may_read, self._none_denied))
+        if not self._recursive:
+            yield Run(self._path, start.folders[::-1])
+            yield Run(self._path, start.rest)
+            return
+        try:
+            yield from self._below(start)
+        except NoDescriptors as error:
+            raise too_many_open() from error
+
+    def _below(self, start: _Level) -> Iterator[Run]:
+        waiting = [start]
+        with FolderTrail(self._backend, self._path) as trail:
+            while waiting:
+                path, folders, rest = waiting[-1]
+                if not folders or (self._ended is not None and self._ended()):
+                    waiting.pop()
+                    yield Run(path, rest)
+                    continue
+                name = folders.pop()
+                yield Run(path, [name])
+                if name in EXCLUDED:
+                    self.not_entered.append(joined(path, name))
+                else:
+                    waiting += self._entered(trail, joined(path, name))
+
+    def _entered(self, trail: FolderTrail, path: str) -> list[_Level]:
+        """The level of a folder; none where it cannot be read, or is gone by now."""
+        try:
+            found = _permitted_names(trail.at(path), self._may_read, self._none_denied)
+        except (OSError, FsToolsError) as error:
+            fault = refusal(error, path) if isinstance(error, OSError) else error
+            if isinstance(fault, Denied | InputOutput):
+                self.unreadable.append(path)
+            return []
+        return [self._level(path, found)]
+
+    def _level(self, path: str, names: Names) -> _Level:
+        links = [name for name in names.links if link_target(self._backend, joined(path, name), self._may_read)]
+        return _Level(path, sorted(names.folders, reverse=True), sorted([*names.files, *links, *names.others]))
+
+
+def _permitted_names(folder: Folder, may_read: MayRead, none_denied: NoneDenied, most: int | None = None) -> Names:
+    folder.check_readable()
+    return Names(*(permitted(folder.path, names, may_read, none_denied) for names in folder.names(most)))
+
+
+def seen_in(backend: Backend, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:
+    """The paths in runs, and what each is; what is gone by now is left out.
+
+    Raises:
+        InputOutput: too many files are open.
+    """
+    try:
+        with FolderTrail(backend) as trail:
+            for folder, names in runs:
+                for name in names:
+                    with contextlib.suppress(OSError, FsToolsError):
+                        yield joined(folder, name), trail.at(folder).see(name)
+    except NoDescriptors as error:
+        raise too_many_open() from error

@@ -1,0 +1,160 @@
+"""A search of a whole tree by ripgrep's own walk comes to what our walk comes to."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search import grep
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.text_query import FoundText, TextQuery
+from jupyter_fstools.search.touchstone import tells_enough
+from jupyter_fstools.search.whole_tree import WholeTree
+
+from .conftest import Write, ripgrep
+
+NAMES = ["a", "b.txt", "c.log", "build", "src", "keep.log", "d e", "x.ipynb", ".h", "node_modules", "é.txt", "lib"]
+RULES = ["*.log", "!keep.log", "build/", "/build", "src/*.txt", "!src/b.txt", "lib/**", "**/src", "a", "!a", "*",
+         "!*/", "!*.txt", "/src/lib/", "*.[k-p]og", "#c", "", "d e", "b.txt/", "src/**/a", "*.ipynb", ".h", "!.h",
+         "/*", "c*"]  # fmt: skip
+CELL = b'{"cells": [{"cell_type": "code", "source": "needle"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+CONTENTS = [b"needle\n", b"needle\nneedle", b"x\n", b"needle\0", b"n" * 200, CELL]
+counter = itertools.count()
+
+paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=4).map("/".join)
+files = st.dictionaries(paths, st.sampled_from(CONTENTS) | st.sampled_from(["../src", "b.txt", "/etc"]), max_size=14)
+folders = st.lists(st.sampled_from(["", "src", "build", "src/lib"]), max_size=2, unique=True)
+rules = st.lists(st.sampled_from(RULES), min_size=1, max_size=4)
+fields = st.fixed_dictionaries(
+    {}, optional={"include_ignored": st.just(True), "max_file_bytes": st.just(150), "limit": st.just(1)}
+)
+
+
+def plant(root: Path, contents: dict[str, bytes | str], ignored: dict[str, list[str]]) -> None:
+    for path, content in contents.items():
+        file = root / path
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.symlink_to(content) if isinstance(content, str) else file.write_bytes(content)
+        except OSError:
+            continue  # a file is where a folder should be, or the other way
+    for folder, lines in ignored.items():
+        if (root / folder).is_dir():
+            (root / folder / ".gitignore").write_text("\n".join(lines))
+
+
+def asked(root: Path, query: TextQuery, path: str = ".", **options: object) -> list[FoundText]:
+    """The answers of our own walk and of ripgrep's."""
+    answers = [search_text(LocalDisk(root), query, path, engine=engine, **options) for engine in ("python", "ripgrep")]
+    return [answer.model_copy(update={"engine": "ripgrep"}) for answer in answers]
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that ripgrep has walked through to the end, so that it counted."""
+    assert tells_enough(ripgrep())  # once, by a run of its own
+    ended: list[str] = []
+    batches = WholeTree.batches
+
+    def noted(self: WholeTree, *arguments: object) -> object:
+        yield from batches(self, *arguments)
+        ended.append(self._base)
+
+    monkeypatch.setattr(WholeTree, "batches", noted)
+    return ended
+
+
+@given(contents=files, ignored=st.dictionaries(st.sampled_from(["", "src", "build"]), rules), fields=fields)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_everyday_rules_hold_alike(
+    tmp_path: Path, runs: list[str], contents: dict[str, bytes | str], ignored: dict[str, list[str]], fields: dict
+) -> None:
+    """S10, S20, S24"""
+    root = tmp_path / str(next(counter))
+    plant(root, {"a.py": b"needle", **contents}, ignored)
+    runs.clear()
+    ours, theirs = asked(root, TextQuery(pattern="needle", **fields))
+    assert theirs == ours
+    assert runs == [""] or "*" in str(ignored)  # everything may be ignored
+
+
+def test_rules_from_above_the_folder_hold_in_it(root: Path, write: Write, runs: list[str]) -> None:
+    for path in ("src/a.txt", "src/b.log", "src/lib/c.txt", "out/d.txt"):
+        write(path, "needle\n")
+    write(".gitignore", "*.log\nsrc/lib/\n/out\n")
+    for path in ("src", "src/lib", "out"):
+        ours, theirs = asked(root, TextQuery(pattern="needle"), path)
+        assert theirs == ours
+    assert runs == ["src", "src/lib", "out"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [("../.gitignore", "*.txt\n"), ("src/.gitignore", "?.txt\n"), ("src/.git/HEAD", ""), ("src/.git", "gitdir: /x\n"),
+     ("new\nline.ipynb", CELL), ("caf\udce9.bin", "\0"), ("src/.ignore", "*\n")],
+)  # fmt: skip
+def test_where_ripgrep_would_go_another_way_it_does_not_count(
+    root: Path, write: Write, path: str, content: str | bytes
+) -> None:
+    """S20, G15, G16: whatever its own run would have said."""
+    for name in ("src/a.txt", "src/bb.txt", "src/c.log"):
+        write(name, "needle\n")
+    write(".gitignore", "*.log\n")
+    write(path, content)
+    for base in (".", "src"):
+        ours, theirs = asked(root, TextQuery(pattern="needle"), base)
+        assert theirs == ours
+        assert ours.total
+
+
+def may_read_all_but(*closed: str) -> Callable[[str], bool]:
+    return lambda path: path not in closed
+
+
+def test_what_a_rule_of_the_server_hides_is_not_counted(root: Path, write: Write, runs: list[str]) -> None:
+    """S11, G26: below a closed folder nothing is, whatever the rule says of what is in it."""
+    for name in ("open/a.txt", "shut/deep/b.txt", "shut/deep/c.log"):
+        write(name, "needle\n")
+    write("shut/d.bin", "\0")
+    write("open/n.ipynb", CELL)
+    write("open/e.bin", "\0")
+    write(".gitignore", "*.log\n")
+    (root / "link").symlink_to("shut/deep/b.txt")
+    (root / "other").symlink_to("open/a.txt")
+    ours, theirs = asked(root, TextQuery(pattern="needle"), may_read=may_read_all_but("shut", "open/n.ipynb"))
+    assert theirs == ours
+    assert (ours.total, ours.skipped, ours.ignored, runs) == (3, {"binary": 1}, 0, [""])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_cannot_be_read_is_counted_once(root: Path, write: Write, runs: list[str]) -> None:
+    """G21"""
+    write("a.txt", "needle\n")
+    write("shut/b.txt", "needle\n").parent.chmod(0)
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    (root / "shut").chmod(0o755)
+    assert theirs == ours
+    assert (ours.skipped, runs) == ({"unreadable": 1}, [""])
+
+
+def test_what_is_chosen_by_name_is_searched_by_name(
+    root: Path, write: Write, runs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.txt", "needle\nthread\n")
+    for fields in ({"glob": "*.txt"}, {"file_type": "txt"}, {"multiline": True}, {"include_hidden": True}):
+        assert asked(root, TextQuery(pattern="needle", **fields))[1].total == 1
+    monkeypatch.setattr(grep, "tells_enough", lambda _: False)
+    assert asked(root, TextQuery(pattern="needle"))[1].total == 1
+    assert runs == []
+
+
+def test_the_program_here_tells_enough() -> None:
+    """S9, S33: what the searches of whole trees rest on."""
+    assert tells_enough(ripgrep())
