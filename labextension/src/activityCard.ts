@@ -2,16 +2,18 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { Time } from '@jupyterlab/coreutils';
-import { launchIcon } from '@jupyterlab/ui-components';
+import { JSONExt } from '@lumino/coreutils';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
-import type { Change, ChangeEvent } from './payloads';
+import type { ICardState } from './cardHead';
+import type { Change } from './payloads';
 import type { Entry } from './tokens';
 import type { Words } from './words';
 
+import { headOf } from './cardHead';
 import { element } from './element';
+import { redraw } from './keptNodes';
 import { RequestError } from './requests';
 
 /** What a card asks of its panel. */
@@ -47,7 +49,7 @@ export class ActivityCard extends Widget {
 
   /** Show a later state of the same entry. */
   set entry(entry: Entry) {
-    if (entry === this._entry) {
+    if (JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
       return;
     }
     // That somebody else decided is the reason for the state that is shown then.
@@ -122,158 +124,64 @@ export class ActivityCard extends Widget {
   }
 
   private _onClick(event: MouseEvent): void {
-    // A click on a button is the button's; one that ends a selection of text is no click.
-    if (!(event.target as HTMLElement).closest('button') && !window.getSelection()?.toString()) {
+    const button = (event.target as HTMLElement).closest<HTMLButtonElement>('button');
+    // A click that ends a selection of text is no click.
+    if (button?.dataset.action === 'fold' || (!button && !window.getSelection()?.toString())) {
       void this.toggle();
+    } else if (button && !this._isBusy) {
+      void this._act(button.dataset.action!);
+    }
+  }
+
+  private async _act(action: string): Promise<void> {
+    this._isBusy = true;
+    this._problem = null;
+    this._render();
+    try {
+      await this._asked(action);
+    } catch (error) {
+      this._problem = error;
+    } finally {
+      this._isBusy = false;
+      if (!this.isDisposed) {
+        this._render();
+      }
+    }
+  }
+
+  private _asked(action: string): Promise<void> {
+    const { _entry: entry, _actions: actions } = this;
+    switch (action) {
+      case 'open':
+        return actions.open(entry.path!);
+      case 'approve-session':
+        return actions.approveSession(entry.session);
+      default:
+        return actions.decide(entry.id, action as 'approve' | 'reject' | 'undo');
     }
   }
 
   private _render(): void {
-    const { _entry: entry, _words: words } = this;
+    const { _entry: entry } = this;
     const { dataset } = this.node;
     dataset.kind = entry.kind;
     if (entry.kind === 'change') {
       dataset.changeId = entry.id;
       dataset.status = entry.status;
     }
-    this.node.setAttribute('aria-label', words.sentence(entry));
+    this.node.setAttribute('aria-label', this._words.sentence(entry));
     const hadFocus = this.node.contains(document.activeElement);
-    const focused = document.activeElement?.closest<HTMLElement>('[data-action]')?.dataset.action;
-    this._head.node.replaceChildren(this._title(), this._facts(), ...this._messages(), ...this._buttons());
-    if (hadFocus && !this.node.contains(document.activeElement)) {
+    redraw(this._head.node, headOf(this._state, this._words, this._trans));
+    const { activeElement } = document;
+    if (hadFocus && (!this.node.contains(activeElement) || activeElement!.matches(':disabled'))) {
       // A button that is disabled or gone leaves the keyboard to the card.
-      const again = this.node.querySelector<HTMLButtonElement>(`[data-action="${focused}"]:enabled`);
-      (again ?? this.node).focus();
+      this.node.focus();
     }
   }
 
-  private _title(): HTMLElement {
-    const { _entry: entry, _words: words, _trans: trans } = this;
-    const title = element('div', 'jp-fstools-Card-title');
-    if (entry.kind === 'change') {
-      const fold = element('button', 'jp-fstools-Card-fold');
-      fold.dataset.action = 'fold';
-      fold.setAttribute('aria-expanded', String(this.isUnfolded));
-      fold.setAttribute('aria-label', this.isUnfolded ? trans.__('Hide the diff') : trans.__('Show the diff'));
-      fold.onclick = () => void this.toggle();
-      title.append(fold);
-    }
-    const slash = entry.path?.lastIndexOf('/') ?? -1;
-    const name = element('span', 'jp-fstools-Card-name', entry.path?.slice(slash + 1) ?? words.noFile(entry));
-    const folder = element('span', 'jp-fstools-Card-folder', slash > 0 ? entry.path?.slice(0, slash) : '');
-    title.title = entry.path ?? '';
-    title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), name, folder);
-    if (entry.kind === 'change' && entry.op !== 'execute') {
-      const counts = element('span', 'jp-fstools-Card-counts');
-      counts.append(
-        element('span', 'jp-fstools-Card-added', `+${entry.added.toLocaleString()}`),
-        element('span', 'jp-fstools-Card-removed', `−${entry.removed.toLocaleString()}`)
-      );
-      title.append(counts);
-    }
-    title.append(...this._openButton());
-    return title;
-  }
-
-  private _facts(): HTMLElement {
-    const { _entry: entry, _words: words } = this;
-    const facts = element('div', 'jp-fstools-Card-facts');
-    const status = words.status(entry);
-    if (status) {
-      facts.append(element('span', 'jp-fstools-Card-status', status));
-    }
-    const when = new Date(entry.at * 1000);
-    const time = element('time', 'jp-fstools-Card-time', Time.formatHuman(when));
-    time.dateTime = when.toISOString();
-    time.title = Time.format(when);
-    facts.append(element('span', 'jp-fstools-Card-detail', words.detail(entry)), time);
-    return facts;
-  }
-
-  private _messages(): HTMLElement[] {
-    const said: HTMLElement[] = [];
-    if (this._entry.kind === 'refusal') {
-      said.push(element('div', 'jp-fstools-Card-refusal', this._entry.message));
-    }
-    if (this._problem) {
-      const problem = element('div', 'jp-fstools-Card-problem');
-      problem.setAttribute('role', 'alert');
-      problem.append(element('div', '', this._words.problem(this._problem)));
-      const diff = this._problem instanceof RequestError ? this._problem.refusal.details.diff : undefined;
-      if (diff) {
-        problem.append(element('pre', 'jp-fstools-Card-changedSince', diff));
-      }
-      said.push(problem);
-    }
-    return said;
-  }
-
-  private _openButton(): HTMLElement[] {
-    const { _entry: entry, _trans: trans, _actions: actions } = this;
-    const { path } = entry;
-    const isFile =
-      entry.kind === 'refusal' ? entry.code !== 'not_found' : entry.kind === 'read' || entry.op !== 'execute';
-    if (path === null || !isFile) {
-      return [];
-    }
-    const button = this._button('open', trans.__('Open file'), () => actions.open(path));
-    button.className = 'jp-fstools-Card-open';
-    button.title = trans.__('Open file');
-    button.replaceChildren(launchIcon.element({ tag: 'span' }));
-    return [button];
-  }
-
-  private _buttons(): HTMLElement[] {
-    const buttons = this._entry.kind === 'change' ? this._decisions(this._entry) : [];
-    if (!buttons.length) {
-      return [];
-    }
-    const row = element('div', 'jp-fstools-Card-buttons');
-    row.append(...buttons);
-    return [row];
-  }
-
-  private _decisions(entry: ChangeEvent): HTMLElement[] {
-    const { _trans: trans, _actions: actions } = this;
-    const decide = (decision: 'approve' | 'reject' | 'undo') => () => actions.decide(entry.id, decision);
-    if (entry.status === 'proposed') {
-      const buttons = [
-        this._button('approve', trans.__('Approve'), decide('approve')),
-        this._button('reject', trans.__('Reject'), decide('reject'))
-      ];
-      if (this._isOneOfSeveral) {
-        const approveSession = () => actions.approveSession(entry.session);
-        buttons.push(this._button('approve-session', trans.__('Approve all of this session'), approveSession));
-      }
-      return buttons;
-    }
-    if (entry.status === 'applied' && entry.undoable) {
-      return [this._button('undo', trans.__('Undo'), decide('undo'))];
-    }
-    return [];
-  }
-
-  private _button(action: string, label: string, act: () => Promise<void>): HTMLButtonElement {
-    const button = element('button', 'jp-fstools-Button', label);
-    button.dataset.action = action;
-    button.setAttribute('aria-label', `${label}: ${this._entry.path ?? ''}`);
-    button.disabled = this._isBusy;
-    button.onclick = async () => {
-      this._isBusy = true;
-      this._problem = null;
-      this._render();
-      try {
-        await act();
-      } catch (error) {
-        this._problem = error;
-      } finally {
-        this._isBusy = false;
-        if (!this.isDisposed) {
-          this._render();
-        }
-      }
-    };
-    return button;
+  private get _state(): ICardState {
+    const { _entry: entry, _problem: problem, isUnfolded, _isBusy: isBusy, _isOneOfSeveral: isOneOfSeveral } = this;
+    return { entry, problem, isUnfolded, isBusy, isOneOfSeveral };
   }
 
   private _entry: Entry;

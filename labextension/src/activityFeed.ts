@@ -4,6 +4,7 @@ import type { Event } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
+import { PathExt } from '@jupyterlab/coreutils';
 import { Poll, Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
@@ -48,11 +49,12 @@ function latestReads(entries: Entry[]): Entry[] {
 
 /** Whether a filter asks for an entry; `path` is a file or a folder, and only a change has a status. */
 export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
-  const { kinds, session, path, status } = filter;
+  const { kinds, session, status } = filter;
+  const path = PathExt.relative('', filter.path ?? ''); // as the server takes it: src/ is src
   return (
     (status === undefined ? kinds.includes(entry.kind) : entry.kind === 'change' && entry.status === status) &&
     (session === undefined || entry.session === session) &&
-    (path === undefined || path === '.' || entry.path === path || !!entry.path?.startsWith(`${path}/`))
+    (path === '' || entry.path === path || !!entry.path?.startsWith(`${path}/`))
   );
 }
 
@@ -138,10 +140,10 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   }
 
   async refresh(): Promise<void> {
-    const filter = this._filter;
+    const meanwhile: Entry[] = (this._meanwhile = []);
     await this._asked(async () => {
-      const page = await this._server.activity(filter);
-      if (filter !== this._filter || this.isDisposed) {
+      const page = await this._server.activity(this._filter);
+      if (meanwhile !== this._meanwhile || this.isDisposed) {
         return;
       }
       this._revision = Math.max(this._revision, page.revision);
@@ -149,7 +151,11 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
       this._next = page.next;
       this._isStale = false;
       this._waiting = page.proposed;
-      this.changed.emit();
+      this._meanwhile = null;
+      this._add(meanwhile);
+      if (meanwhile.length) {
+        void this._count.invoke();
+      }
     });
   }
 
@@ -236,12 +242,11 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   }
 
   private _add(news: Entry[]): void {
-    const gone = new Set(news.filter(entry => !isWanted(entry, this._filter)).map(entry => entry.id));
-    const wanted = news.filter(entry => !gone.has(entry.id) && !this._isBelowTheList(entry));
-    this._entries = merged(
-      this._entries.filter(entry => !gone.has(entry.id)),
-      wanted
-    );
+    this._meanwhile?.push(...news);
+    const told = new Set(news.map(entry => entry.id));
+    const shown = news.filter(entry => !this._isBelowTheList(entry));
+    const entries = merged(this._entries, shown);
+    this._entries = entries.filter(entry => !told.has(entry.id) || isWanted(entry, this._filter));
     this.changed.emit();
   }
 
@@ -263,6 +268,8 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _problem = '';
   private _isStale = true;
   private _isLoading = false;
+  /** What was told since the server was last asked for everything: its answer may be older. */
+  private _meanwhile: Entry[] | null = null;
 }
 
 export namespace ActivityFeed {

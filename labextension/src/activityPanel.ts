@@ -14,6 +14,9 @@ import { CardList } from './cardList';
 import { decideAll } from './decideEverything';
 import { element } from './element';
 import { FilterBar } from './filterBar';
+import { redraw } from './keptNodes';
+
+const PRESSED = ':is(.jp-fstools-Card, .jp-fstools-Button):active';
 
 /** Lists the feed's entries as cards. */
 export class ActivityPanel extends Panel {
@@ -76,21 +79,30 @@ export class ActivityPanel extends Panel {
     // Cards are made for who looks; many news at once are one change of the page.
     if (!this._isScheduled && this.isVisible) {
       this._isScheduled = true;
-      requestAnimationFrame(() => {
-        this._isScheduled = false;
-        if (!this.isDisposed) {
-          this._render();
-        }
-      });
+      this._renderSoon();
     }
+  }
+
+  private _renderSoon(): void {
+    requestAnimationFrame(() => {
+      // News would move what a person is pressing, and the press would end on something else.
+      if (this.node.querySelector(PRESSED)) {
+        this._renderSoon();
+        return;
+      }
+      this._isScheduled = false;
+      if (!this.isDisposed) {
+        this._render();
+      }
+    });
   }
 
   private _render(): void {
     const { feed } = this._options;
     this._list.entries = feed.entries;
     this._list.node.setAttribute('aria-busy', String(feed.isLoading));
-    this._nothing.node.textContent = this._whyNothing();
-    this._problem.node.textContent = feed.problem;
+    redraw(this._nothing.node, [new Text(this._whyNothing())]);
+    redraw(this._problem.node, [new Text(feed.problem)]);
     this._filterBar.filter = feed.filter;
     this._filterBar.sessions = [...new Set(feed.entries.map(entry => entry.session))].sort();
     this._renderWaiting();
@@ -128,7 +140,7 @@ export class ActivityPanel extends Panel {
         this._decideAllButton('reject', trans.__('Reject all'))
       );
     }
-    node.replaceChildren(...children);
+    redraw(node, children);
   }
 
   private _decideAllButton(decision: Decision, label: string): HTMLButtonElement {

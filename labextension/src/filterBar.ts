@@ -31,6 +31,7 @@ export class FilterBar extends Widget {
     this._session = this._select('session', trans.__('Session'), []);
     this._path = element('input', 'jp-fstools-FilterBar-path jp-mod-styled');
     this._path.type = 'search';
+    this._path.value = filter.path ?? '';
     this._path.placeholder = trans.__('File or folder');
     this._path.setAttribute('aria-label', trans.__('Only this file or folder'));
     this._path.dataset.filter = 'path';
@@ -55,11 +56,12 @@ export class FilterBar extends Widget {
 
   /** Show a filter that was chosen elsewhere. */
   set filter(filter: IActivityFilter) {
-    this._filter = filter;
-    this._status.value = filter.status ?? '';
-    if (document.activeElement !== this._path) {
+    // What is being typed is chosen a moment later.
+    if (filter.path !== this._filter.path) {
       this._path.value = filter.path ?? '';
     }
+    this._filter = filter;
+    this._status.value = filter.status ?? '';
     this.sessions = [...this._session.options].map(option => option.value);
     for (const button of this._buttons) {
       const kind = button.dataset.kind as Entry['kind'];

@@ -1,6 +1,9 @@
 /** The person's settings, and what the server's own are, shown among them. */
 
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+
+import { JSONExt } from '@lumino/coreutils';
 
 const ID = 'jupyter-fstools:plugin';
 
@@ -41,7 +44,15 @@ export class PanelSettings {
 
   private async _load(): Promise<void> {
     const settings = await this._registry.load(ID);
-    const apply = () => this._apply(settings.composite as unknown as IPanelSettings);
+    let applied: ReadonlyPartialJSONObject = {};
+    const apply = () => {
+      // What is shown of the server's makes settings new as well: that is no reason to list anything else.
+      const { approval: _, ...chosen } = settings.composite;
+      if (!JSONExt.deepEqual(chosen, applied)) {
+        applied = chosen;
+        this._apply(chosen as unknown as IPanelSettings);
+      }
+    };
     settings.changed.connect(apply);
     apply();
   }

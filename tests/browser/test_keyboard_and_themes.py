@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from jupyter_fstools import __version__
-from tests.browser.lab import unfold
+from tests.browser.lab import THREE_FRAMES, unfold
 
 CONTRAST = """node => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
@@ -31,6 +31,7 @@ CONTRAST = """node => {
 }"""
 TEXTS = ".jp-fstools-Card-head span, button, select, .jp-fstools-Diff-code"
 READABLE = 4.0
+STATUS = re.compile(r"/api/fstools/?(\?.*)?$")
 
 
 @pytest.fixture
@@ -129,6 +130,23 @@ def test_settings_leave_out_reads_and_notices(open_lab, waits, settings):
     assert window.page.get_by_role("alert").filter(has_text="waits for you").count() == 0
 
 
+def test_what_a_person_has_chosen_to_see_stays_when_the_server_answers_late(open_lab):
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    window = open_lab(prepare=lambda page: page.route(STATUS, hold)).open_panel()
+    reads = window.panel.get_by_role("button", name="Reads", exact=True)
+    reads.click()
+    with window.page.expect_response("**/api/settings/jupyter-fstools:plugin*"):
+        for route in held:
+            route.continue_()
+    expect(window.waiting).to_contain_text("Changes to waits/ wait for you.")
+    window.page.evaluate(THREE_FRAMES)
+    expect(reads).to_have_attribute("aria-pressed", "false")
+
+
 def test_the_settings_show_what_the_server_lets_wait(open_lab):
     window = open_lab()
     window.run("Settings Editor")
@@ -146,7 +164,7 @@ def test_two_versions_are_told_apart(open_lab):
         answer = route.fetch()
         route.fulfill(response=answer, json={**answer.json(), "version": "9.9.9"})
 
-    window.page.route(re.compile(r"/api/fstools/?(\?.*)?$"), newer)
+    window.page.route(STATUS, newer)
     window.page.reload()
     dialog = window.page.get_by_role("dialog")
     expect(dialog).to_contain_text("jupyter-fstools 9.9.9")

@@ -1,4 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import { MessageLoop } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { ICardActions } from '../activityCard';
@@ -24,7 +25,10 @@ beforeEach(() => {
   refusal = null;
 });
 
-afterEach(() => page.dispose());
+afterEach(() => {
+  window.getSelection()!.removeAllRanges();
+  page.dispose();
+});
 
 const note = async (what: string) => {
   asked.push(what);
@@ -49,8 +53,9 @@ function shown(entry: Entry): ActivityCard {
 
 const buttons = (card: ActivityCard) =>
   [...card.node.querySelectorAll<HTMLElement>('[data-action]')].map(button => button.dataset.action);
-const press = (card: ActivityCard, action: string) =>
-  card.node.querySelector<HTMLElement>(`[data-action="${action}"]`)!.click();
+const buttonOf = (card: ActivityCard, action: string) =>
+  card.node.querySelector<HTMLElement>(`[data-action="${action}"]`)!;
+const press = (card: ActivityCard, action: string) => buttonOf(card, action).click();
 const updated = (card: ActivityCard, text: string) => until(() => !!card.node.textContent?.includes(text));
 
 describe('a card', () => {
@@ -120,6 +125,50 @@ describe('a card', () => {
     expect(card.node.querySelector('[data-action="fold"]')!.getAttribute('aria-expanded')).toBe('true');
     press(card, 'fold');
     expect(card.node.querySelector('pre')).toBeNull();
+  });
+
+  it.each([
+    ['an equal one', {}],
+    ['another state of it', { revision: 2, added: 7, user: 'bob' }]
+  ])('hears a press during which its entry becomes %s, and keeps the keyboard', (_, facts) => {
+    const card = shown(changed('a', { status: 'proposed' }));
+    const pressed = buttonOf(card, 'approve');
+    pressed.focus();
+    pressed.dispatchEvent(new MouseEvent('pointerdown', { bubbles: true }));
+    card.entry = changed('a', { status: 'proposed', ...facts });
+    card.isOneOfSeveral = true;
+    MessageLoop.flush();
+    expect(buttons(card)).toContain('approve-session');
+    expect([buttonOf(card, 'approve'), document.activeElement]).toEqual([pressed, pressed]);
+    pressed.dispatchEvent(new MouseEvent('pointerup', { bubbles: true }));
+    pressed.click();
+    expect(asked).toEqual(['approve a']);
+  });
+
+  it('is not drawn again for an equal entry, and keeps a selection where another is drawn', async () => {
+    const card = shown(changed('a', { status: 'proposed' }));
+    const seen = new MutationObserver(() => undefined);
+    seen.observe(card.node, { subtree: true, childList: true, attributes: true, characterData: true });
+    card.entry = changed('a', { status: 'proposed' });
+    MessageLoop.flush();
+    expect(seen.takeRecords()).toEqual([]);
+    const name = card.node.querySelector('.jp-fstools-Card-name')!;
+    window.getSelection()!.selectAllChildren(name);
+    card.entry = changed('a', { revision: 2, added: 7 });
+    MessageLoop.flush();
+    expect(card.node.textContent).toContain('+7');
+    expect(window.getSelection()!.toString()).toBe('a.txt');
+  });
+
+  it('takes no press on a button for one on that which has come in its place', () => {
+    const card = shown(changed('a', { status: 'proposed' }));
+    const pressed = buttonOf(card, 'approve');
+    pressed.focus();
+    card.entry = changed('a', { revision: 2 });
+    MessageLoop.flush();
+    expect(pressed.isConnected).toBe(false);
+    expect(buttons(card)).toContain('undo');
+    expect(document.activeElement).toBe(card.node);
   });
 
   it('leaves the keyboard to the list when it goes', () => {

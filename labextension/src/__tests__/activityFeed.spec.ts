@@ -56,6 +56,9 @@ describe('a filter', () => {
     [{ path: '.' }, true],
     [{ path: 'folder' }, true],
     [{ path: 'folder/a.txt' }, true],
+    [{ path: 'folder/' }, true],
+    [{ path: './folder' }, true],
+    [{ path: '.' }, true],
     [{ path: 'fold' }, false]
   ] as [Partial<IActivityFilter>, boolean][])('of %j wants an applied change of folder/a.txt: %j', (part, wanted) => {
     expect(isWanted(changed('a', { path: 'folder/a.txt' }), { ...EVERYTHING, ...part })).toBe(wanted);
@@ -110,6 +113,25 @@ describe('the feed', () => {
     feed.filter = { kinds: ['read'] };
     await until(() => listed().length > 0);
     expect(listed()).toEqual(['b']);
+  });
+
+  it('loses nothing that is told while an older answer is on its way', async () => {
+    server.entries = [changed('a', { at: 1, status: 'proposed' }), wasRead('b', { at: 2 })];
+    const asked = feed.refresh();
+    server.tell(changed('a', { at: 1, revision: 2, status: 'rejected' }));
+    server.tellActivity(wasRead('b', { at: 2 }), wasRead('c', { at: 3, session: 'two' }));
+    await asked;
+    expect(listed()).toEqual(['c', 'b', 'a']);
+    expect(feed.entries[2]).toMatchObject({ status: 'rejected' });
+    await until(() => feed.waiting === 0);
+  });
+
+  it('leaves a step that is told late out of what has gone on since', async () => {
+    server.entries = [changed('a', { revision: 2 })];
+    feed.filter = { ...EVERYTHING, status: 'applied' };
+    server.tell(changed('a', { revision: 1, status: 'proposed' }));
+    await until(() => listed().length === 1);
+    expect(feed.entries[0]).toMatchObject({ status: 'applied' });
   });
 
   it('pages through what is older, and lists nothing twice', async () => {
