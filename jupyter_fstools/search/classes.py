@@ -25,6 +25,8 @@ _POSIX = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
+_OVER_LINE_ENDS = frozenset({r"\s", r"\W", r"\D", "[:space:]", "[:cntrl:]"})
+"""Sets that the characters which end a line belong to."""
 
 
 def shorthand(letter: str, *, multiline: bool) -> Written:
@@ -88,10 +90,12 @@ def _written(
     ranges: list[tuple[int, int]], letters: list[str], posix: list[str], *, negated: bool, multiline: bool
 ) -> Written:
     ends = "" if multiline else r"\r\n"
+    if not (multiline or negated):
+        ranges = [part for low, high in ranges for part in _without_line_feed(low, high)]
     rust = "".join(f"\\x{{{low:x}}}-\\x{{{high:x}}}" for low, high in ranges)
-    rust += "".join(f"[:{name}:]" for name in posix)
-    over = [] if multiline else [letter for letter in letters if letter in "sWD"]
-    rust += "".join(f"[\\{letter}--[\\r\\n]]" if letter in over else f"\\{letter}" for letter in letters)
+    sets = [f"[:{name}:]" for name in posix] + [f"\\{letter}" for letter in letters]
+    over = [] if multiline else [each for each in sets if each in _OVER_LINE_ENDS]
+    rust += "".join(f"[{each}--[\\r\\n]]" if each in over else each for each in sets)
     body = "".join(_python_range(low, high) for low, high in ranges) + "".join(_POSIX[name] for name in posix)
     plain = body + "".join(_PLAIN.get(letter, f"\\{letter}") for letter in letters)
     full = body + "".join(SET + letter for letter in letters)
@@ -99,6 +103,12 @@ def _written(
         return Written(f"[^{rust}{ends}]", f"[^{plain}{ends}]", f"[^{full}{ends}{BYTES}]")
     guard = "" if not over else "(?!\\n)" if _holds(ranges, 13) else "(?![\\r\\n])"
     return Written(f"[{rust}]", f"{guard}[{plain}]", f"{guard}[{full}]")
+
+
+def _without_line_feed(low: int, high: int) -> list[tuple[int, int]]:
+    """A range without the end of a line, which ripgrep leaves out of it too."""
+    parts = [(low, 9), (11, high)] if low <= 10 <= high else [(low, high)]
+    return [(first, last) for first, last in parts if first <= last]
 
 
 def _python_range(low: int, high: int) -> str:

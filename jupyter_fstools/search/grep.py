@@ -88,8 +88,10 @@ def search_text(
             try:
                 return search.run(start, binary, whole_tree=whole_tree, alone=engine == "ripgrep")
             except RipgrepFailed as error:
+                if whole_tree:
+                    continue
                 _refuse_pattern(error)
-                if engine == "ripgrep" and not whole_tree:
+                if engine == "ripgrep":
                     raise
         return search.run(start, None)
     except NoDescriptors as error:

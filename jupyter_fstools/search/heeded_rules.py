@@ -15,6 +15,8 @@ IGNORE_FILE, EXCLUDE_FILE = ".gitignore", ".git/info/exclude"
 _NAME = r"(?:[\w.@+~$%&=,:;'() -]|\*(?!\*)|\[(?:[A-Za-z0-9](?:-[A-Za-z0-9])?)+\])+"
 _NAMES = rf"{_NAME}(?:/{_NAME})*"
 _PLAIN = re.compile(rf"(?:#.*|!?/?(?:\*\*/)?{_NAMES}(?:/\*\*|(?:/\*\*/{_NAMES})?/?))?", re.ASCII)
+_LONGEST = 1000
+"""Characters of a line; ripgrep repeats it for everything that it ignores."""
 _ODD_BEGINNING = (" ", "! ", "/ ", "!/ ")
 
 
@@ -24,7 +26,8 @@ def is_plain(line: str) -> bool:
     Names with stars and simple brackets are, anchored or not, negated or not, and one `**`. Others are not: a question
     mark is a byte to one and a character to the other, brackets differ, a second `**` may step back or not.
     """
-    return line.count("**") <= 1 and not line.startswith(_ODD_BEGINNING) and _PLAIN.fullmatch(line) is not None
+    usual = len(line) <= _LONGEST and line.count("**") <= 1 and not line.startswith(_ODD_BEGINNING)
+    return usual and _PLAIN.fullmatch(line) is not None
 
 
 class HeededRules:
@@ -38,11 +41,13 @@ class HeededRules:
 
     Attributes:
         folders: those in which there are rules.
+        from_above: rules from above the folder searched hold in it; else ripgrep reads them and goes by none.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self.folders: set[str] = set()
+        self.from_above = False
         self._excludes: set[str] = set()
         self._repositories: set[str] = set()
 
@@ -52,6 +57,8 @@ class HeededRules:
         Raises:
             RipgrepFailed: our walk would not heed it, or not read it so.
         """
+        if printed.startswith("/") and not self.from_above:
+            return
         path = printed.removeprefix(self._backend.root_key.rstrip("/") + "/")
         name = EXCLUDE_FILE if path.endswith(EXCLUDE_FILE) else IGNORE_FILE
         folder = path.removesuffix(name).removesuffix("/")
@@ -84,8 +91,11 @@ class HeededRules:
             RipgrepFailed: some do, to ripgrep.
         """
         for repository in self._repositories:
-            if any(joined(repository, "").startswith(joined(folder, "")) for folder in self.folders - {repository}):
-                raise RipgrepFailed(f"{repository} is a repository inside another")
+            above = repository
+            while above:
+                above = above.rpartition("/")[0]
+                if above in self.folders:
+                    raise RipgrepFailed(f"{repository} is a repository inside another")
 
     def _rules(self, folder: str, name: str) -> list[str]:
         inside, _, last = joined(folder, name).rpartition("/")

@@ -6,19 +6,24 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from .ripgrep_process import RipgrepFailed, path_of
+from .ripgrep_process import BEGINNING, RipgrepFailed, path_of
 
-Kind = Literal["binary", "large", "unreadable", "ignored", "excluded", "hidden", "notebook", "link", "rules"]
-"""Why something was passed over; `rules`: an ignore file was read."""
+Kind = Literal["binary", "large", "unreadable", "ignored", "excluded", "hidden", "notebook", "link", "kept", "rules"]
+"""Why something was passed over; `kept`: a rule takes back that it is; `rules`: an ignore file was read."""
 NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
 """Have it pass over notebooks, which are searched by cells, and say so of each."""
+_SPOKEN = rb"rg: DEBUG\|[^|]+\|[^|]+?:\d+: "
 _LINE = re.compile(
-    rb"rg: DEBUG\|[^|]+\|[^|]+?:\d+: (?:whitelisting .*|opened gitignore file: (?P<rules>.+)|ignoring (?P<path>.+?): "
-    rb"(?:(?P<binary>found binary data at offset \d+)|(?P<large>\d+ bytes)|Ignore\(IgnoreMatch\("
-    rb"(?:(?P<ignored>Gitignore)|(?P<excluded>Override)|(?P<hidden>Hidden)|(?P<notebook>Types)).*"
+    _SPOKEN + rb"(?:opened gitignore file: (?P<rules>.+)|whitelisting (?P<kept>.+?): Whitelist\(IgnoreMatch\(.*"
+    rb"|ignoring (?P<path>.+?): (?:(?P<binary>found binary data at offset \d+)|(?P<large>\d+ bytes)"
+    rb"|Ignore\(IgnoreMatch\((?:(?P<ignored>Gitignore)|(?P<excluded>Override)|(?P<hidden>Hidden)|(?P<notebook>Types)).*"
     rb"|failed to pass haystack filter: .*?(?:(?P<link>is_symlink: true)|is_symlink: false).*))",
 )
-_ABOUT_A_PATH = re.compile(rb"rg: DEBUG\|[^|]+\|[^|]+?:\d+: (?:ignoring|opened|whitelisting) ")
+_ABOUT_A_PATH = re.compile(_SPOKEN + rb"(?:ignoring|opened|whitelisting) ")
+_REASON = re.compile(
+    rb": (?:(?:Ignore|Whitelist)\(IgnoreMatch\(|failed to pass haystack filter: |found binary data at offset "
+    rb"|\d+ bytes(?:$|:))"
+)
 _COMPLAINT = re.compile(rb"rg: (?P<path>.+?): (?:IO error for operation on .+: )?[^:]+ \(os error (?P<code>\d+)\)")
 _NOT_THERE, _CLOSED = b"2", (b"1", b"13")
 _NOTHING_SEARCHED = b"rg: No files were searched"
@@ -41,8 +46,12 @@ def passed_over(lines: Iterable[bytes]) -> Iterator[PassedOver]:
     for line in lines:
         if said := _LINE.fullmatch(line):
             kind = said.lastgroup
-            if kind not in (None, "path"):
-                yield PassedOver(_path(said["rules"] or said["path"]), kind)  # type: ignore[arg-type]
+            if kind == "rules":
+                yield PassedOver(_path(said["rules"]), "rules")
+            elif kind not in (None, "path"):
+                if len(_REASON.findall(line)) != 1:
+                    raise RipgrepFailed("a name looks like a reason")
+                yield PassedOver(_path(said["path"] or said["kept"]), kind)  # type: ignore[arg-type]
         elif complaint := _COMPLAINT.fullmatch(line):
             if complaint["code"] in _CLOSED:
                 yield PassedOver(_path(complaint["path"]), "unreadable")
@@ -53,6 +62,8 @@ def passed_over(lines: Iterable[bytes]) -> Iterator[PassedOver]:
 
 
 def _path(printed: bytes) -> str:
-    if _REPLACED in printed:
-        raise RipgrepFailed("a name that is no UTF-8 was passed over")
-    return path_of(printed)
+    """A path, which begins as only one that is printed can."""
+    path = path_of(printed)
+    if _REPLACED in printed or not printed.startswith((BEGINNING.encode(), b"/")) or not path or path[-1] == "/":
+        raise RipgrepFailed("a name cannot be told")
+    return path

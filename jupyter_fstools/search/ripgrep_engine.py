@@ -19,7 +19,8 @@ from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
 from .match_lines import Hit
 from .python_engine import PythonEngine
-from .ripgrep_process import Output, Ripgrep, Stopped, counts_of, path_of
+from .ripgrep_process import Ripgrep, RipgrepFailed, Run, Stopped, counts_of, path_of
+from .ripgrep_watch import Watch
 from .stopping import Stop
 from .whole_tree import WholeTree
 
@@ -101,8 +102,10 @@ class RipgrepEngine:
         self.name = "ripgrep" if head else self.name
         if head and self._tree is not None:
             with contextlib.suppress(Stopped):
-                for batch in self._tree.batches(self._pattern, self._ran):
+                for batch in self._tree.batches(self._pattern, self._watched):
                     yield self._awaited(self._runner.submit(self._search, batch)) if batch.named else batch
+                    if self._stop.now():
+                        return
             return
         waiting: deque[Future[Batch]] = deque()
         for batch in chain(head, batches):
@@ -128,18 +131,25 @@ class RipgrepEngine:
         self._runner.shutdown(wait=True, cancel_futures=True)
         self._held.close()
 
-    def _awaited(self, future: Future[_T]) -> _T:
+    def _awaited(self, future: Future[_T], watch: Watch | None = None) -> _T:
         while True:
             try:
                 return future.result(timeout=0.05)
             except TimeoutError:
                 if self._stop.now():
                     self._ripgrep.end()
+                elif watch is not None:
+                    watch.look()
 
     @contextlib.contextmanager
-    def _ran(self, arguments: list[str], paths: list[str]) -> Iterator[Output]:
-        with contextlib.ExitStack() as held:
-            yield self._awaited(self._runner.submit(held.enter_context, self._ripgrep.ran(arguments, paths)))
+    def _watched(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
+        """A run of a whole tree, waited for as long as it goes on as it should."""
+        with self._ripgrep.started(arguments, paths) as run:
+            watch = Watch(run)
+            self._awaited(self._runner.submit(run.wait), watch)
+            if watch.fault:
+                raise RipgrepFailed(watch.fault)
+            yield run
 
     def _is_little(self, batch: Batch) -> bool:
         if batch.size > LITTLE_FILES:
@@ -167,22 +177,22 @@ class RipgrepEngine:
         return batch
 
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
-        printed, beside = self._ripgrep.run([*_LISTED, "--files-with-matches", *self._pattern, "-e", _NUL], paths)
+        printed, beside = self._ripgrep.output([*_LISTED, "--files-with-matches", *self._pattern, "-e", _NUL], paths)
         passed_over |= _unreadable(beside)
         some = _listed(printed)
         if not some:
             return
-        binary = set(_listed(self._ripgrep.run([*_LISTED, "--files-with-matches", "-e", _NUL], some)[0]))
+        binary = set(_listed(self._ripgrep.output([*_LISTED, "--files-with-matches", "-e", _NUL], some)[0]))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:
             for first in range(0, len(text), LISTED_AT_ONCE):
                 counts |= Counter(path for path, _ in self._json([], text[first : first + LISTED_AT_ONCE]))
         elif text:
-            counts |= counts_of(self._ripgrep.run([*_LISTED, "--count", *self._pattern], text)[0])[0]
+            counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])[0]
 
     def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
-        printed, _ = self._ripgrep.run([*_LISTED, "--json", *options, *self._pattern], paths)
+        printed, _ = self._ripgrep.output([*_LISTED, "--json", *options, *self._pattern], paths)
         found: list[tuple[str, Hit]] = []
         for row in printed.split(b"\n"):
             if self._stop.now():

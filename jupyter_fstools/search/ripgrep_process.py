@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from .stopping import Stop
 
@@ -29,6 +29,8 @@ OPTIONS = (
     "--with-filename",
     "--regex-size-limit=500M",
 )
+BEGINNING = ".//"
+"""What stands before every path that is relative: no name of a file or a folder can bring two slashes in a row."""
 _BUFFER_BYTES = 64 << 10
 """What ripgrep may still have to print when it ends."""
 _DISK_FULL = b"(os error %d)\n" % errno.ENOSPC
@@ -41,13 +43,23 @@ class RipgrepFailed(Exception):
     """It is not there, crashed, or said what we do not understand; what it printed does not count."""
 
 
-@cache
 def ripgrep_binary() -> str | None:
     """The newest `rg` of this environment and of the system; None if there is none that runs."""
+    try:
+        return newest_ripgrep()
+    except FileNotFoundError:
+        return None
+
+
+@cache
+def newest_ripgrep() -> str:
+    """The same; FileNotFoundError if there is none, and that is not remembered: descriptors may have been short."""
     places = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
     found = [shutil.which("rg", path=str(place)) for place in places] + [shutil.which("rg")]
     versions = {path: version for path in dict.fromkeys(filter(None, found)) if (version := _version(path)) >= OLDEST}
-    return max(versions, key=lambda path: versions[path], default=None)
+    if not versions:
+        raise FileNotFoundError
+    return max(versions, key=lambda path: versions[path])
 
 
 def _version(binary: str) -> tuple[int, ...]:
@@ -65,18 +77,46 @@ class Stopped(Exception):
     """The search was stopped before or while ripgrep ran, and it has been ended."""
 
 
-class Output(NamedTuple):
-    """What one run has said, to be read from the beginning.
+class Run:
+    """One run: wait for it, then read what it has said from the beginning.
 
     Attributes:
         printed: what it found.
         beside: complaints, and with `--debug` what it passed over.
-        code: what it ended with; None if it has been ended before.
     """
 
-    printed: IO[bytes]
-    beside: IO[bytes]
-    code: int | None
+    def __init__(self, process: subprocess.Popen[bytes], printed: IO[bytes], beside: IO[bytes]) -> None:
+        self.printed = printed
+        self.beside = beside
+        self._process = process
+        self._ended = False
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """What it ended with; None if it has been ended before."""
+        return None if self._ended else self._process.returncode
+
+    def wait(self) -> None:
+        """Until it has ended.
+
+        Raises:
+            RipgrepFailed: there was no room for what it printed.
+        """
+        self._process.wait()
+        _check_room(self.printed)
+        self.printed.seek(0)
+        self.beside.seek(0)
+
+    def end(self) -> None:
+        """End it with all that it has started; after its end nothing is done."""
+        if self._process.returncode is None:
+            self._ended = True
+            end_group(self._process)
 
 
 class Ripgrep:
@@ -94,12 +134,11 @@ class Ripgrep:
         self._start_in = link if folder_fd is not None and os.path.isdir(link) else folder or os.sep
         self._binary = binary
         self._stop = stop
-        self._running: set[subprocess.Popen[bytes]] = set()
-        self._ended: set[subprocess.Popen[bytes]] = set()
+        self._running: set[Run] = set()
 
     @contextlib.contextmanager
-    def ran(self, arguments: list[str], paths: list[str]) -> Iterator[Output]:
-        """Run it and wait; inside the block what it has said can be read, even if it has been ended.
+    def started(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
+        """Start it; it is ended with the block.
 
         Args:
             arguments: options and `-e PATTERN`s.
@@ -109,47 +148,49 @@ class Ripgrep:
             RipgrepFailed
             Stopped: before it began.
         """
-        named = (path if os.path.isabs(path) else "./" + path for path in paths)
+        named = (path if os.path.isabs(path) else BEGINNING + path for path in paths)
         command = [os.fsencode(part) for part in (self._binary, *OPTIONS, *arguments, "--", *named)]
         with _temporary_file() as printed, _temporary_file() as beside:
-            process = self._start(command, printed, beside)
+            run = Run(self._start(command, printed, beside), printed, beside)
+            self._running.add(run)
             try:
                 if self._stop.now():
-                    self._end(process)
-                process.wait()
-            except BaseException:
-                self._end(process)
-                raise
+                    run.end()
+                yield run
             finally:
-                self._running.discard(process)
-            _check_room(printed)
-            printed.seek(0)
-            beside.seek(0)
-            yield Output(printed, beside, None if process in self._ended else process.returncode)
+                run.end()
+                self._running.discard(run)
 
-    def run(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
+    @contextlib.contextmanager
+    def ran(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
+        """Run it and wait; inside the block what it has said can be read, even if it has been ended."""
+        with self.started(arguments, paths) as run:
+            run.wait()
+            yield run
+
+    def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
         """What it printed, and what it said beside that, of a run that came to its end.
 
         Raises:
             RipgrepFailed, Stopped
         """
-        with self.ran(arguments, paths) as output:
-            if output.code is None:
+        with self.ran(arguments, paths) as run:
+            if run.code is None:
                 raise Stopped
-            printed, beside = output.printed.read(), output.beside.read()
-        check_end(output.code, beside)
+            printed, beside = run.printed.read(), run.beside.read()
+            check_end(run.code, beside)
         return printed, beside
 
     def end(self) -> None:
         """End every run that goes on."""
-        for process in list(self._running):
-            self._end(process)
+        for run in list(self._running):
+            run.end()
 
     def _start(self, command: list[bytes], printed: IO[bytes], beside: IO[bytes]) -> subprocess.Popen[bytes]:
         if self._stop.now():
             raise Stopped
         try:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
@@ -160,12 +201,6 @@ class Ripgrep:
             )
         except OSError as error:
             raise RipgrepFailed(str(error)) from error
-        self._running.add(process)
-        return process
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        self._ended.add(process)
-        end_group(process)
 
 
 def _temporary_file() -> IO[bytes]:
@@ -205,7 +240,7 @@ def check_end(code: int, complaints: bytes) -> None:
 
 def path_of(printed: bytes) -> str:
     """A path as ripgrep printed it."""
-    return os.fsdecode(printed.removeprefix(b"./"))
+    return os.fsdecode(printed.removeprefix(BEGINNING.encode()))
 
 
 def counts_of(printed: bytes) -> tuple[dict[str, int], bytes]:

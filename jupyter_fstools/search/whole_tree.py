@@ -19,11 +19,11 @@ from ..walking.visible import MayRead, NoneDenied, link_target, permitted
 from .batches import Batch, Counted, Part
 from .heeded_rules import HeededRules
 from .ripgrep_debug import NOTEBOOKS, PassedOver, passed_over
-from .ripgrep_process import Output, check_end, counts_of
+from .ripgrep_process import Run, check_end, counts_of
 from .text_query import TextQuery
 from .walk import Tally, Walk
 
-Run = Callable[[list[str], list[str]], AbstractContextManager[Output]]
+Ran = Callable[[list[str], list[str]], AbstractContextManager[Run]]
 _BLOCK_BYTES = 128 << 10
 _MOST_FOLDERS = 1 << 12
 _IN_ORDER_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
@@ -60,7 +60,7 @@ class WholeTree:
         self._may_read, self._none_denied = may_read, none_denied
         self._walk = walk
         self._rules = HeededRules(backend)
-        self._entered: dict[str, bool] = {}
+        self._entered = {"": True, base: True}
 
     @staticmethod
     def can_search(query: TextQuery) -> bool:
@@ -79,25 +79,25 @@ class WholeTree:
         """The folders in which ripgrep has come upon rules."""
         return frozenset(self._rules.folders)
 
-    def batches(self, pattern: list[str], run: Run) -> Iterator[Batch]:
+    def batches(self, pattern: list[str], ran: Ran) -> Iterator[Batch]:
         """What ripgrep came to, some at a time, each to be gone on with.
 
         Args:
             pattern: what to look for, in ripgrep's words.
-            run: runs it, and ends it when the search is stopped.
+            ran: runs it, and ends it when the search is stopped.
 
         Raises:
             RipgrepFailed: it failed, or it is not sure that it went our way.
             Stopped
         """
         self._walk.tally = Tally()
-        with run([*self._options(), *pattern], [self._base]) as output:
-            if output.code is not None:
-                check_end(output.code, b"")
-            for lines in _blocks(output.beside, whole=output.code is not None):
+        with ran([*self._options(), *pattern], [self._base]) as run:
+            if run.code is not None:
+                check_end(run.code, b"")
+            for lines in _blocks(run.beside, whole=run.code is not None):
                 yield self._passed_over(passed_over(lines))
             self._rules.check_repositories()
-            for counts in _counts(output.printed):
+            for counts in _counts(run.printed):
                 paths = reachable(self._backend, sorted(self._permitted(counts)))
                 yield Batch(found=[Counted(path, path, counts[path]) for path in paths])
 
@@ -108,7 +108,8 @@ class WholeTree:
         if query.include_ignored:
             return [*options, "--no-ignore"]
         options += [*_IN_ORDER_OF_GIT, *(f"--glob=!{name}/" for name in sorted(EXCLUDED))]
-        return options if self._rules_above() else [*options, "--no-ignore-parent"]
+        self._rules.from_above = self._rules_above()
+        return options if self._rules.from_above else [*options, "--no-ignore-parent"]
 
     def _rules_above(self) -> bool:
         """Whether rules from above the folder hold in it; they and its own are looked at before anything is run."""
@@ -131,7 +132,7 @@ class WholeTree:
             paths[kind].append(path)
         for path in paths["rules"]:
             self._rules.add_file(path)
-        for path in (*paths["excluded"], *paths["hidden"], *paths["ignored"]):
+        for path in (*paths["excluded"], *paths["hidden"], *paths["ignored"], *paths["kept"]):
             if path == ".git" or path.endswith("/.git"):
                 self._rules.add_repository(path[: -len("/.git")])
         self._walk.tally.excluded |= {_name(path) for path in paths["excluded"] if self._may_enter(_folder(path))}
@@ -174,14 +175,17 @@ class WholeTree:
                 yield from (path for path in group if self._is_seen(_name(path)))
 
     def _may_enter(self, folder: str) -> bool:
-        if folder == self._base:
-            return True
-        if folder not in self._entered:
-            if len(self._entered) >= _MOST_FOLDERS:
-                self._entered.clear()
-            seen = self._is_seen(_name(folder)) and self._may_enter(_folder(folder))
-            self._entered[folder] = seen and (self._may_read is None or self._may_read(folder))
-        return self._entered[folder]
+        unknown = []
+        while folder not in self._entered:
+            unknown.append(folder)
+            folder = _folder(folder)
+        may_enter = self._entered[folder]
+        if len(self._entered) > _MOST_FOLDERS:
+            self._entered = {"": True, self._base: True}
+        for path in reversed(unknown):
+            may_enter = may_enter and self._is_seen(_name(path)) and (self._may_read is None or self._may_read(path))
+            self._entered[path] = may_enter
+        return may_enter
 
     def _is_seen(self, name: str) -> bool:
         # A rule that takes back what others ignore takes back for ripgrep that a name is hidden.

@@ -56,7 +56,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         ended=stop.now,
     )
     page, total = _part(listing, arguments.offset, end)
-    seen = seen_in(workspace.backend, page)
+    seen = seen_in(workspace.backend, folder.path, page)
     entries = [entry for path, what in seen if (entry := _described(workspace, path, what)) is not None]
     data: dict[str, Any] = {
         "path": folder.path or ".",

@@ -143,14 +143,14 @@ def _permitted_names(folder: Folder, may_read: MayRead, none_denied: NoneDenied,
     return Names(*(permitted(folder.path, names, may_read, none_denied) for names in folder.names(most)))
 
 
-def seen_in(backend: Backend, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:
-    """The paths in runs, and what each is; what is gone by now is left out.
+def seen_in(backend: Backend, path: str, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:
+    """The paths in runs of a listing of the folder `path`, and what each is; what is gone by now is left out.
 
     Raises:
         InputOutput: too many files are open.
     """
     try:
-        with FolderTrail(backend) as trail:
+        with FolderTrail(backend, path) as trail:
             for folder, names in runs:
                 for name in names:
                     with contextlib.suppress(OSError, FsToolsError):

@@ -20,7 +20,7 @@ from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.matcher import TooSlow
 from jupyter_fstools.search.page import Page
-from jupyter_fstools.search.ripgrep_process import Output, Ripgrep, RipgrepFailed
+from jupyter_fstools.search.ripgrep_process import Ripgrep, RipgrepFailed, Run
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.tools.grep_rows import shown_groups
 
@@ -359,7 +359,7 @@ def test_what_ripgrep_had_found_when_time_was_up_is_answered(
     """S23"""
     write("a.txt", "needle\n")
     slow = tmp_path / "rg"
-    slow.write_text("#!/bin/sh\nprintf './a.txt\\0001\\n./b'\nexec sleep 600\n")
+    slow.write_text("#!/bin/sh\nprintf './/a.txt\\0001\\n./b'\nexec sleep 600\n")
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
     monkeypatch.setattr(grep, "tells_enough", lambda _: True)
@@ -426,7 +426,7 @@ def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "rg").write_text(f"#!/bin/sh\necho 'ripgrep {version}'\n")
         (tmp_path / folder / "rg").chmod(0o755)
-    found = ripgrep_process.ripgrep_binary.__wrapped__
+    found = ripgrep_process.newest_ripgrep.__wrapped__
     monkeypatch.setenv("PATH", f"{tmp_path}/old{os.pathsep}{os.environ['PATH']}")
     assert found() != str(tmp_path / "old" / "rg")
     monkeypatch.setenv("PATH", f"{tmp_path}/new{os.pathsep}{os.environ['PATH']}")
@@ -442,21 +442,21 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")
-    ran = Ripgrep.ran
+    started = Ripgrep.started
     printed = []
 
     @contextlib.contextmanager
-    def swapped(*arguments: object) -> Iterator[Output]:
+    def swapped(*arguments: object) -> Iterator[Run]:
         if not (root / "was").exists():
             (root / "sub").rename(root / "was")
             (root / "sub").symlink_to(tmp_path / "outside")
-        with ran(*arguments) as output:
-            printed.append(output.printed.read())
-            output.printed.seek(0)
-            yield output
+        with started(*arguments) as run:
+            yield run
+            run.printed.seek(0)
+            printed.append(run.printed.read())
 
     search_text(LocalDisk(root), TextQuery(pattern="needle"), engine="ripgrep")
-    monkeypatch.setattr(Ripgrep, "ran", swapped)
+    monkeypatch.setattr(Ripgrep, "started", swapped)
     for mode in ("content", "files", "count"):
         query = TextQuery(pattern="needle", output_mode=mode, glob=glob)
         found = search_text(LocalDisk(root), query, path, engine="ripgrep")

@@ -36,6 +36,7 @@ def test_an_ignore_file_is_noted_by_its_folder(root: Path, write: Write) -> None
     write("a/.gitignore", "# nothing\n\n")
     write("b/.git/info/exclude", "c\n")
     rules = HeededRules(LocalDisk(root))
+    rules.from_above = True
     for path in (f"{root}/.gitignore", "a/.gitignore", "b/.git/info/exclude"):
         rules.add_file(path)
     assert rules.folders == {"", "b"}
@@ -56,8 +57,10 @@ def test_an_ignore_file_that_cannot_be_relied_on_ends_it(root: Path, write: Writ
 @pytest.mark.parametrize("path", ["/outside/.gitignore", ".ignore", "x.gitignore", "gone/.gitignore"])
 def test_an_ignore_file_that_is_none_of_ours_ends_it(root: Path, write: Write, path: str) -> None:
     write("x.gitignore", "a\n")
+    rules = HeededRules(LocalDisk(root))
+    rules.from_above = True
     with pytest.raises(RipgrepFailed):
-        HeededRules(LocalDisk(root)).add_file(path)
+        rules.add_file(path)
 
 
 def test_the_rules_of_one_repository_do_not_hold_in_two_places(root: Path, write: Write) -> None:

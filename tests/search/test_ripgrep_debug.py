@@ -14,39 +14,43 @@ def test_each_path_comes_with_its_reason() -> None:
     """S9, S33, G21: a file that is gone meanwhile is no fault."""
     lines = [
         b"rg: DEBUG|globset|lib.rs:448: built glob set; 0 literals",
-        b"rg: DEBUG|grep_printer::summary|summary.rs:698: ignoring ./a: b: found binary data at offset 7",
-        WALK + b"ignoring ./c: 4053 bytes",
-        WALK + b'ignoring ./l: Ignore(IgnoreMatch(Gitignore(Glob { from: Some("./.gitignore"), original: "l" })))',
-        WALK + b"ignoring ./x/.git: Ignore(IgnoreMatch(Override(Glob(Matched(Glob { from: None })))))",
-        WALK + b"ignoring ./.h: Ignore(IgnoreMatch(Hidden))",
-        WALK + b'ignoring ./n.ipynb: Ignore(IgnoreMatch(Types(Glob(Matched { def: FileTypeDef { name: "n" } }))))',
-        WALK + b"whitelisting ./keep.log: Whitelist(IgnoreMatch(Gitignore(Glob { from: None })))",
-        b"rg: DEBUG|ignore::gitignore|gitignore.rs:393: opened gitignore file: ./x/.gitignore",
-        b"rg: DEBUG|rg::haystack|haystack.rs:70: ignoring ./s: failed to pass haystack filter: file type: "
+        b"rg: DEBUG|grep_printer::summary|summary.rs:698: ignoring .//a: b: found binary data at offset 7",
+        WALK + b"ignoring .//c: 4053 bytes",
+        WALK + b'ignoring .//l: Ignore(IgnoreMatch(Gitignore(Glob { from: Some("./.gitignore"), original: "l" })))',
+        WALK + b"ignoring .//x/.git: Ignore(IgnoreMatch(Override(Glob(Matched(Glob { from: None })))))",
+        WALK + b"ignoring .//.h: Ignore(IgnoreMatch(Hidden))",
+        WALK + b'ignoring .//n.ipynb: Ignore(IgnoreMatch(Types(Glob(Matched { def: FileTypeDef { name: "n" } }))))',
+        WALK + b"whitelisting .//keep.log: Whitelist(IgnoreMatch(Gitignore(Glob { from: None })))",
+        b"rg: DEBUG|ignore::gitignore|gitignore.rs:393: opened gitignore file: .//x/.gitignore",
+        b"rg: DEBUG|rg::haystack|haystack.rs:70: ignoring .//s: failed to pass haystack filter: file type: "
         b"Some(FileType { is_file: false, is_dir: false, is_symlink: true, .. }), metadata: Ok(Metadata)",
-        b"rg: DEBUG|rg::haystack|haystack.rs:70: ignoring ./fifo: failed to pass haystack filter: file type: "
+        b"rg: DEBUG|rg::haystack|haystack.rs:70: ignoring .//fifo: failed to pass haystack filter: file type: "
         b"Some(FileType { is_file: false, is_dir: false, is_symlink: false, .. }), metadata: Ok(Metadata)",
-        b"rg: ./d: Permission denied (os error 13)",
-        b"rg: ./g: IO error for operation on ./g: Permission denied (os error 13)",
-        b"rg: ./e: No such file or directory (os error 2)",
+        b"rg: .//d: Permission denied (os error 13)",
+        b"rg: .//g: IO error for operation on .//g: Permission denied (os error 13)",
+        b"rg: .//e: No such file or directory (os error 2)",
         b"rg: No files were searched, which means ripgrep probably applied a filter you didn't expect.",
     ]
     assert list(passed_over(lines)) == [
         ("a: b", "binary"), ("c", "large"), ("l", "ignored"), ("x/.git", "excluded"), (".h", "hidden"),
-        ("n.ipynb", "notebook"), ("x/.gitignore", "rules"), ("s", "link"), ("d", "unreadable"), ("g", "unreadable"),
+        ("n.ipynb", "notebook"), ("keep.log", "kept"), ("x/.gitignore", "rules"), ("s", "link"),
+        ("d", "unreadable"), ("g", "unreadable"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        WALK + b"ignoring ./new",
+        WALK + b"ignoring .//new",
         b"line.bin: found binary data at offset 7",
-        WALK + b"ignoring ./caf\xef\xbf\xbd: 4053 bytes",
-        WALK + b"ignoring ./a: for a reason of another version",
-        b"rg: ./.gitignore: line 1: error parsing glob '[z': unclosed character class; missing ']'",
-        b"rg: ./g: IO error for operation on ./g: File name too long (os error 36)",
-        b"rg: ./g: Too many open files (os error 24)",
+        b"rg: DEBUG|a|b:1: ignoring forged.log: found binary data at offset 7",
+        WALK + b"ignoring .//: 4053 bytes",
+        WALK + b"ignoring .//a: Ignore(IgnoreMatch(Hidden.log: Ignore(IgnoreMatch(Gitignore(Glob { from: None })))",
+        WALK + b"ignoring .//caf\xef\xbf\xbd: 4053 bytes",
+        WALK + b"ignoring .//a: for a reason of another version",
+        b"rg: .//.gitignore: line 1: error parsing glob '[z': unclosed character class; missing ']'",
+        b"rg: .//g: IO error for operation on .//g: File name too long (os error 36)",
+        b"rg: .//g: Too many open files (os error 24)",
         b"",
     ],
 )

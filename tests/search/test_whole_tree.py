@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search import grep
+from jupyter_fstools.search import grep, ripgrep_watch
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.search.touchstone import tells_enough
@@ -95,10 +96,27 @@ def test_rules_from_above_the_folder_hold_in_it(root: Path, write: Write, runs: 
     assert runs == ["src", "src/lib", "out"]
 
 
+def test_ignore_files_above_the_root_are_no_matter(root: Path, write: Write, runs: list[str]) -> None:
+    """As in the home folder of somebody who keeps their settings in a repository."""
+    write("../.gitignore", "*\n")
+    write("src/a.txt", "needle\n")
+    for base in (".", "src"):
+        ours, theirs = asked(root, TextQuery(pattern="needle"), base)
+        assert theirs == ours
+        assert ours.total == 1
+    assert runs == ["", "src"]
+    write(".gitignore", "*.log\n")  # It holds in src, and so would what is above it.
+    ours, theirs = asked(root, TextQuery(pattern="needle"), "src")
+    assert theirs == ours
+    assert (ours.total, runs) == (1, ["", "src"])
+
+
 @pytest.mark.parametrize(
     ("path", "content"),
-    [("../.gitignore", "*.txt\n"), ("src/.gitignore", "?.txt\n"), ("src/.git/HEAD", ""), ("src/.git", "gitdir: /x\n"),
-     ("new\nline.ipynb", CELL), ("caf\udce9.bin", "\0"), ("src/.ignore", "*\n")],
+    [("src/.gitignore", "?.txt\n"), ("src/.git/HEAD", ""), ("src/.git", "gitdir: /x\n"),
+     ("new\nline.ipynb", CELL), ("caf\udce9.bin", "\0"), ("src/.ignore", "*\n"),
+     ("x: Ignore(IgnoreMatch(Hidden.log", "needle\n"), ("src/d.log: 7 bytes: Ignore(IgnoreMatch(Types.ipynb", CELL),
+     ("a.bin\nrg: DEBUG|a|b:1: ignoring c.log: failed to pass haystack filter: is_symlink: true", "\0")],
 )  # fmt: skip
 def test_where_ripgrep_would_go_another_way_it_does_not_count(
     root: Path, write: Write, path: str, content: str | bytes
@@ -112,6 +130,61 @@ def test_where_ripgrep_would_go_another_way_it_does_not_count(
         ours, theirs = asked(root, TextQuery(pattern="needle"), base)
         assert theirs == ours
         assert ours.total
+
+
+def test_a_repository_whose_git_file_is_taken_back_is_noticed(root: Path, write: Write) -> None:
+    """A submodule; hidden files come back by a rule that is often seen."""
+    write(".gitignore", "*.log\n.*\n!.git*\n")
+    write("sub/.git", "gitdir: ../.git/modules/sub\n")
+    write("sub/x.log", "needle\n")
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    assert theirs == ours
+    assert ours.total == 1
+
+
+@pytest.mark.parametrize("kind", ["fifo", "endless", "large"])
+def test_an_ignore_file_that_does_ripgrep_no_good_does_not_stop_a_search(
+    root: Path, write: Write, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S22, S23: it would wait for ever, or read without end."""
+    monkeypatch.setattr(ripgrep_watch, "IDLE_SECONDS", 0.3)
+    monkeypatch.setattr(ripgrep_watch, "MOST_MEMORY_BYTES", 100 << 20)
+    write("src/a.txt", "needle\n")
+    rules = root / "src" / ".gitignore"
+    if kind == "fifo":
+        os.mkfifo(rules)
+    elif kind == "endless":
+        rules.symlink_to("/dev/zero")
+    else:
+        rules.write_bytes(b"[a]*\n" * 1_000_000)
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    assert theirs == ours
+    assert ours.total == 1
+
+
+def test_very_many_ignored_files_are_not_told_one_by_one(
+    root: Path, write: Write, runs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line costs more than to search a file."""
+    monkeypatch.setattr(ripgrep_watch, "MOST_LINES", 100)
+    write(".gitignore", "*.log\n")
+    for number in range(10_000):
+        write(f"{number % 10}/{number}.log")
+    write("a.txt", "needle\n")
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    assert theirs == ours
+    assert (ours.total, ours.ignored, runs) == (1, 10_000, [])
+
+
+def test_very_deep_folders_are_gone_through(root: Path, runs: list[str]) -> None:
+    """G9"""
+    deep = root.joinpath(*["d"] * 1500)
+    subprocess.run(["mkdir", "-p", deep], check=True)
+    (deep / "a.bin").write_bytes(b"\0")
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    assert theirs == ours
+    assert (ours.skipped, runs) == ({"binary": 1}, [""])
+    subprocess.run(["rm", "-r", root / "d"], check=True)  # pytest's own would recurse.
 
 
 def may_read_all_but(*closed: str) -> Callable[[str], bool]:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+from jupyter_fstools.search.ripgrep_process import newest_ripgrep
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
 
 
@@ -15,9 +15,9 @@ from tests.slow_ripgrep import SlowRipgrep, something_to_search
 def slow_ripgrep(tmp_path, monkeypatch):
     slow = SlowRipgrep(tmp_path / "bin")
     monkeypatch.setenv("PATH", str(slow.folder), prepend=":")
-    ripgrep_binary.cache_clear()
+    newest_ripgrep.cache_clear()
     yield slow
-    ripgrep_binary.cache_clear()
+    newest_ripgrep.cache_clear()
 
 
 async def test_a_client_that_goes_away_ends_its_search(

@@ -144,7 +144,7 @@ def test_what_is_no_folder_is_refused(tree, path, refusal):
 
 def test_what_a_page_names_is_looked_at(tree):
     """G20: what is gone by now is left out."""
-    seen = dict(seen_in(tree, [Run("", ["a", "b.txt", "gone"]), Run("none", ["x"]), Run("b/z", ["1"])]))
+    seen = dict(seen_in(tree, "", [Run("", ["a", "b.txt", "gone"]), Run("none", ["x"]), Run("b/z", ["1"])]))
     assert {path: (what.kind, what.size) for path, what in seen.items()} == {
         "a": ("directory", 0),
         "b.txt": ("file", 1),
@@ -188,7 +188,7 @@ def test_a_very_deep_tree_is_listed_with_few_files_open(tmp_path):
     try:
         disk.write(f"{deep}/x", [b""], if_match=None)
         assert listed(disk)[-1] == f"{deep}/x"
-        assert [path for path, _ in seen_in(disk, [Run(deep, ["x"])])] == [f"{deep}/x"]
+        assert [path for path, _ in seen_in(disk, "", [Run(deep, ["x"])])] == [f"{deep}/x"]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
         subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest's own would recurse.

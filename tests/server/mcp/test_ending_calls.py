@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+from jupyter_fstools.search.ripgrep_process import newest_ripgrep
 from tests.mcp_client import introduction, request, tool_call
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
 
@@ -22,9 +22,9 @@ TOKEN = "the-token"
 def slow_ripgrep(tmp_path, monkeypatch):
     slow = SlowRipgrep(tmp_path / "bin")
     monkeypatch.setenv("PATH", str(slow.folder), prepend=":")
-    ripgrep_binary.cache_clear()
+    newest_ripgrep.cache_clear()
     yield slow
-    ripgrep_binary.cache_clear()
+    newest_ripgrep.cache_clear()
 
 
 @pytest.mark.parametrize("batch", [False, True])
