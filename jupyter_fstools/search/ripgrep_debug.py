@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple
 
 from .ripgrep_process import BEGINNING, RipgrepFailed, path_of
 
-Kind = Literal["binary", "large", "unreadable", "ignored", "excluded", "hidden", "notebook", "link", "kept", "rules"]
+Kind = Literal[
+    "binary", "large", "unreadable", "ignored", "excluded", "hidden", "notebook", "link", "gone", "kept", "rules"
+]
 """Why something was passed over; `kept`: a rule takes back that it is; `rules`: an ignore file was read."""
 NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
 """Have it pass over notebooks, which are searched by cells, and say so of each."""
@@ -25,7 +27,7 @@ _REASON = re.compile(
     rb"|\d+ bytes(?:$|:))"
 )
 _COMPLAINT = re.compile(rb"rg: (?P<path>.+?): (?:IO error for operation on .+: )?[^:]+ \(os error (?P<code>\d+)\)")
-_NOT_THERE, _CLOSED = b"2", (b"1", b"13")
+_FAULTS: dict[bytes, Kind] = {b"1": "unreadable", b"2": "gone", b"13": "unreadable"}
 _NOTHING_SEARCHED = b"rg: No files were searched"
 _REPLACED = "\ufffd".encode()
 
@@ -53,10 +55,9 @@ def passed_over(lines: Iterable[bytes]) -> Iterator[PassedOver]:
                     raise RipgrepFailed("a name looks like a reason")
                 yield PassedOver(_path(said["path"] or said["kept"]), kind)  # type: ignore[arg-type]
         elif complaint := _COMPLAINT.fullmatch(line):
-            if complaint["code"] in _CLOSED:
-                yield PassedOver(_path(complaint["path"]), "unreadable")
-            elif complaint["code"] != _NOT_THERE:
+            if complaint["code"] not in _FAULTS:
                 raise RipgrepFailed(line.decode("utf-8", "replace"))
+            yield PassedOver(_path(complaint["path"]), _FAULTS[complaint["code"]])
         elif _ABOUT_A_PATH.match(line) or not line.startswith((b"rg: DEBUG|", _NOTHING_SEARCHED)):
             raise RipgrepFailed(line.decode("utf-8", "replace")[:500])
 

@@ -20,6 +20,8 @@ from typing import IO
 from .stopping import Stop
 
 OLDEST = (13, 0, 0)
+FAULTS = 2
+"""What it ends with where it has complained of something, maybe of single files only."""
 OPTIONS = (
     "--no-config",
     "--color=never",
@@ -206,7 +208,7 @@ class Ripgrep:
 def _temporary_file() -> IO[bytes]:
     # A pipe would wake us for every file that ripgrep has something to say about.
     try:
-        return tempfile.TemporaryFile()
+        return tempfile.TemporaryFile(buffering=0)
     except OSError as error:
         raise RipgrepFailed(str(error)) from error
 
@@ -219,22 +221,24 @@ def _check_room(printed: IO[bytes]) -> None:
     """
     end = printed.seek(0, os.SEEK_END)
     try:
-        printed.write(bytes(_BUFFER_BYTES))
-        printed.flush()
+        room = printed.write(bytes(_BUFFER_BYTES))
         printed.truncate(end)
     except OSError as error:
         raise RipgrepFailed(str(error)) from error
+    if room < _BUFFER_BYTES:
+        raise RipgrepFailed("there is no room for what it prints")
 
 
 def check_end(code: int, complaints: bytes) -> None:
-    """Whether a run came to its end: 0: something matched, 1: nothing did, 2: complaints, maybe about single files.
+    """Whether a run came to its end: 0: something matched, 1: nothing did, `FAULTS`: complaints.
 
     Raises:
         RipgrepFailed
     """
     if code in (0, 1) and _DISK_FULL not in complaints:
         return
-    if code not in (0, 1, 2) or b"error: " in complaints[:200] or _DISK_FULL in complaints:
+    several = b"error: " in complaints[:200] or _DISK_FULL in complaints
+    if code != FAULTS or several or not complaints:
         raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000] or f"it ended with {code}")
 
 

@@ -10,10 +10,12 @@ from .ripgrep_process import Run
 MOST_LINES = 8000
 """Of the long ones that it says of what is ignored or a link: from there on, to be given names is quicker for it."""
 MOST_SAID_BYTES = 64 << 20
-MOST_MEMORY_BYTES = 512 << 20
+MOST_MEMORY_BYTES = 256 << 20
 """It reads ignore files whole, whatever they are."""
 IDLE_SECONDS = 3.0
-"""It waits for ever to open a FIFO for an ignore file."""
+LEAST_WORK = 0.1
+"""In this many seconds it says nothing, and works for less than this part of them: it waits for ever to open a FIFO
+for an ignore file, while its other threads look now and then whether there is something for them."""
 _LONG = (b": Ignore(IgnoreMatch(", b": failed to pass haystack filter: ")
 _BLOCK_BYTES = 1 << 20
 
@@ -33,8 +35,7 @@ class Watch:
         self._run = run
         self._read = 0
         self._lines = 0
-        self._done = -1
-        self._idle_since = time.monotonic()
+        self._since, self._worked, self._said = time.monotonic(), 0.0, 0
 
     def look(self) -> None:
         """Look at what it has said, at the memory it holds, and whether it does anything."""
@@ -56,11 +57,16 @@ class Watch:
         try:
             with open(f"/proc/{self._run.pid}/stat", "rb") as file:
                 fields = file.read().rpartition(b")")[2].split()
-            memory, done = int(fields[21]) * os.sysconf("SC_PAGE_SIZE"), int(fields[11]) + int(fields[12]) + self._read
+            memory = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+            worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         except (OSError, IndexError, ValueError):
             return ""  # no such system, or it has just ended
-        if done != self._done:
-            self._done, self._idle_since = done, time.monotonic()
         if memory > MOST_MEMORY_BYTES:
             return "it takes too much memory"
-        return "it does nothing" if time.monotonic() - self._idle_since > IDLE_SECONDS else ""
+        said = sum(os.fstat(file.fileno()).st_size for file in (self._run.printed, self._run.beside))
+        seconds = time.monotonic() - self._since
+        if said > self._said or worked - self._worked > LEAST_WORK * IDLE_SECONDS:
+            self._since, self._worked, self._said = time.monotonic(), worked, said
+        elif seconds > IDLE_SECONDS:
+            return "it does nothing"
+        return ""

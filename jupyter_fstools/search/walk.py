@@ -198,7 +198,10 @@ class Walk:
 
     def _open_start(self) -> tuple[Folder, FolderRules, Position] | None:
         """The folder to begin with: the base, or below it the pattern's prefix; None if nothing can match."""
-        folder: Folder = open_folder(self._backend, "")
+        try:
+            folder: Folder = open_folder(self._backend, "")
+        except OSError as error:
+            raise Denied("the root cannot be opened") from error
         rules, position = NO_RULES, self._pattern.start
         base = self._base.split("/") if self._base else []
         for depth, name in enumerate(base + self._pattern.prefix):

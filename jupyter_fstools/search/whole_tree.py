@@ -19,7 +19,7 @@ from ..walking.visible import MayRead, NoneDenied, link_target, permitted
 from .batches import Batch, Counted, Part
 from .heeded_rules import HeededRules
 from .ripgrep_debug import NOTEBOOKS, PassedOver, passed_over
-from .ripgrep_process import Run, check_end, counts_of
+from .ripgrep_process import FAULTS, RipgrepFailed, Run, check_end, counts_of
 from .text_query import TextQuery
 from .walk import Tally, Walk
 
@@ -61,6 +61,7 @@ class WholeTree:
         self._walk = walk
         self._rules = HeededRules(backend)
         self._entered = {"": True, base: True}
+        self._faults = 0
 
     @staticmethod
     def can_search(query: TextQuery) -> bool:
@@ -92,10 +93,12 @@ class WholeTree:
         """
         self._walk.tally = Tally()
         with ran([*self._options(), *pattern], [self._base]) as run:
-            if run.code is not None:
+            if run.code not in (None, FAULTS):
                 check_end(run.code, b"")
             for lines in _blocks(run.beside, whole=run.code is not None):
                 yield self._passed_over(passed_over(lines))
+            if run.code == FAULTS and not self._faults:
+                raise RipgrepFailed("it failed without a complaint")
             self._rules.check_repositories()
             for counts in _counts(run.printed):
                 paths = reachable(self._backend, sorted(self._permitted(counts)))
@@ -137,6 +140,7 @@ class WholeTree:
                 self._rules.add_repository(path[: -len("/.git")])
         self._walk.tally.excluded |= {_name(path) for path in paths["excluded"] if self._may_enter(_folder(path))}
         self._walk.tally.ignored += sum(1 for _ in self._in_permitted_folders(paths["ignored"]))
+        self._faults += len(paths["unreadable"]) + len(paths["gone"])
         batch = Batch()
         for reason in ("binary", "large", "unreadable"):
             batch.skipped[reason] = len(self._permitted(paths[reason]))

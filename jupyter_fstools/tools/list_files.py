@@ -114,7 +114,7 @@ def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> tuple[list[st
         name = entry["path"] if arguments.recursive else entry["name"]
         shown = _on_one_line(name)
         rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip("\t"))
-    if not rows:
+    if not rows and not data["partial"]:
         rows.append("The folder is empty." if not data["total"] else "No entries from this offset on.")
     notes = [*paging(data["total"], "entries", data["next_offset"])]
     if data["not_entered"]:

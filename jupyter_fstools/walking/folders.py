@@ -119,8 +119,11 @@ class DiskFolder:
         return found
 
     def check_readable(self) -> None:
-        """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
-        if not os.fstat(self._fd).st_mode & 0o444:
+        """Refuse a folder that nobody may read, which the system would list for a superuser all the same.
+
+        One whose names may be read but that may not be entered is refused too: of nothing in it can be told what it is.
+        """
+        if not os.stat(".", dir_fd=self._fd).st_mode & 0o444:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     def enter(self, name: str) -> DiskFolder:

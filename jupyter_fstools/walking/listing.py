@@ -63,7 +63,7 @@ class Listing:
         recursive: what is below it as well, except in folders of other programs (`EXCLUDED`).
         may_read: whether a canonical path may be shown.
         none_denied: a quick yes for many names in a folder.
-        ended: asked before a folder is entered; after a yes no other one is.
+        ended: asked before a folder is entered and before a link is followed; after a yes nothing more comes.
 
     Attributes:
         not_entered: paths of folders of other programs, so far.
@@ -111,7 +111,9 @@ class Listing:
         with FolderTrail(self._backend, self._path) as trail:
             while waiting:
                 path, folders, rest = waiting[-1]
-                if not folders or (self._ended is not None and self._ended()):
+                if self._is_over():
+                    return
+                if not folders:
                     waiting.pop()
                     yield Run(path, rest)
                     continue
@@ -134,8 +136,14 @@ class Listing:
         return [self._level(path, found)]
 
     def _level(self, path: str, names: Names) -> _Level:
-        links = [name for name in names.links if link_target(self._backend, joined(path, name), self._may_read)]
+        links = [name for name in names.links if not self._is_over() and self._is_seen(joined(path, name))]
         return _Level(path, sorted(names.folders, reverse=True), sorted([*names.files, *links, *names.others]))
+
+    def _is_over(self) -> bool:
+        return self._ended is not None and self._ended()
+
+    def _is_seen(self, link: str) -> bool:
+        return link_target(self._backend, link, self._may_read) is not None
 
 
 def _permitted_names(folder: Folder, may_read: MayRead, none_denied: NoneDenied, most: int | None = None) -> Names:

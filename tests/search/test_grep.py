@@ -539,6 +539,22 @@ def test_a_ripgrep_that_could_not_print_all_does_not_count(
     assert places(search_text(LocalDisk(root), query)) == [("a.txt", 1)]
 
 
+def test_a_ripgrep_that_fails_without_a_word_does_not_count(
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S20: whichever way it was asked."""
+    for number in range(9):
+        write(f"{number}.txt", "needle\n")
+    broken = tmp_path / "rg"
+    broken.write_text(f'#!/bin/sh\n{ripgrep()} "$@" | head -c 20\nexit 2\n')
+    broken.chmod(0o755)
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
+    for tells in (True, False):
+        monkeypatch.setattr(grep, "tells_enough", lambda _, tells=tells: tells)
+        found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))
+        assert (found.total, found.engine) == (9, "python")
+
+
 @pytest.mark.parametrize("room", range(1, 14))
 def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
     search: Search, write: Write, room: int

@@ -34,7 +34,7 @@ def test_each_path_comes_with_its_reason() -> None:
     assert list(passed_over(lines)) == [
         ("a: b", "binary"), ("c", "large"), ("l", "ignored"), ("x/.git", "excluded"), (".h", "hidden"),
         ("n.ipynb", "notebook"), ("keep.log", "kept"), ("x/.gitignore", "rules"), ("s", "link"),
-        ("d", "unreadable"), ("g", "unreadable"),
+        ("d", "unreadable"), ("g", "unreadable"), ("e", "gone"),
     ]  # fmt: skip
 
 
