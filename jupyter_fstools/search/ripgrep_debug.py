@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from collections import defaultdict
+from typing import Literal, cast
 
 from .ripgrep_process import BEGINNING, RipgrepFailed, path_of
 
@@ -21,6 +22,9 @@ _LINE = re.compile(
     rb"|Ignore\(IgnoreMatch\((?:(?P<ignored>Gitignore)|(?P<excluded>Override)|(?P<hidden>Hidden)|(?P<notebook>Types)).*"
     rb"|failed to pass haystack filter: .*?(?:(?P<link>is_symlink: true)|is_symlink: false).*))",
 )
+_BINARY = re.compile(
+    rb"^rg: DEBUG\|[^|\n]+\|[^|\n]+?:\d+: ignoring \.//([^\n]+): found binary data at offset \d+\n", re.M
+)
 _ABOUT_A_PATH = re.compile(_SPOKEN + rb"(?:ignoring|opened|whitelisting) ")
 _REASON = re.compile(
     rb": (?:(?:Ignore|Whitelist)\(IgnoreMatch\(|failed to pass haystack filter: |found binary data at offset "
@@ -32,34 +36,43 @@ _NOTHING_SEARCHED = b"rg: No files were searched"
 _REPLACED = "\ufffd".encode()
 
 
-class PassedOver(NamedTuple):
-    """One path, as it was printed, and why it was passed over."""
-
-    path: str
-    kind: Kind
+PassedOver = defaultdict[Kind, list[str]]
+"""Paths by why they were passed over."""
 
 
-def passed_over(lines: Iterable[bytes]) -> Iterator[PassedOver]:
-    """Read what was said.
+def passed_over(said: bytes) -> PassedOver:
+    """Read whole lines of what was said.
 
     Raises:
         RipgrepFailed: a line is not what it is known to say, or a name cannot be told from it.
     """
-    for line in lines:
-        if said := _LINE.fullmatch(line):
-            kind = said.lastgroup
-            if kind == "rules":
-                yield PassedOver(_path(said["rules"]), "rules")
-            elif kind not in (None, "path"):
-                if len(_REASON.findall(line)) != 1:
-                    raise RipgrepFailed("a name looks like a reason")
-                yield PassedOver(_path(said["path"] or said["kept"]), kind)  # type: ignore[arg-type]
-        elif complaint := _COMPLAINT.fullmatch(line):
-            if complaint["code"] not in _FAULTS:
-                raise RipgrepFailed(line.decode("utf-8", "replace"))
-            yield PassedOver(_path(complaint["path"]), _FAULTS[complaint["code"]])
-        elif _ABOUT_A_PATH.match(line) or not line.startswith((b"rg: DEBUG|", _NOTHING_SEARCHED)):
-            raise RipgrepFailed(line.decode("utf-8", "replace")[:500])
+    found: PassedOver = defaultdict(list)
+    binary = b"\n".join(_BINARY.findall(said))
+    if binary and b": " not in binary and _REPLACED not in binary:
+        # Most lines are of this kind, and none of these names looks like a part of one.
+        found["binary"] = os.fsdecode(binary).split("\n")
+        said = _BINARY.sub(b"", said)
+    for line in said.removesuffix(b"\n").split(b"\n") if said else ():
+        if kind_and_path := _read(line):
+            found[kind_and_path[0]].append(kind_and_path[1])
+    return found
+
+
+def _read(line: bytes) -> tuple[Kind, str] | None:
+    if said := _LINE.fullmatch(line):
+        kind = cast("Kind | None", said.lastgroup if said.lastgroup != "path" else None)
+        if kind == "rules":
+            return kind, _path(said["rules"])
+        if kind is not None and len(_REASON.findall(line)) != 1:
+            raise RipgrepFailed("a name looks like a reason")
+        return kind and (kind, _path(said["path"] or said["kept"]))
+    if complaint := _COMPLAINT.fullmatch(line):
+        if complaint["code"] not in _FAULTS:
+            raise RipgrepFailed(line.decode("utf-8", "replace"))
+        return _FAULTS[complaint["code"]], _path(complaint["path"])
+    if _ABOUT_A_PATH.match(line) or not line.startswith((b"rg: DEBUG|", _NOTHING_SEARCHED)):
+        raise RipgrepFailed(line.decode("utf-8", "replace")[:500])
+    return None
 
 
 def _path(printed: bytes) -> str:

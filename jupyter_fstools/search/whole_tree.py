@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import groupby
 from typing import IO
 
 from ..backends.local_disk import LocalDisk
@@ -18,12 +17,14 @@ from ..walking.trail import FolderTrail, reachable
 from ..walking.visible import MayRead, NoneDenied, link_target, permitted
 from .batches import Batch, Counted, Part
 from .heeded_rules import HeededRules
-from .ripgrep_debug import NOTEBOOKS, PassedOver, passed_over
+from .ripgrep_debug import NOTEBOOKS, Kind, PassedOver, passed_over
 from .ripgrep_process import FAULTS, RipgrepFailed, Run, check_end, counts_of
 from .text_query import TextQuery
 from .walk import Tally, Walk
 
 Ran = Callable[[list[str], list[str]], AbstractContextManager[Run]]
+InFolder = tuple[str, list[str]]
+"""A folder, and names in it."""
 _BLOCK_BYTES = 128 << 10
 _MOST_FOLDERS = 1 << 12
 _IN_ORDER_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
@@ -96,12 +97,12 @@ class WholeTree:
             if run.code not in (None, FAULTS):
                 check_end(run.code, b"")
             for lines in _blocks(run.beside, whole=run.code is not None):
-                yield self._passed_over(passed_over(lines))
+                yield self._batch(passed_over(lines))
             if run.code == FAULTS and not self._faults:
                 raise RipgrepFailed("it failed without a complaint")
             self._rules.check_repositories()
             for counts in _counts(run.printed):
-                paths = reachable(self._backend, sorted(self._permitted(counts)))
+                paths = reachable(self._backend, _paths(self._permitted(counts)))
                 yield Batch(found=[Counted(path, path, counts[path]) for path in paths])
 
     def _options(self) -> list[str]:
@@ -118,34 +119,33 @@ class WholeTree:
         """Whether rules from above the folder hold in it; they and its own are looked at before anything is run."""
         above = [self._base[: slash.start()] for slash in re.finditer("/", self._base)]
         above = ["", *above] if self._base else []
-        found = []
+        found = False
         with FolderTrail(self._backend) as trail:
             for folder in above:
-                found += [name for name in CONTROL if trail.at(folder).has(name)]
-                if ".git" in found:
+                there = [name for name in CONTROL if trail.at(folder).has(name)]
+                found = found or bool(there)
+                if ".git" in there:
                     self._rules.add_repository(folder)
         for folder in (*above, self._base):
             self._rules.check_plain(folder)
-        return bool(found)
+        return found
 
-    def _passed_over(self, said: Iterable[PassedOver]) -> Batch:
+    def _batch(self, said: PassedOver) -> Batch:
         """What some lines tell: counts of what is not searched, and files that are still to be searched."""
-        paths: defaultdict[str, list[str]] = defaultdict(list)
-        for path, kind in said:
-            paths[kind].append(path)
-        for path in paths["rules"]:
+        for path in said["rules"]:
             self._rules.add_file(path)
-        for path in (*paths["excluded"], *paths["hidden"], *paths["ignored"], *paths["kept"]):
+        for path in (*said["excluded"], *said["hidden"], *said["ignored"], *said["kept"]):
             if path == ".git" or path.endswith("/.git"):
                 self._rules.add_repository(path[: -len("/.git")])
-        self._walk.tally.excluded |= {_name(path) for path in paths["excluded"] if self._may_enter(_folder(path))}
-        self._walk.tally.ignored += sum(1 for _ in self._in_permitted_folders(paths["ignored"]))
-        self._faults += len(paths["unreadable"]) + len(paths["gone"])
+        self._walk.tally.excluded |= {_name(path) for path in said["excluded"] if self._may_enter(_folder(path))}
+        self._walk.tally.ignored += sum(len(names) for _, names in self._visible(said["ignored"]))
+        self._faults += len(said["unreadable"]) + len(said["gone"])
         batch = Batch()
-        for reason in ("binary", "large", "unreadable"):
-            batch.skipped[reason] = len(self._permitted(paths[reason]))
-        links = paths["link"] + self._add_notebooks(paths["notebook"], batch)
-        for path in self._permitted(links):
+        reasons: tuple[Kind, ...] = ("binary", "large", "unreadable")
+        for reason in reasons:
+            batch.skipped[reason] = sum(len(names) for _, names in self._permitted(said[reason]))
+        links = said["link"] + self._add_notebooks(said["notebook"], batch)
+        for path in _paths(self._permitted(links)):
             target = link_target(self._backend, path, self._may_read)
             if target is not None and target.kind == "file":
                 batch.add_file(path, target)
@@ -155,7 +155,7 @@ class WholeTree:
         """Note them in the batch; what is no file among them, maybe a link."""
         others = []
         with FolderTrail(self._backend) as trail:
-            for folder, names in _by_folder(self._permitted(paths)):
+            for folder, names in self._permitted(paths):
                 try:
                     files = {_name(path) for _, path, _ in trail.at(folder).look(names)}
                 except (OSError, FsToolsError):
@@ -164,19 +164,20 @@ class WholeTree:
                 others += [joined(folder, name) for name in names if name not in files]
         return others
 
-    def _permitted(self, paths: Iterable[str]) -> list[str]:
+    def _permitted(self, paths: Iterable[str]) -> Iterator[InFolder]:
         """Those of the paths that may be shown."""
-        kept = []
-        for folder, names in _by_folder(self._in_permitted_folders(paths)):
-            shown = permitted(folder, names, self._may_read, self._none_denied)
-            kept += [joined(folder, name) for name in shown]
-        return kept
+        for folder, names in self._visible(paths):
+            yield folder, permitted(folder, names, self._may_read, self._none_denied)
 
-    def _in_permitted_folders(self, paths: Iterable[str]) -> Iterator[str]:
+    def _visible(self, paths: Iterable[str]) -> Iterator[InFolder]:
         """Those that are not hidden, in folders that may be shown."""
-        for folder, group in groupby(sorted(paths), _folder):
+        folders: defaultdict[str, list[str]] = defaultdict(list)
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            folders[folder].append(name)
+        for folder in sorted(folders):
             if self._may_enter(folder):
-                yield from (path for path in group if self._is_seen(_name(path)))
+                yield folder, [name for name in folders[folder] if name[0] != "." or self._is_seen(name)]
 
     def _may_enter(self, folder: str) -> bool:
         unknown = []
@@ -204,20 +205,18 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _by_folder(paths: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Sorted paths as folders, each with names in it."""
-    for folder, group in groupby(paths, _folder):
-        yield folder, [_name(path) for path in group]
+def _paths(folders: Iterable[InFolder]) -> Iterator[str]:
+    return (joined(folder, name) for folder, names in folders for name in names)
 
 
-def _blocks(file: IO[bytes], *, whole: bool) -> Iterator[list[bytes]]:
-    """The lines of a file, some at a time; the last one may be cut off unless the file is whole."""
+def _blocks(file: IO[bytes], *, whole: bool) -> Iterator[bytes]:
+    """A file, some whole lines at a time; what is left of the last one only if the file is whole."""
     rest = b""
     while block := file.read(_BLOCK_BYTES):
-        *lines, rest = (rest + block).split(b"\n")
-        yield lines
+        lines, end, rest = (rest + block).rpartition(b"\n")
+        yield lines + end
     if whole and rest:
-        yield [rest]
+        yield rest + b"\n"
 
 
 def _counts(file: IO[bytes]) -> Iterator[dict[str, int]]:

@@ -31,11 +31,20 @@ def test_each_path_comes_with_its_reason() -> None:
         b"rg: .//e: No such file or directory (os error 2)",
         b"rg: No files were searched, which means ripgrep probably applied a filter you didn't expect.",
     ]
-    assert list(passed_over(lines)) == [
-        ("a: b", "binary"), ("c", "large"), ("l", "ignored"), ("x/.git", "excluded"), (".h", "hidden"),
-        ("n.ipynb", "notebook"), ("keep.log", "kept"), ("x/.gitignore", "rules"), ("s", "link"),
-        ("d", "unreadable"), ("g", "unreadable"), ("e", "gone"),
-    ]  # fmt: skip
+    assert passed_over(b"".join(line + b"\n" for line in lines)) == {
+        "binary": ["a: b"], "large": ["c"], "ignored": ["l"], "excluded": ["x/.git"], "hidden": [".h"],
+        "notebook": ["n.ipynb"], "kept": ["keep.log"], "rules": ["x/.gitignore"], "link": ["s"],
+        "unreadable": ["d", "g"], "gone": ["e"],
+    }  # fmt: skip
+
+
+def test_very_many_binary_files_are_read_at_once() -> None:
+    line = (
+        b"rg: DEBUG|grep_printer::summary|summary.rs:698: ignoring .//caf\xc3\xa9/%d: found binary data at offset 7\n"
+    )
+    said = b"".join(line % number for number in range(1000)) + WALK + b"ignoring .//c: 4053 bytes\n"
+    assert passed_over(said) == {"binary": [f"café/{number}" for number in range(1000)], "large": ["c"]}
+    assert passed_over(b"") == {}
 
 
 @pytest.mark.parametrize(
@@ -57,4 +66,4 @@ def test_each_path_comes_with_its_reason() -> None:
 def test_a_line_that_is_not_understood_ends_it(line: bytes) -> None:
     """G15, G16: a name in several lines, one that is no UTF-8, or a fault that is not one file's."""
     with pytest.raises(RipgrepFailed):
-        list(passed_over([line]))
+        passed_over(line + b"\n")

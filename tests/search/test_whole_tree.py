@@ -90,6 +90,7 @@ def test_rules_from_above_the_folder_hold_in_it(root: Path, write: Write, runs: 
     for path in ("src/a.txt", "src/b.log", "src/lib/c.txt", "out/d.txt"):
         write(path, "needle\n")
     write(".gitignore", "*.log\nsrc/lib/\n/out\n")
+    write(".git/info/exclude", "# nothing\n")
     for path in ("src", "src/lib", "out"):
         ours, theirs = asked(root, TextQuery(pattern="needle"), path)
         assert theirs == ours
