@@ -28,7 +28,6 @@ from .ripgrep_engine import RipgrepEngine
 from .ripgrep_process import RipgrepFailed, ripgrep_binary
 from .stopping import Cancelled, Stop
 from .text_query import FoundText, MatchingFile, TextQuery
-from .touchstone import tells_enough
 from .walk import Tally, Walk
 from .whole_tree import WholeTree
 
@@ -155,7 +154,7 @@ class _Search:
         with Matcher(self._expression, self._stop) as matcher:
             notebooks = NotebookSearch(self._backend, self._query, matcher, self._stop)
             walk = self._walk(start.path) if start.kind == "directory" else None
-            tree = self._tree(walk, start.path, binary) if walk and whole_tree else None
+            tree = self._tree(walk, start.path) if walk and whole_tree else None
             engine = self._engine(binary, matcher, tree, alone=alone)
             files = self._batches(start.path, walk, engine) if walk else self._one_file(start)
             found, skipped = MatchingFiles(self._query), Counter[str]()
@@ -179,10 +178,8 @@ class _Search:
                 engine.close()
         return answer
 
-    def _tree(self, walk: Walk, base: str, binary: str | None) -> WholeTree | None:
-        if binary is None or not isinstance(self._backend, LocalDisk):
-            return None
-        if not (WholeTree.can_search(self._query) and tells_enough(binary)):
+    def _tree(self, walk: Walk, base: str) -> WholeTree | None:
+        if not isinstance(self._backend, LocalDisk) or not WholeTree.can_search(self._query):
             return None
         return WholeTree(self._backend, self._query, base, walk, may_read=self._may_read, none_denied=self._none_denied)
 

@@ -22,6 +22,7 @@ from .python_engine import PythonEngine
 from .ripgrep_process import Ripgrep, RipgrepFailed, Run, Stopped, counts_of, path_of
 from .ripgrep_watch import Watch
 from .stopping import Stop
+from .touchstone import tells_enough
 from .whole_tree import WholeTree
 
 NAMES_BYTES = 256 << 10
@@ -52,7 +53,7 @@ class RipgrepEngine:
         binary: the ripgrep program.
         stop: when to end.
         max_file_bytes: larger files are skipped.
-        tree: the same search as one of the whole tree; None: it cannot be one.
+        tree: the same search as one of the whole tree, for a ripgrep that tells enough; None: it cannot be one.
         may_end_early: whoever asks may have enough after the first batches.
         small: takes over what is too little for programs to be started for it; None: ripgrep searches everything.
     """
@@ -74,6 +75,7 @@ class RipgrepEngine:
         self._small = small
         self._multiline = expression.multiline
         self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
+        self._binary = binary
         self._tree = tree
         self._may_end_early = may_end_early
         self._stop = stop
@@ -100,7 +102,7 @@ class RipgrepEngine:
             self.name = self._small.name
             yield self._small.search(head.pop())
         self.name = "ripgrep" if head else self.name
-        if head and self._tree is not None:
+        if head and self._tree is not None and tells_enough(self._binary):
             with contextlib.suppress(Stopped):
                 for batch in self._tree.batches(self._pattern, self._watched):
                     yield self._awaited(self._runner.submit(self._search, batch)) if batch.named else batch

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search import grep
+from jupyter_fstools.search import ripgrep_engine
 from jupyter_fstools.search.find import FoundFiles, find_files
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.ripgrep_process import ripgrep_binary
@@ -51,7 +51,7 @@ def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.Monke
     """The same search with each engine; query fields and options in one call."""
     engine, _, by_name = request.param.partition(" ")
     if by_name:
-        monkeypatch.setattr(grep, "tells_enough", lambda _: False)
+        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
 
     def search(
         pattern: str, path: str = ".", *, may_read=None, seconds=None, cancelled=None, **fields: object

@@ -15,7 +15,7 @@ import pytest
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound, OutsideRoot
-from jupyter_fstools.search import grep, ripgrep_process, touchstone
+from jupyter_fstools.search import grep, ripgrep_engine, ripgrep_process, touchstone
 from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.matcher import TooSlow
@@ -345,7 +345,7 @@ def test_what_ripgrep_has_started_ends_with_it(
     slow.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/child\nwait\n")
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
-    monkeypatch.setattr(grep, "tells_enough", lambda _: True)
+    monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
     begun = tmp_path / "child"
     found = search_text(LocalDisk(root), TextQuery(pattern="needle"), cancelled=begun.exists, engine="ripgrep")
     assert (found.partial, found.matches) == ("cancelled", [])
@@ -362,7 +362,7 @@ def test_what_ripgrep_had_found_when_time_was_up_is_answered(
     slow.write_text("#!/bin/sh\nprintf './/a.txt\\0001\\n./b'\nexec sleep 600\n")
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
-    monkeypatch.setattr(grep, "tells_enough", lambda _: True)
+    monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
     query = TextQuery(pattern="needle", output_mode="files")
     found = search_text(LocalDisk(root), query, seconds=1, engine="ripgrep")
     assert ([file.path for file in found.files], found.partial, found.truncated) == (["a.txt"], "timeout", True)
@@ -550,7 +550,7 @@ def test_a_ripgrep_that_fails_without_a_word_does_not_count(
     broken.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
     for tells in (True, False):
-        monkeypatch.setattr(grep, "tells_enough", lambda _, tells=tells: tells)
+        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
         found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))
         assert (found.total, found.engine) == (9, "python")
 

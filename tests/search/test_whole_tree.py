@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search import grep, ripgrep_watch
+from jupyter_fstools.search import ripgrep_engine, ripgrep_watch
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.search.touchstone import tells_enough
@@ -224,7 +224,7 @@ def test_what_is_chosen_by_name_is_searched_by_name(
     write("a.txt", "needle\nthread\n")
     for fields in ({"glob": "*.txt"}, {"file_type": "txt"}, {"multiline": True}, {"include_hidden": True}):
         assert asked(root, TextQuery(pattern="needle", **fields))[1].total == 1
-    monkeypatch.setattr(grep, "tells_enough", lambda _: False)
+    monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
     assert asked(root, TextQuery(pattern="needle"))[1].total == 1
     assert runs == []
 
