@@ -11,6 +11,7 @@ from .escapes import ESCAPES, code_point
 
 _PLAIN = {"s": "\\t-\\r ", "S": "\\S\\x1c-\\x1f"}
 """Where Python's own shorthand differs on ASCII text: it counts four control characters as spaces."""
+_SURROGATES = (0xD800, 0xDFFF)
 _POSIX = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -113,6 +114,9 @@ def _without_line_feed(low: int, high: int) -> list[tuple[int, int]]:
 
 def _python_range(low: int, high: int) -> str:
     """A range without the two letters that are swapped, and what stands for them."""
+    if low < _SURROGATES[0] <= high:  # They stand for bytes that are no UTF-8, which no class holds.
+        after = _python_range(_SURROGATES[1] + 1, high) if high > _SURROGATES[1] else ""
+        return _python_range(low, _SURROGATES[0] - 1) + after
     written = ""
     for char, swap in sorted(FOLDED_I.items()):
         if low <= ord(char) <= high:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -34,6 +35,10 @@ from .whole_tree import WholeTree
 MayRead = Callable[[str], bool] | None
 GRACE_SECONDS = 2.0
 """What a search that ran out of time may still take to read the lines it has found."""
+REMEMBERED_SECONDS, MOST_REMEMBERED = 300.0, 100
+"""How long ripgrep is not sent again over a tree that led it astray, and of how many that is known."""
+_led_astray: dict[tuple[str, str], float] = {}
+"""Until when, by root and folder."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
 """Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
 
@@ -83,18 +88,30 @@ def search_text(
         raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
     search = _Search(backend, query, expression, (may_read, none_denied), stop)
     try:
-        for whole_tree in (True, False) if binary is not None else ():
+        place = (backend.root_key, start.path)
+        ways = (False,) if _led_astray.get(place, 0) > time.monotonic() else (True, False)
+        for whole_tree in ways if binary is not None else ():
             try:
-                return search.run(start, binary, whole_tree=whole_tree, alone=engine == "ripgrep")
+                answer = search.run(start, binary, whole_tree=whole_tree, alone=engine == "ripgrep")
             except RipgrepFailed as error:
                 if whole_tree:
                     continue
                 _refuse_pattern(error)
                 if engine == "ripgrep":
                     raise
+            else:
+                if whole_tree is not ways[0]:
+                    _remember(place)
+                return answer
         return search.run(start, None)
     except NoDescriptors as error:
         raise too_many_open() from error
+
+
+def _remember(place: tuple[str, str]) -> None:
+    if len(_led_astray) >= MOST_REMEMBERED:
+        _led_astray.clear()
+    _led_astray[place] = time.monotonic() + REMEMBERED_SECONDS
 
 
 def _start(backend: Backend, path: str, may_read: MayRead) -> FileStat:

@@ -15,6 +15,8 @@ IGNORE_FILE, EXCLUDE_FILE = ".gitignore", ".git/info/exclude"
 _NAME = r"(?:[\w.@+~$%&=,:;'() -]|\*(?!\*)|\[(?:[A-Za-z0-9](?:-[A-Za-z0-9])?)+\])+"
 _NAMES = rf"{_NAME}(?:/{_NAME})*"
 _PLAIN = re.compile(rf"(?:#.*|!?/?(?:\*\*/)?{_NAMES}(?:/\*\*|(?:/\*\*/{_NAMES})?/?))?", re.ASCII)
+MOST_RULES_BYTES = 4 << 20
+"""Of all ignore files together: to look at each line takes time that nobody limits."""
 _LONGEST = 1000
 """Characters of a line; ripgrep repeats it for everything that it ignores."""
 _ODD_BEGINNING = (" ", "! ", "/ ", "!/ ")
@@ -50,6 +52,7 @@ class HeededRules:
         self.from_above = False
         self._excludes: set[str] = set()
         self._repositories: set[str] = set()
+        self._room = MOST_RULES_BYTES
 
     def add_file(self, printed: str) -> None:
         """Note an ignore file, by the path that ripgrep has printed.
@@ -67,22 +70,22 @@ class HeededRules:
             raise RipgrepFailed(f"{printed}: our walk has other rules")
         if name == EXCLUDE_FILE:
             self._excludes.add(path)
-        if self._rules(folder, name):
-            self.folders.add(folder)
+        with FolderTrail(self._backend) as trail:
+            if self._rules(trail, folder, name):
+                self.folders.add(folder)
 
     def add_repository(self, folder: str) -> None:
         """Note a folder that is a repository."""
         self._repositories.add(folder)
 
-    def check_plain(self, folder: str) -> None:
+    def check_plain(self, trail: FolderTrail, folder: str) -> None:
         """Look at a folder's rules before ripgrep does.
 
         Raises:
             RipgrepFailed: it would not read them as our walk does.
         """
-        with FolderTrail(self._backend) as trail:
-            if trail.at(folder).has(IGNORE_FILE):
-                self._rules(folder, IGNORE_FILE)
+        if trail.at(folder).has(IGNORE_FILE):
+            self._rules(trail, folder, IGNORE_FILE)
 
     def check_repositories(self) -> None:
         """Whether no rules reach into a repository from outside.
@@ -97,14 +100,14 @@ class HeededRules:
                 if above in self.folders:
                     raise RipgrepFailed(f"{repository} is a repository inside another")
 
-    def _rules(self, folder: str, name: str) -> list[str]:
+    def _rules(self, trail: FolderTrail, folder: str, name: str) -> list[str]:
         inside, _, last = joined(folder, name).rpartition("/")
         try:
-            with FolderTrail(self._backend) as trail:
-                text = trail.at(inside).read(last, LARGEST_RULE_FILE)
+            text = trail.at(inside).read(last, LARGEST_RULE_FILE)
             lines = [line.removesuffix("\r").rstrip(" ") for line in (text or b"").decode().split("\n")]
         except (OSError, FsToolsError, UnicodeDecodeError) as error:
             raise RipgrepFailed(f"{folder}: its ignore file cannot be read") from error
-        if text is None or not all(map(is_plain, lines)):
+        self._room -= len(text or b"")
+        if text is None or self._room < 0 or not all(map(is_plain, lines)):
             raise RipgrepFailed(f"{folder}: its ignore file may be read in two ways")
         return [line for line in lines if line and line[0] != "#"]

@@ -23,7 +23,7 @@ _LINE = re.compile(
     rb"|failed to pass haystack filter: .*?(?:(?P<link>is_symlink: true)|is_symlink: false).*))",
 )
 _BINARY = re.compile(
-    rb"^rg: DEBUG\|[^|\n]+\|[^|\n]+?:\d+: ignoring \.//([^\n]+): found binary data at offset \d+\n", re.M
+    rb"^rg: DEBUG\|[^|\n]+\|[^|\n]+?:\d+: ignoring \.//([^\n]*[^\n/]): found binary data at offset \d+\n", re.M
 )
 _ABOUT_A_PATH = re.compile(_SPOKEN + rb"(?:ignoring|opened|whitelisting) ")
 _REASON = re.compile(
@@ -49,7 +49,7 @@ def passed_over(said: bytes) -> PassedOver:
     found: PassedOver = defaultdict(list)
     binary = b"\n".join(_BINARY.findall(said))
     if binary and b": " not in binary and _REPLACED not in binary:
-        # Most lines are of this kind, and none of these names looks like a part of one.
+        # Most lines are of this kind, and none of these names looks as if it held a reason.
         found["binary"] = os.fsdecode(binary).split("\n")
         said = _BINARY.sub(b"", said)
     for line in said.removesuffix(b"\n").split(b"\n") if said else ():
@@ -62,7 +62,7 @@ def _read(line: bytes) -> tuple[Kind, str] | None:
     if said := _LINE.fullmatch(line):
         kind = cast("Kind | None", said.lastgroup if said.lastgroup != "path" else None)
         if kind == "rules":
-            return kind, _path(said["rules"])
+            return kind, path_of(said["rules"])
         if kind is not None and len(_REASON.findall(line)) != 1:
             raise RipgrepFailed("a name looks like a reason")
         return kind and (kind, _path(said["path"] or said["kept"]))
@@ -70,7 +70,9 @@ def _read(line: bytes) -> tuple[Kind, str] | None:
         if complaint["code"] not in _FAULTS:
             raise RipgrepFailed(line.decode("utf-8", "replace"))
         return _FAULTS[complaint["code"]], _path(complaint["path"])
-    if _ABOUT_A_PATH.match(line) or not line.startswith((b"rg: DEBUG|", _NOTHING_SEARCHED)):
+    # The last part of a name in several lines ends with a reason, too.
+    tells = _ABOUT_A_PATH.match(line) or _REASON.search(line)
+    if tells or not line.startswith((b"rg: DEBUG|", _NOTHING_SEARCHED)):
         raise RipgrepFailed(line.decode("utf-8", "replace")[:500])
     return None
 
@@ -78,6 +80,6 @@ def _read(line: bytes) -> tuple[Kind, str] | None:
 def _path(printed: bytes) -> str:
     """A path, which begins as only one that is printed can."""
     path = path_of(printed)
-    if _REPLACED in printed or not printed.startswith((BEGINNING.encode(), b"/")) or not path or path[-1] == "/":
+    if _REPLACED in printed or not printed.startswith(BEGINNING.encode()) or not path or path[-1] == "/":
         raise RipgrepFailed("a name cannot be told")
     return path

@@ -75,7 +75,6 @@ class RipgrepEngine:
         self._small = small
         self._multiline = expression.multiline
         self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
-        self._binary = binary
         self._tree = tree
         self._may_end_early = may_end_early
         self._stop = stop
@@ -102,12 +101,8 @@ class RipgrepEngine:
             self.name = self._small.name
             yield self._small.search(head.pop())
         self.name = "ripgrep" if head else self.name
-        if head and self._tree is not None and tells_enough(self._binary):
-            with contextlib.suppress(Stopped):
-                for batch in self._tree.batches(self._pattern, self._watched):
-                    yield self._awaited(self._runner.submit(self._search, batch)) if batch.named else batch
-                    if self._stop.now():
-                        return
+        if head and self._tree is not None and tells_enough(self._ripgrep.binary):
+            yield from self._searched_tree(self._tree)
             return
         waiting: deque[Future[Batch]] = deque()
         for batch in chain(head, batches):
@@ -116,6 +111,14 @@ class RipgrepEngine:
                 yield self._awaited(waiting.popleft())
         while waiting:
             yield self._awaited(waiting.popleft())
+
+    def _searched_tree(self, tree: WholeTree) -> Iterator[Batch]:
+        """What was found when time was up counts; after a cancellation nobody waits for it."""
+        with contextlib.suppress(Stopped):
+            for batch in tree.batches(self._pattern, self._watched):
+                yield self._awaited(self._runner.submit(self._search, batch)) if batch.named else batch
+                if self._stop.now() and self._stop.reason == "cancelled":
+                    return
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
         """The first hits of files, as many as asked for by canonical path; none if the search has been stopped."""

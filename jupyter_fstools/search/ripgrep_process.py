@@ -129,12 +129,15 @@ class Ripgrep:
         folder_fd: a descriptor of the folder to start in, where there is one.
         folder: the path of the same folder.
         stop: when no run is to begin, or to go on.
+
+    Attributes:
+        binary: the program.
     """
 
     def __init__(self, binary: str, folder_fd: int | None, folder: str, stop: Stop) -> None:
         link = f"/proc/self/fd/{folder_fd}"
         self._start_in = link if folder_fd is not None and os.path.isdir(link) else folder or os.sep
-        self._binary = binary
+        self.binary = binary
         self._stop = stop
         self._running: set[Run] = set()
 
@@ -151,7 +154,7 @@ class Ripgrep:
             Stopped: before it began.
         """
         named = (path if os.path.isabs(path) else BEGINNING + path for path in paths)
-        command = [os.fsencode(part) for part in (self._binary, *OPTIONS, *arguments, "--", *named)]
+        command = [os.fsencode(part) for part in (self.binary, *OPTIONS, *arguments, "--", *named)]
         with _temporary_file() as printed, _temporary_file() as beside:
             run = Run(self._start(command, printed, beside), printed, beside)
             self._running.add(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from .ripgrep_process import Run
 
@@ -12,16 +13,15 @@ MOST_LINES = 8000
 MOST_SAID_BYTES = 64 << 20
 MOST_MEMORY_BYTES = 256 << 20
 """It reads ignore files whole, whatever they are."""
-IDLE_SECONDS = 3.0
-LEAST_WORK = 0.1
-"""In this many seconds it says nothing, and works for less than this part of them: it waits for ever to open a FIFO
-for an ignore file, while its other threads look now and then whether there is something for them."""
+IDLE_SECONDS, LEAST_BUSY = 3.0, 0.5
+"""It is idle if it says nothing in that time, and at fewer looks than this part of them one of its threads runs, could
+run or waits for a disk: to open a FIFO for an ignore file takes for ever, while other threads sleep and look around."""
 _LONG = (b": Ignore(IgnoreMatch(", b": failed to pass haystack filter: ")
 _BLOCK_BYTES = 1 << 20
 
 
 class Watch:
-    """Ends a run that goes wrong.
+    """Ends a run that goes wrong. What it does is seen where there is `/proc`; elsewhere only what it says.
 
     Args:
         run: the run.
@@ -35,7 +35,11 @@ class Watch:
         self._run = run
         self._read = 0
         self._lines = 0
-        self._since, self._worked, self._said = time.monotonic(), 0.0, 0
+        self._said = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._since, self._looks, self._busy = time.monotonic(), 0, 0
 
     def look(self) -> None:
         """Look at what it has said, at the memory it holds, and whether it does anything."""
@@ -55,18 +59,25 @@ class Watch:
 
     def _what_it_does(self) -> str:
         try:
-            with open(f"/proc/{self._run.pid}/stat", "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-            memory = int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-            worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            threads = [_fields(path) for path in Path(f"/proc/{self._run.pid}/task").iterdir()]
+            memory = max(int(fields[21]) for fields in threads) * os.sysconf("SC_PAGE_SIZE")
         except (OSError, IndexError, ValueError):
             return ""  # no such system, or it has just ended
         if memory > MOST_MEMORY_BYTES:
             return "it takes too much memory"
         said = sum(os.fstat(file.fileno()).st_size for file in (self._run.printed, self._run.beside))
-        seconds = time.monotonic() - self._since
-        if said > self._said or worked - self._worked > LEAST_WORK * IDLE_SECONDS:
-            self._since, self._worked, self._said = time.monotonic(), worked, said
-        elif seconds > IDLE_SECONDS:
-            return "it does nothing"
+        self._looks += 1
+        self._busy += any(fields[0] in (b"R", b"D") for fields in threads)
+        if said > self._said:
+            self._said = said
+            self._begin()
+        elif time.monotonic() - self._since > IDLE_SECONDS:
+            if self._busy <= LEAST_BUSY * self._looks:
+                return "it does nothing"
+            self._begin()
         return ""
+
+
+def _fields(thread: Path) -> list[bytes]:
+    """What the system says of a thread (`man 5 proc_pid_stat`), from its state on."""
+    return (thread / "stat").read_bytes().rpartition(b")")[2].split()

@@ -193,9 +193,6 @@ class Walk:
             if target is not None and target.kind == "file":
                 yield name, target
 
-    def _readable(self, path: str) -> bool:
-        return self._may_read is None or self._may_read(path)
-
     def _open_start(self) -> tuple[Folder, FolderRules, Position] | None:
         """The folder to begin with: the base, or below it the pattern's prefix; None if nothing can match."""
         try:
@@ -226,7 +223,7 @@ class Walk:
         if rules.ignored(name, True):
             self.tally.ignored += 1
             return False
-        return self._readable(joined(folder.path, name))
+        return self._may_read is None or self._may_read(joined(folder.path, name))
 
     def _rules(self, folder: Folder, above: FolderRules, control: list[str]) -> FolderRules:
         """The rules that hold in `folder`, where `control` are the names that matter."""

@@ -26,7 +26,9 @@ Ran = Callable[[list[str], list[str]], AbstractContextManager[Run]]
 InFolder = tuple[str, list[str]]
 """A folder, and names in it."""
 _BLOCK_BYTES = 128 << 10
+"""Read at once: a thousand paths or two, then forgotten."""
 _MOST_FOLDERS = 1 << 12
+"""Remembered as open or closed: the next paths are mostly in the same ones."""
 _IN_ORDER_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
 
 
@@ -126,8 +128,8 @@ class WholeTree:
                 found = found or bool(there)
                 if ".git" in there:
                     self._rules.add_repository(folder)
-        for folder in (*above, self._base):
-            self._rules.check_plain(folder)
+                self._rules.check_plain(trail, folder)
+            self._rules.check_plain(trail, self._base)
         return found
 
     def _batch(self, said: PassedOver) -> Batch:
@@ -152,17 +154,24 @@ class WholeTree:
         return batch
 
     def _add_notebooks(self, paths: list[str], batch: Batch) -> list[str]:
-        """Note them in the batch; what is no file among them, maybe a link."""
-        others = []
+        """Note them in the batch; the links among them."""
+        links = []
         with FolderTrail(self._backend) as trail:
             for folder, names in self._permitted(paths):
-                try:
-                    files = {_name(path) for _, path, _ in trail.at(folder).look(names)}
-                except (OSError, FsToolsError):
-                    continue  # gone since ripgrep came through it
-                batch.notebooks.append(Part(folder, [name for name in names if name in files]))
-                others += [joined(folder, name) for name in names if name not in files]
-        return others
+                seen = {name: self._kind(trail, folder, name) for name in names}
+                batch.notebooks.append(Part(folder, [name for name in names if seen[name] == "file"]))
+                links += [joined(folder, name) for name in names if seen[name] == "link"]
+                batch.skipped["unreadable"] += list(seen.values()).count("unreadable")
+        return links
+
+    @staticmethod
+    def _kind(trail: FolderTrail, folder: str, name: str) -> str:
+        try:
+            return trail.at(folder).see(name).kind
+        except PermissionError:
+            return "unreadable"
+        except (OSError, FsToolsError):
+            return "gone"
 
     def _permitted(self, paths: Iterable[str]) -> Iterator[InFolder]:
         """Those of the paths that may be shown."""

@@ -31,7 +31,14 @@ CHARACTERS = [
 ]
 SINGLE = [*"abéßski1 _x.", r"\.", r"\x61", r"\u00e9", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", r"\r"]
 CLASSES = ["[ab]", "[^a]", "[a-z]", r"[^\w]", r"[\s\d]", r"[^\S]", r"[\W_]", "[é-ÿ]", "[[:upper:]]", "[]a]", "[\u0131]"]
-CLASSES += [r"[\x00-\x1f]", "[[:space:]]", "[[:cntrl:]x]", r"[\t-\r ]", r"[\x09-\x0a]"]  # Line ends are among them.
+CLASSES += [
+    r"[\x00-\x1f]",
+    "[[:space:]]",
+    "[[:cntrl:]x]",
+    r"[\t-\r ]",
+    r"[\x09-\x0a]",
+    "[a-\U0010ffff]",
+]  # Line ends are among them.
 ANCHORS = ["^", "$", r"\b", r"\B"]
 TIMES = ["", "", "", "*", "+", "?", "*?", "{1,2}", "{2}"]
 counter = itertools.count()

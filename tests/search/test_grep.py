@@ -359,7 +359,9 @@ def test_what_ripgrep_had_found_when_time_was_up_is_answered(
     """S23"""
     write("a.txt", "needle\n")
     slow = tmp_path / "rg"
-    slow.write_text("#!/bin/sh\nprintf './/a.txt\\0001\\n./b'\nexec sleep 600\n")
+    slow.write_text(
+        "#!/bin/sh\nprintf './/a.txt\\0001\\n./b'\necho 'rg: DEBUG|globset|lib.rs:1: x' >&2\nexec sleep 600\n"
+    )
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
     monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)

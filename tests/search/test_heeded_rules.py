@@ -9,6 +9,7 @@ import pytest
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.search.heeded_rules import HeededRules, is_plain
 from jupyter_fstools.search.ripgrep_process import RipgrepFailed
+from jupyter_fstools.walking.trail import FolderTrail
 
 from .conftest import Write
 
@@ -49,9 +50,20 @@ def test_an_ignore_file_that_cannot_be_relied_on_ends_it(root: Path, write: Writ
         (root / ".gitignore").symlink_to(write("rules", "*.log\n"))
     else:
         write(".gitignore", content)
-    for look in (lambda rules: rules.add_file(".gitignore"), lambda rules: rules.check_plain("")):
-        with pytest.raises(RipgrepFailed):
-            look(HeededRules(LocalDisk(root)))
+    disk = LocalDisk(root)
+    with pytest.raises(RipgrepFailed):
+        HeededRules(disk).add_file(".gitignore")
+    with pytest.raises(RipgrepFailed), FolderTrail(disk) as trail:
+        HeededRules(disk).check_plain(trail, "")
+
+
+def test_very_many_rules_are_not_looked_at(root: Path, write: Write) -> None:
+    """S23: nobody could stop it meanwhile."""
+    rules = HeededRules(LocalDisk(root))
+    with pytest.raises(RipgrepFailed):
+        for number in range(6):
+            write(f"{number}/.gitignore", b"#" * 1_000_000)
+            rules.add_file(f"{number}/.gitignore")
 
 
 @pytest.mark.parametrize("path", ["/outside/.gitignore", ".ignore", "x.gitignore", "gone/.gitignore"])

@@ -117,6 +117,9 @@ def test_ignore_files_above_the_root_are_no_matter(root: Path, write: Write, run
     [("src/.gitignore", "?.txt\n"), ("src/.git/HEAD", ""), ("src/.git", "gitdir: /x\n"),
      ("new\nline.ipynb", CELL), ("caf\udce9.bin", "\0"), ("src/.ignore", "*\n"),
      ("x: Ignore(IgnoreMatch(Hidden.log", "needle\n"), ("src/d.log: 7 bytes: Ignore(IgnoreMatch(Types.ipynb", CELL),
+     ("q.bin: found binary data at offset 5\nrg: DEBUG|x|y:1: ignoring /x.bin", "\0"),
+     ("q/: found binary data at offset 3\nrg: DEBUG|x|y:1: ignoring /b", "\0"),
+     ("a.log: failed to pass haystack filter: is_symlink: true\nrg: DEBUG|x|y/z.bin", "\0"),
      ("a.bin\nrg: DEBUG|a|b:1: ignoring c.log: failed to pass haystack filter: is_symlink: true", "\0")],
 )  # fmt: skip
 def test_where_ripgrep_would_go_another_way_it_does_not_count(
@@ -141,6 +144,31 @@ def test_a_repository_whose_git_file_is_taken_back_is_noticed(root: Path, write:
     ours, theirs = asked(root, TextQuery(pattern="needle"))
     assert theirs == ours
     assert ours.total == 1
+
+
+def test_a_link_whose_name_forges_a_path_shows_nothing(root: Path, write: Write) -> None:
+    """G15, G16: told in two lines, the second of which names a file that is ignored."""
+    write(".gitignore", "ignored.txt\n")
+    write("a.txt", "needle\n")
+    write("ignored.txt", "needle\n")
+    folder = root / f"x: found binary data at offset 5\nrg: DEBUG|x|y:1: ignoring {root}"
+    folder.mkdir(parents=True)
+    (folder / "ignored.txt").symlink_to("nowhere")
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    assert theirs == ours
+    assert ours.total == 1
+
+
+def test_a_tree_that_led_ripgrep_astray_is_remembered(root: Path, write: Write, runs: list[str]) -> None:
+    """Only for a while, and for this folder."""
+    write("src/a.txt", "needle\n")
+    rules = write("src/.gitignore", "?.log\n")
+    asked(root, TextQuery(pattern="needle"))
+    rules.unlink()
+    ours, theirs = asked(root, TextQuery(pattern="needle"))
+    assert (theirs, runs) == (ours, [])
+    asked(root, TextQuery(pattern="needle"), "src")
+    assert runs == ["src"]
 
 
 @pytest.mark.parametrize("kind", ["fifo", "endless", "large"])
