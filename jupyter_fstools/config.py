@@ -115,9 +115,7 @@ class FsToolsConfig(Configurable):
         _LIMITS.max_search_bytes, min=1, help="A larger file is searched only if the caller names it."
     ).tag(config=True)
     search_seconds = Float(
-        _LIMITS.search_seconds,
-        min=0.1,
-        help="Seconds that one search or recursive listing takes at most; what it found by then is shown.",
+        _LIMITS.search_seconds, min=0.1, help="Seconds a search or a listing takes at most; what it found is shown."
     ).tag(config=True)
     max_image_pixels = Int(
         _LIMITS.max_image_pixels,

@@ -29,7 +29,7 @@ _BLOCK_BYTES = 128 << 10
 """Read at once: a thousand paths or two, then forgotten."""
 _MOST_FOLDERS = 1 << 12
 """Remembered as open or closed: the next paths are mostly in the same ones."""
-_IN_ORDER_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
+_RULES_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
 
 
 class WholeTree:
@@ -113,7 +113,7 @@ class WholeTree:
         options += ["--hidden"] if query.include_hidden else []
         if query.include_ignored:
             return [*options, "--no-ignore"]
-        options += [*_IN_ORDER_OF_GIT, *(f"--glob=!{name}/" for name in sorted(EXCLUDED))]
+        options += [*_RULES_OF_GIT, *(f"--glob=!{name}/" for name in sorted(EXCLUDED))]
         self._rules.from_above = self._rules_above()
         return options if self._rules.from_above else [*options, "--no-ignore-parent"]
 

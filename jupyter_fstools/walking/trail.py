@@ -54,21 +54,22 @@ def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
 
     What is gone, or no file any more, is left out.
     """
+    for folder, group in _opened(backend, paths):
+        yield from folder.look([path.rpartition("/")[2] for path in group])
+
+
+def reachable(backend: Backend, paths: Iterable[str]) -> Iterator[str]:
+    """Those of some paths, by folder, whose folder can be opened now, through no link."""
+    for _, group in _opened(backend, paths):
+        yield from group
+
+
+def _opened(backend: Backend, paths: Iterable[str]) -> Iterator[tuple[Folder, Iterator[str]]]:
+    """Each folder that can be opened, with those of the paths that are in it; it is open until the next one."""
     with FolderTrail(backend) as trail:
         for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
             try:
                 folder = trail.at(path)
             except (OSError, FsToolsError):
                 continue
-            yield from folder.look([path.rpartition("/")[2] for path in group])
-
-
-def reachable(backend: Backend, paths: Iterable[str]) -> Iterator[str]:
-    """Those of some sorted paths whose folder can be opened now, through no link."""
-    with FolderTrail(backend) as trail:
-        for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
-            try:
-                trail.at(path)
-            except (OSError, FsToolsError):
-                continue
-            yield from group
+            yield folder, group

@@ -614,7 +614,7 @@ def test_what_a_search_puts_beside_is_not_found(root: Path, write: Write, monkey
 
 
 def test_few_files_among_many_that_are_ignored_are_found(search: Search, write: Write) -> None:
-    """S10: where a folder is not left to ripgrep, it is asked for the files by name."""
+    """S10"""
     write(".gitignore", "*.log\n")
     for number in range(20):
         write(f"{number}.log", "needle\n")
