@@ -247,7 +247,7 @@ def _match_hits(found: dict[str, Any], *, every_line: bool) -> Iterator[Hit]:
     end_of_line = len(raw.removesuffix(b"\n"))  # where an empty match is that ripgrep does not list
     for match in found["submatches"] or [{"start": end_of_line, "end": end_of_line}]:
         start, end = match["start"], match["end"]
-        if start == len(raw) and raw.endswith(b"\n"):
+        if (start == len(raw) and raw.endswith(b"\n")) or (start == end and _is_inside_character(raw, start)):
             continue
         counted, line_start = line_start, raw.rfind(b"\n", line_start, start) + 1 or line_start
         line += raw.count(b"\n", counted, line_start)
@@ -256,6 +256,12 @@ def _match_hits(found: dict[str, Any], *, every_line: bool) -> Iterator[Hit]:
         if not every_line:
             return
         previous = line
+
+
+def _is_inside_character(raw: bytes, at: int) -> bool:
+    """Whether to cut there would cut a character: to ripgrep there may be an empty match between its bytes."""
+    before, after = raw[max(0, at - 3) : at], raw[at : at + 3]
+    return _length(before) + _length(after) != _length(before + after)
 
 
 def _length(raw: bytes) -> int:

@@ -75,9 +75,9 @@ def test_lines(tmp_path: Path, files: list[tuple[str, str]], pattern: str, fold:
 
 @pytest.mark.parametrize(
     "pattern",
-    [r"a[\s\S]*?b", r"a\nb", r"a.*\n\w", r"(?s)b.*a", r"^\w+$\n^b", r"\n\n", r"[^a]+b", r"b\s+a", "a+|b\n"],
+    [r"a[\s\S]*?b", r"a\nb", r"a.*\n\w", r"(?s)b.*a", r"^\w+$\n^b", r"\n\n", r"[^a]+b", r"b\s+a", "a+|b\n", r"\n*"],
 )
-@given(text=st.text("ab \n", max_size=30), ends=st.sampled_from(["\n", "\r\n"]))
+@given(text=st.text("ab \né😀", max_size=30), ends=st.sampled_from(["\n", "\r\n"]))
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_matches_over_several_lines(tmp_path: Path, pattern: str, text: str, ends: str) -> None:
     """S17, S20"""
