@@ -106,12 +106,13 @@ describe('colours', () => {
 
   it('are those of the language, also across lines and in lines shown later', async () => {
     const diff = textDiff([hunk(['+x = """', '+text', '+"""', '+import os'])], { loadParser: python, rowsAtFirst: 2 });
-    await until(() => all(diff, '.jp-fstools-Diff-code span').length > 0);
+    const colours = () =>
+      all(diff, '.jp-fstools-Diff-code').map(code => code.querySelector('span:last-of-type')?.className);
+    await until(() => colours().length === 2 && colours().every(Boolean));
     await diff.showAll();
-    const colours = all(diff, '.jp-fstools-Diff-code').map(code => code.querySelector('span:last-of-type')?.className);
-    expect(colours[1]).toBe(colours[0]);
-    expect(colours[3]).toBeTruthy();
-    expect(colours[3]).not.toBe(colours[0]);
+    await until(() => colours().length === 4 && colours().every(Boolean));
+    expect(colours()[1]).toBe(colours()[0]);
+    expect(colours()[3]).not.toBe(colours()[0]);
     expect(shownLines(diff.node)).toEqual(['x = """', 'text', '"""', 'import os']);
   });
 
