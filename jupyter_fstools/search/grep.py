@@ -213,7 +213,8 @@ class _Search:
             max_file_bytes=most,
             tree=tree,
             may_end_early=not self._query.exact_total,
-            small=None if alone or self._expression.degree is None else python,
+            python=python,
+            alone=alone or self._expression.degree is None,
         )
 
     def _gather(

@@ -97,7 +97,7 @@ class Page:
 
     def _hits(self, file: Counted, blocks: Iterable[str], part: slice) -> list[Hit]:
         most = min(part.stop + 1, file.lines)
-        if self._engine.hits_by_python:
+        if self._engine.hits_by_python or file.path not in self._known:
             try:
                 return list(self._hits_by_python(blocks, most))
             except TooSlow:

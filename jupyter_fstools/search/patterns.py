@@ -12,6 +12,8 @@ from ..errors import Invalid, OutsideRoot
 from .segments import MalformedSegment, escaped, literal_name, segment_regex
 
 LONGEST_PATTERN = 4096
+_NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""Surrogates but those that stand for bytes that are no UTF-8."""
 Choice = Callable[[list[str]], list[str]]
 """Those of many names that fit."""
 
@@ -174,12 +176,13 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
         root: the root's own absolute path; a pattern that begins with it is absolute.
 
     Raises:
-        Invalid: empty, too long, with a NUL, or its braces stand for too much. What is only malformed (an open
-            bracket) is kept in `malformed`, because a file may have that name.
+        Invalid: empty, too long, with what no name can hold, or its braces stand for too much. What is only malformed
+            (an open bracket) is kept in `malformed`, because a file may have that name.
         OutsideRoot: `..`.
     """
-    if not pattern or "\0" in pattern or len(pattern) > LONGEST_PATTERN:
-        wrong = "is empty" if not pattern else "holds a NUL" if "\0" in pattern else "is too long"
+    wrong = "is empty" if not pattern else "is too long" if len(pattern) > LONGEST_PATTERN else ""
+    if wrong or _NEVER_IN_NAMES.search(pattern):
+        wrong = wrong or "holds a NUL or half a surrogate pair"
         raise Invalid(f"pattern: {wrong}; it takes a glob of at most {LONGEST_PATTERN} characters such as **/*.py")
     from_root = bool(root) and (pattern == root or pattern.startswith(root.rstrip("/") + "/"))
     if from_root:

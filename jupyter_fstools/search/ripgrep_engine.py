@@ -9,17 +9,19 @@ import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from ..backends.local_disk import LocalDisk
-from ..walking.folders import Folder
+from ..walking.folders import Folder, joined
+from ..walking.names import is_long, may_be_long
 from ..walking.trail import look_at, reachable
 from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
 from .match_lines import Hit
 from .python_engine import PythonEngine
-from .ripgrep_process import Ripgrep, RipgrepFailed, Run, Stopped, counts_of, path_of
+from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Run, Stopped, counts_of, path_of
 from .ripgrep_watch import Watch
 from .stopping import Stop
 from .touchstone import tells_enough
@@ -32,6 +34,8 @@ LISTED_AT_ONCE = 100
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
 LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
 """Up to here Python has read the files before ripgrep has been started."""
+LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
+"""What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
 _NUL = r"\x00"
 _IO_ERROR = b": IO error for operation on "
 _GONE = b"(os error 2)"
@@ -55,7 +59,8 @@ class RipgrepEngine:
         max_file_bytes: larger files are skipped.
         tree: the same search as one of the whole tree, for a ripgrep that tells enough; None: it cannot be one.
         may_end_early: whoever asks may have enough after the first batches.
-        small: takes over what is too little for programs to be started for it; None: ripgrep searches everything.
+        python: searches what is too little for programs to be started for it, and files whose paths are too long.
+        alone: leave nothing to Python that ripgrep can search.
     """
 
     def __init__(
@@ -68,11 +73,12 @@ class RipgrepEngine:
         max_file_bytes: int,
         tree: WholeTree | None = None,
         may_end_early: bool = False,
-        small: PythonEngine | None = None,
+        python: PythonEngine,
+        alone: bool = False,
     ) -> None:
         self.name: EngineName = "ripgrep"
-        self.hits_by_python = small is not None
-        self._small = small
+        self.hits_by_python = not alone
+        self._python = python
         self._multiline = expression.multiline
         self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
         self._tree = tree
@@ -86,7 +92,11 @@ class RipgrepEngine:
         self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
-        """Note them for later, but for large ones."""
+        """Note them for later, but for large ones; those with long paths are searched now."""
+        if may_be_long(part.folder, LONGEST_PATH_BYTES):
+            long = [name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)]
+            self._python.take(folder, Part(part.folder, long), batch)
+            part = Part(part.folder, [name for name in part.names if name not in long])
         large = folder.larger(part.names, self._most)
         if large:
             batch.skipped["large"] += len(large)
@@ -97,26 +107,34 @@ class RipgrepEngine:
         """The batches, searched, or those of the whole tree in their stead."""
         batches = iter(batches)
         head = list(islice(batches, 1 if self._may_end_early else 2))
-        if self._small is not None and len(head) == 1 and self._is_little(head[0]):
-            self.name = self._small.name
-            yield self._small.search(head.pop())
+        if self.hits_by_python and len(head) == 1 and self._is_little(head[0]):
+            self.name = self._python.name
+            yield self._python.search(head.pop())
         self.name = "ripgrep" if head else self.name
         if head and self._tree is not None and tells_enough(self._ripgrep.binary):
             yield from self._searched_tree(self._tree)
             return
         waiting: deque[Future[Batch]] = deque()
         for batch in chain(head, batches):
-            waiting.append(self._runner.submit(self._search, batch))
+            waiting.append(self._begun(batch))
             while waiting and (waiting[0].done() or len(waiting) > RUNS_AT_ONCE):
                 yield self._awaited(waiting.popleft())
         while waiting:
             yield self._awaited(waiting.popleft())
 
+    def _begun(self, batch: Batch) -> Future[Batch]:
+        """The search of a batch, gone on with by a thread where programs are to do it."""
+        long = [each for each in batch.named if is_long(each[1].path, LONGEST_PATH_BYTES)]
+        if long:
+            by_python = self._python.search(replace(batch, parts=[], named=long))
+            batch = replace(by_python, parts=batch.parts, named=[each for each in batch.named if each not in long])
+        return self._runner.submit(self._search, batch)
+
     def _searched_tree(self, tree: WholeTree) -> Iterator[Batch]:
         """What was found when time was up counts; after a cancellation nobody waits for it."""
         with contextlib.suppress(Stopped):
             for batch in tree.batches(self._pattern, self._watched):
-                yield self._awaited(self._runner.submit(self._search, batch)) if batch.named else batch
+                yield self._awaited(self._begun(batch)) if batch.named else batch
                 if self._stop.now() and self._stop.reason == "cancelled":
                     return
 
@@ -125,7 +143,7 @@ class RipgrepEngine:
         bound = [] if self._multiline else [f"--max-count={max(most.values(), default=1)}"]
         found: dict[str, list[Hit]] = {}
         with contextlib.suppress(Stopped):
-            for paths in _by_length(most):
+            for paths in _by_length(path for path in most if not is_long(path, LONGEST_PATH_BYTES)):
                 for path, hit in self._awaited(self._runner.submit(self._json, bound, paths)):
                     found.setdefault(path, []).append(hit)
         return {path: hits[: most[path]] for path, hits in found.items() if path in most}

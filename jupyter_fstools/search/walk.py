@@ -27,7 +27,7 @@ class Tally:
     Attributes:
         ignored: files that fitted the pattern and folders that could have held some, left out by an ignore file.
         excluded: names of default exclusions that were met.
-        unreadable: folders and files that the system did not let us look into.
+        unreadable: folders and files that the system did not let us look into, or whose paths are too long.
     """
 
     ignored: int = 0
@@ -138,7 +138,8 @@ class Walk:
     def _listed(self, folder: Folder, rules: FolderRules, position: Position) -> Open:
         """A folder and the steps in it; it is closed where it cannot be listed."""
         try:
-            folders, files, links, others, control = folder.names()
+            folders, files, links, others, control, too_long = folder.names()
+            self.tally.unreadable += len(too_long)
             if (control or rules.everywhere is not rules) and not self._include_ignored:
                 rules = self._rules(folder, rules, control)
             if files:

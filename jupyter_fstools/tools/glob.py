@@ -10,7 +10,7 @@ from ..errors import NotADirectory, TimedOut
 from ..search.find import FoundFiles, find_files
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import not_searched, paging, shown_path, text_blocks
+from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult
 
 
@@ -80,7 +80,7 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
 def _shown(found: FoundFiles, data: dict[str, Any]) -> tuple[list[str], list[str]]:
     rows = [shown_path(file.path) for file in found.files]
     if not rows:
-        rows.append("No files from this offset on." if found.total else "No files fit the pattern.")
+        rows.append(nothing("No files fit the pattern.", "No files from this offset on.", found.total, found.partial))
     return rows, [
         *paging(found.total, "files", data["next_offset"]),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),

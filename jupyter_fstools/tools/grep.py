@@ -14,7 +14,7 @@ from ..search.text_query import FoundText, OutputMode, TextMatch, TextQuery
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
 from .grep_rows import ShownLine, shown_groups
-from .search_notes import not_searched, paging, shown_path, text_blocks
+from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult
 
 _SHOWN_LINE = 500
@@ -180,7 +180,7 @@ def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[li
         count = query.output_mode == "count"
         rows = [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
     if not rows:
-        rows = ["Nothing matches." if found.total == 0 else "Nothing from this offset on."]
+        rows = [nothing("Nothing matches.", "Nothing from this offset on.", found.total, found.partial)]
     return rows, [
         *paging(found.total, what, data["next_offset"]),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),

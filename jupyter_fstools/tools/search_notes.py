@@ -41,6 +41,13 @@ def not_searched(
         yield "[partial: the search was cancelled; there may be more]"
 
 
+def nothing(at_all: str, on_this_page: str, total: int | None, partial: Reason | None) -> str:
+    """What to say where nothing is shown; of a search that did not come to its end nothing follows."""
+    if total != 0:
+        return on_this_page
+    return at_all if partial is None else "Nothing was found before the search ended."
+
+
 def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
     """What was found and, in a block of its own, what is said beside it."""
     return [text_block("\n".join(part)) for part in (rows, notes) if part]

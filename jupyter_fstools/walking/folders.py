@@ -93,8 +93,8 @@ class DiskFolder:
 
     def names(self, most: int | None = None) -> Names:
         """What is in the folder, or the first so many names that come."""
-        found = Names([], [], [], [], [])
-        folders, files, links, others, control = found
+        found = Names.none()
+        folders, files, links, others, control, _ = found
         try:
             listing = os.scandir(self._fd)
         except OSError as error:
@@ -116,7 +116,7 @@ class DiskFolder:
                     links.append(name)
                 else:
                     others.append(name)
-        return found
+        return found.without_long(self.path)
 
     def check_readable(self) -> None:
         """Refuse a folder that nobody may read, which the system would list for a superuser all the same.
@@ -219,14 +219,14 @@ class BackendFolder:
 
     def names(self, most: int | None = None) -> Names:
         """What is in the folder, or the first so many names that come."""
-        found = Names([], [], [], [], [])
+        found = Names.none()
         lists = {"directory": found.folders, "file": found.files, "link": found.links, "other": found.others}
         with told_apart():
             for entry in islice(self._backend.list(self.path), most):
                 lists[entry.kind].append(entry.name)
                 if entry.name in CONTROL:
                     found.control.append(entry.name)
-        return found
+        return found.without_long(self.path)
 
     def check_readable(self) -> None:
         """The backend does, when it lists."""

@@ -67,7 +67,7 @@ class Listing:
 
     Attributes:
         not_entered: paths of folders of other programs, so far.
-        unreadable: paths of folders that the system did not let us look into, so far.
+        unreadable: paths of folders that the system did not let us look into, and paths that are too long, so far.
     """
 
     def __init__(
@@ -136,6 +136,7 @@ class Listing:
         return [self._level(path, found)]
 
     def _level(self, path: str, names: Names) -> _Level:
+        self.unreadable += [joined(path, name) for name in names.too_long]
         links = [name for name in names.links if not self._is_over() and self._is_seen(joined(path, name))]
         return _Level(path, sorted(names.folders, reverse=True), sorted([*names.files, *links, *names.others]))
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal, NamedTuple
+
+from ..backends.path_names import LONGEST_NAME, LONGEST_PATH
 
 EXCLUDED = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints"})
 """Folders that nobody enters who was not asked to."""
@@ -19,6 +22,7 @@ class Names(NamedTuple):
         links: names of links, wherever they lead.
         others: names of devices, FIFOs and sockets.
         control: those of all these that are in `CONTROL`.
+        too_long: names of any kind, in none of the others, whose paths nobody could give back to us.
     """
 
     folders: list[str]
@@ -26,6 +30,19 @@ class Names(NamedTuple):
     links: list[str]
     others: list[str]
     control: list[str]
+    too_long: list[str]
+
+    @classmethod
+    def none(cls) -> Names:
+        """Lists to be filled."""
+        return cls([], [], [], [], [], [])
+
+    def without_long(self, folder: str) -> Names:
+        """The same with all names where they belong that would make the path of the folder too long."""
+        if not may_be_long(folder, LONGEST_PATH):
+            return self
+        long = {name for names in self for name in names if is_long(f"{folder}/{name}", LONGEST_PATH)}
+        return Names._make([*([name for name in names if name not in long] for names in self[:-1]), sorted(long)])
 
 
 class Seen(NamedTuple):
@@ -34,3 +51,13 @@ class Seen(NamedTuple):
     kind: Literal["directory", "file", "link", "other"]
     size: int
     mtime_ns: int
+
+
+def may_be_long(folder: str, most_bytes: int) -> bool:
+    """Whether a path in that folder can be, told without encoding any."""
+    return 4 * (len(folder) + 1 + LONGEST_NAME) > most_bytes
+
+
+def is_long(path: str, most_bytes: int) -> bool:
+    """Whether it holds more bytes than that."""
+    return 4 * len(path) > most_bytes and len(os.fsencode(path)) > most_bytes

@@ -94,9 +94,9 @@ def test_a_malformed_pattern_says_so(pattern: str) -> None:
     assert isinstance(compile_glob(pattern).malformed, Invalid)
 
 
-@pytest.mark.parametrize("pattern", ["", "a\0b", "x" * 5000, "{a,b}" * 20, "/", "."])
+@pytest.mark.parametrize("pattern", ["", "a\0b", "a\ud800", "a\udfff", "x" * 5000, "{a,b}" * 20, "/", "."])
 def test_a_pattern_that_can_name_nothing_is_refused(pattern: str) -> None:
-    """G14: empty, NUL, or with braces that multiply without end."""
+    """G14: empty, NUL, half a surrogate pair, or with braces that multiply without end."""
     if pattern == "/":
         assert fits(pattern, "a/b")
         return

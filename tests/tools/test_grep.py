@@ -237,6 +237,7 @@ def test_a_search_without_time_is_a_timeout_and_a_cancelled_one_says_so(make_cal
     workspace = make_call().workspace
     cancelled = call_tool(workspace.for_reader(workspace.reader, gone), "grep", pattern="hit")
     assert (cancelled.data["partial"], cancelled.data["truncated"]) == ("cancelled", True)
+    assert cancelled.text.startswith("Nothing was found before the search ended.")
     assert "[partial: the search was cancelled" in cancelled.text
 
 
