@@ -22,9 +22,8 @@ _LINE = re.compile(
     rb"|Ignore\(IgnoreMatch\((?:(?P<ignored>Gitignore)|(?P<excluded>Override)|(?P<hidden>Hidden)|(?P<notebook>Types)).*"
     rb"|failed to pass haystack filter: .*?(?:(?P<link>is_symlink: true)|is_symlink: false).*))",
 )
-_BINARY = re.compile(
-    rb"^rg: DEBUG\|[^|\n]+\|[^|\n]+?:\d+: ignoring \.//([^\n]*[^\n/]): found binary data at offset \d+\n", re.M
-)
+_PATH_OF_BINARY = rb"([^\n]*[^\n/]): found binary data at offset \d+\n"
+_BINARY = re.compile(rb"^(rg: DEBUG\|[^|\n]+\|[^|\n]+?:\d+: ignoring \.//)" + _PATH_OF_BINARY, re.M)
 _ABOUT_A_PATH = re.compile(_SPOKEN + rb"(?:ignoring|opened|whitelisting) ")
 _REASON = re.compile(
     rb": (?:(?:Ignore|Whitelist)\(IgnoreMatch\(|failed to pass haystack filter: |found binary data at offset "
@@ -47,15 +46,20 @@ def passed_over(said: bytes) -> PassedOver:
         RipgrepFailed: a line is not what it is known to say, or a name cannot be told from it.
     """
     found: PassedOver = defaultdict(list)
-    binary = b"\n".join(_BINARY.findall(said))
-    if binary and b": " not in binary and _REPLACED not in binary:
-        # Most lines are of this kind, and none of these names looks as if it held a reason.
-        found["binary"] = os.fsdecode(binary).split("\n")
-        said = _BINARY.sub(b"", said)
+    if first := _BINARY.search(said):
+        # Most lines are of this kind and begin alike, and no name can hold what they begin with.
+        others, paths = _apart(re.split(re.escape(first[1]) + _PATH_OF_BINARY, said))
+        if b": " not in paths and _REPLACED not in paths:  # None looks as if it held a reason.
+            found["binary"] = os.fsdecode(paths).split("\n")
+            said = others
     for line in said.removesuffix(b"\n").split(b"\n") if said else ():
         if kind_and_path := _read(line):
             found[kind_and_path[0]].append(kind_and_path[1])
     return found
+
+
+def _apart(parts: list[bytes]) -> tuple[bytes, bytes]:
+    return b"".join(parts[::2]), b"\n".join(parts[1::2])
 
 
 def _read(line: bytes) -> tuple[Kind, str] | None:

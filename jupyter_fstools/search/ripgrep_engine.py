@@ -21,7 +21,8 @@ from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
 from .match_lines import Hit
 from .python_engine import PythonEngine
-from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Run, Stopped, counts_of, path_of
+from .ripgrep_process import BEGINNING, Ripgrep, Stopped, counts_of, path_of
+from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
 from .touchstone import tells_enough
@@ -154,25 +155,19 @@ class RipgrepEngine:
         self._runner.shutdown(wait=True, cancel_futures=True)
         self._held.close()
 
-    def _awaited(self, future: Future[_T], watch: Watch | None = None) -> _T:
+    def _awaited(self, future: Future[_T]) -> _T:
         while True:
             try:
-                return future.result(timeout=0.05)
+                return future.result(timeout=LOOK_SECONDS)
             except TimeoutError:
                 if self._stop.now():
                     self._ripgrep.end()
-                elif watch is not None:
-                    watch.look()
 
     @contextlib.contextmanager
-    def _watched(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
-        """A run of a whole tree, waited for as long as it goes on as it should."""
+    def _watched(self, arguments: list[str], paths: list[str]) -> Iterator[Watch]:
+        """A run of a whole tree, listened to for as long as it goes on as it should."""
         with self._ripgrep.started(arguments, paths) as run:
-            watch = Watch(run)
-            self._awaited(self._runner.submit(run.wait), watch)
-            if watch.fault:
-                raise RipgrepFailed(watch.fault)
-            yield run
+            yield Watch(run, self._stop)
 
     def _is_little(self, batch: Batch) -> bool:
         if batch.size > LITTLE_FILES:

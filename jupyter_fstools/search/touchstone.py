@@ -75,7 +75,7 @@ def _is_told(binary: str, folder: Path) -> bool:
     patience = threading.Timer(PATIENCE_SECONDS, give_up)
     patience.start()
     try:
-        batches = list(tree.batches(["-e", "x"], ripgrep.ran))
+        batches = list(tree.batches(["-e", "x"], ripgrep.started))
         if stop.now():
             raise TimeoutError
     except Stopped as stopped:

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import IO
 
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
@@ -18,15 +17,14 @@ from ..walking.visible import MayRead, NoneDenied, link_target, permitted
 from .batches import Batch, Counted, Part
 from .heeded_rules import HeededRules
 from .ripgrep_debug import NOTEBOOKS, Kind, PassedOver, passed_over
-from .ripgrep_process import FAULTS, RipgrepFailed, Run, check_end, counts_of
+from .ripgrep_process import FAULTS, RipgrepFailed, check_end, counts_of
+from .ripgrep_run import Talk
 from .text_query import TextQuery
 from .walk import Tally, Walk
 
-Ran = Callable[[list[str], list[str]], AbstractContextManager[Run]]
+Ran = Callable[[list[str], list[str]], AbstractContextManager[Talk]]
 InFolder = tuple[str, list[str]]
 """A folder, and names in it."""
-_BLOCK_BYTES = 128 << 10
-"""Read at once: a thousand paths or two, then forgotten."""
 _MOST_FOLDERS = 1 << 12
 """Remembered as open or closed: the next paths are mostly in the same ones."""
 _RULES_OF_GIT = ("--no-require-git", "--no-ignore-dot", "--no-ignore-global")
@@ -96,16 +94,25 @@ class WholeTree:
         """
         self._walk.tally = Tally()
         with ran([*self._options(), *pattern], [self._base]) as run:
+            line = count = b""
+            for printed, beside in run.said():
+                lines, end, line = (line + beside).rpartition(b"\n")
+                if lines:
+                    yield self._batch(passed_over(lines + end))
+                counts, count = counts_of(count + printed)
+                if counts:
+                    yield self._found(counts)
             if run.code not in (None, FAULTS):
                 check_end(run.code, b"")
-            for lines in _blocks(run.beside, whole=run.code is not None):
-                yield self._batch(passed_over(lines))
+            if line and run.code is not None:
+                yield self._batch(passed_over(line + b"\n"))
             if run.code == FAULTS and not self._faults:
                 raise RipgrepFailed("it failed without a complaint")
             self._rules.check_repositories()
-            for counts in _counts(run.printed):
-                paths = reachable(self._backend, _paths(self._permitted(counts)))
-                yield Batch(found=[Counted(path, path, counts[path]) for path in paths])
+
+    def _found(self, counts: dict[str, int]) -> Batch:
+        paths = reachable(self._backend, _paths(self._permitted(counts)))
+        return Batch(found=[Counted(path, path, counts[path]) for path in paths])
 
     def _options(self) -> list[str]:
         query = self._query
@@ -216,21 +223,3 @@ def _name(path: str) -> str:
 
 def _paths(folders: Iterable[InFolder]) -> Iterator[str]:
     return (joined(folder, name) for folder, names in folders for name in names)
-
-
-def _blocks(file: IO[bytes], *, whole: bool) -> Iterator[bytes]:
-    """A file, some whole lines at a time; what is left of the last one only if the file is whole."""
-    rest = b""
-    while block := file.read(_BLOCK_BYTES):
-        lines, end, rest = (rest + block).rpartition(b"\n")
-        yield lines + end
-    if whole and rest:
-        yield rest + b"\n"
-
-
-def _counts(file: IO[bytes]) -> Iterator[dict[str, int]]:
-    """Matching lines by path, some of what was printed at a time."""
-    rest = b""
-    while block := file.read(_BLOCK_BYTES):
-        counts, rest = counts_of(rest + block)
-        yield counts

@@ -1,0 +1,140 @@
+"""One run of ripgrep: what it says, read while it runs, and its end."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from queue import Empty, Full, Queue
+from threading import Thread
+from typing import IO, Protocol
+
+LOOK_SECONDS = 0.05
+"""How long at most nobody asks whether a run is to go on."""
+_PAUSE_SECONDS, _PAUSE_PART, _MUCH_BYTES = 0.005, 0.05, 32 << 10
+"""Between two looks into a pipe that less came out of, and as a part of the time since it was opened: to be woken for
+every word costs more than to search a file."""
+_PIPE_BYTES, _READ_BYTES = 1 << 20, 128 << 10
+"""What comes in a pause has room; how much of it is read at once."""
+_BLOCK_BYTES, _MOST_WAITING = 128 << 10, 4
+"""Handed on at once: a thousand paths or two; and how many such blocks wait for whoever reads them."""
+Said = tuple[bytes, bytes]
+"""Something that was printed, and something that was said beside that; mostly one of them is empty."""
+
+
+class Talk(Protocol):
+    """What a run says, and how it ended."""
+
+    def said(self) -> Iterator[Said]:
+        """What it says to its end, in no particular blocks; now and then nothing, while nothing comes."""
+
+    @property
+    def code(self) -> int | None:
+        """What it ended with; None if it has been ended before."""
+
+
+class Run:
+    """One run, and what it prints (what it found) and says beside (complaints, and what it passed over).
+
+    Args:
+        process: the process, with pipes.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._ended = self._closed = False
+        self._blocks: Queue[tuple[int, bytes]] = Queue(_MOST_WAITING)
+        self._read_bytes = [0, 0]
+        assert process.stdout and process.stderr
+        pipes = (process.stdout, process.stderr)
+        self._readers = [Thread(target=self._read, args=each, daemon=True) for each in enumerate(pipes)]
+        for pipe, reader in zip(pipes, self._readers, strict=True):
+            _widen(pipe)
+            reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """What it ended with; None if it has been ended before."""
+        return None if self._ended else self._process.returncode
+
+    @property
+    def said_bytes(self) -> int:
+        """How much has come, some of which may not have been handed on yet."""
+        return sum(self._read_bytes)
+
+    def said(self) -> Iterator[Said]:
+        """What it says to its end, some at a time; nothing where nothing has come for `LOOK_SECONDS`."""
+        speaking = len(self._readers)
+        while speaking:
+            try:
+                which, block = self._blocks.get(timeout=LOOK_SECONDS)
+            except Empty:
+                yield b"", b""
+                continue
+            speaking -= not block
+            yield (b"", block) if which else (block, b"")
+        self._process.wait()
+
+    def end(self) -> None:
+        """End it with all that it has started; after its end nothing is done. What it has said can still be read."""
+        if self._process.returncode is None:
+            self._ended = True
+            end_group(self._process)
+
+    def close(self) -> None:
+        """End it, and read no more."""
+        self._closed = True
+        self.end()
+        for reader in self._readers:
+            if reader.ident is not None:
+                reader.join()
+
+    def _read(self, which: int, pipe: IO[bytes]) -> None:
+        gathered: list[bytes] = []
+        began = time.monotonic()
+        with pipe:
+            while not self._closed and (block := os.read(pipe.fileno(), _READ_BYTES)):
+                self._read_bytes[which] += len(block)
+                gathered.append(block)
+                if sum(map(len, gathered)) >= _BLOCK_BYTES:
+                    self._hand_on(which, b"".join(gathered))
+                    gathered = []
+                if len(block) < _MUCH_BYTES:
+                    time.sleep(min(_PAUSE_SECONDS, _PAUSE_PART * (time.monotonic() - began)))
+        if gathered:
+            self._hand_on(which, b"".join(gathered))
+        self._hand_on(which, b"")
+
+    def _hand_on(self, which: int, block: bytes) -> None:
+        while not self._closed:
+            with contextlib.suppress(Full):
+                self._blocks.put((which, block), timeout=LOOK_SECONDS)
+                return
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Give it room, as far as the system has that: `Popen(pipesize=...)` would fail where it has not."""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all it has started, and take up what is left of it."""
+    with contextlib.suppress(OSError):
+        if process.returncode is not None:
+            return
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
