@@ -8,9 +8,9 @@ import pytest
 
 from jupyter_fstools import FsToolsError
 from jupyter_fstools.journal import ChangeQuery
-from jupyter_fstools.kernel.completion import Completion
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.kernel.html import html_of
+from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
 from tests.processes import wait_for_line, wait_until_gone
 
@@ -97,7 +97,7 @@ def test_it_stands_in_the_journal_and_undo_passes_over_it(fs):
 
 def test_paths_complete_behind_it(make_shell, root):
     (root / "script.py").touch()
-    offered = Completion(Desk(make_shell().config, str(root))).matches("%fs sh python scr")
+    offered = Magic(make_shell(), str(root)).complete("%fs sh python scr")
     assert [one.text for one in offered["completions"]] == ["script.py"]
 
 

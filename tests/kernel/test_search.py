@@ -6,9 +6,8 @@ import os
 
 import pytest
 
-from jupyter_fstools.kernel.completion import Completion
-from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.kernel.html import html_of
+from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
 
@@ -68,7 +67,7 @@ def test_files_are_a_table(fs, files):
 )
 def test_options_and_paths_complete(make_shell, files, line, expected):
     (files / "sub").mkdir()
-    offered = Completion(Desk(make_shell().config, str(files))).matches(line)
+    offered = Magic(make_shell(), str(files)).complete(line)
     assert expected in [one.text for one in offered["completions"]]
 
 
