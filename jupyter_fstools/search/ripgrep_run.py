@@ -98,20 +98,27 @@ class Run:
                 reader.join()
 
     def _read(self, which: int, pipe: IO[bytes]) -> None:
+        try:
+            with pipe:
+                for block in self._gathered(which, pipe.fileno()):
+                    self._hand_on(which, block)
+        finally:
+            self._hand_on(which, b"")
+
+    def _gathered(self, which: int, pipe: int) -> Iterator[bytes]:
         gathered: list[bytes] = []
-        began = time.monotonic()
-        with pipe:
-            while not self._closed and (block := os.read(pipe.fileno(), _READ_BYTES)):
-                self._read_bytes[which] += len(block)
-                gathered.append(block)
-                if sum(map(len, gathered)) >= _BLOCK_BYTES:
-                    self._hand_on(which, b"".join(gathered))
-                    gathered = []
-                if len(block) < _MUCH_BYTES:
-                    time.sleep(min(_PAUSE_SECONDS, _PAUSE_PART * (time.monotonic() - began)))
+        began = handed_on = time.monotonic()
+        while not self._closed and (block := os.read(pipe, _READ_BYTES)):
+            self._read_bytes[which] += len(block)
+            gathered.append(block)
+            now = time.monotonic()
+            if now - handed_on >= LOOK_SECONDS or sum(map(len, gathered)) >= _BLOCK_BYTES:
+                yield b"".join(gathered)
+                gathered, handed_on = [], now
+            if len(block) < _MUCH_BYTES:
+                time.sleep(min(_PAUSE_SECONDS, _PAUSE_PART * (now - began)))
         if gathered:
-            self._hand_on(which, b"".join(gathered))
-        self._hand_on(which, b"")
+            yield b"".join(gathered)
 
     def _hand_on(self, which: int, block: bytes) -> None:
         while not self._closed:

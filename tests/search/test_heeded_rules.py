@@ -17,7 +17,9 @@ from .conftest import Write
 @pytest.mark.parametrize(
     "line",
     ["", "# what é", "*.log", "build/", "/build", "!keep.log", "src/*.o", "**/tmp", "lib/**", "a/**/b/", "*.py[cod]",
-     "*.sw[a-p]", "[Bb]in/", "*$py.class", "with a space", "Icon~", ".env.*", "*"],
+     "*.sw[a-p]", "[Bb]in/", "*$py.class", "with a space", "Icon~", ".env.*", "*", ".#*", r"\#*\#",
+     r"Generated\ Files/", "[._]*.s[a-v][a-z]", "Icon[\r]", "!#a", "**/a/**", "!**/src/**/build/",
+     "**/ios/**/*.mode1v3", r"a\*"],
 )  # fmt: skip
 def test_everyday_rules_are_plain(line: str) -> None:
     assert is_plain(line)
@@ -25,8 +27,9 @@ def test_everyday_rules_are_plain(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["é.txt", "?.log", "[!a]", "[^a]", "[[:alpha:]]", "a[", r"\#a", r"a\ ", " a", "! a", "/ a", "a**b", "**", "/", "!",
-     "**/a/**", "a//b", "a/**/", "\ufeffa", "a\tb", "a\rb", "{a,b}", "***", "[]a]", "a/**/b/**/c"],
+    ["é.txt", "?.log", "[!a]", "[^a]", "[[:alpha:]]", "a[", "a\\", r"\a", " a", "! a", "/ a", "a**b", "**", "/",
+     "!", "a//b", "a/**/", "\ufeffa", "a\tb", "a\rb", "{a,b}", "***", "[]a]", "a/**/b/**/c", "**/a/**/", "/**/a/**",
+     "**/a/**/b/**/c", "**/a/**/b**"],
 )  # fmt: skip
 def test_what_may_be_read_in_two_ways_is_not(line: str) -> None:
     assert not is_plain(line)

@@ -21,10 +21,11 @@ from jupyter_fstools.search.whole_tree import WholeTree
 
 from .conftest import Write, ripgrep
 
-NAMES = ["a", "b.txt", "c.log", "build", "src", "keep.log", "d e", "x.ipynb", ".h", "node_modules", "é.txt", "lib"]
+NAMES = ["a", "b.txt", "c.log", "build", "src", "keep.log", "d e", "x.ipynb", ".h", "node_modules", "é.txt", "lib",
+         "#f", "Icon\r"]  # fmt: skip
 RULES = ["*.log", "!keep.log", "build/", "/build", "src/*.txt", "!src/b.txt", "lib/**", "**/src", "a", "!a", "*",
          "!*/", "!*.txt", "/src/lib/", "*.[k-p]og", "#c", "", "d e", "b.txt/", "src/**/a", "*.ipynb", ".h", "!.h",
-         "/*", "c*"]  # fmt: skip
+         "/*", "c*", r"\#*", r"d\ e", "Icon[\r]", "[._]h", "**/src/**", "!**/lib/**/b.txt", "*[#]*"]  # fmt: skip
 CELL = b'{"cells": [{"cell_type": "code", "source": "needle"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 CONTENTS = [b"needle\n", b"needle\nneedle", b"x\n", b"needle\0", b"n" * 200, CELL]
 counter = itertools.count()
