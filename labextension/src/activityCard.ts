@@ -12,6 +12,7 @@ import type { Entry } from './tokens';
 import type { Words } from './words';
 
 import { headOf } from './cardHead';
+import { commandOf, isCommand } from './commandText';
 import { element } from './element';
 import { redraw } from './keptNodes';
 import { RequestError } from './requests';
@@ -26,7 +27,7 @@ export interface ICardActions {
   show(change: Change): Promise<Widget>;
 }
 
-/** Shows one entry; its diff is fetched when it is first unfolded. */
+/** Shows one entry; its diff is fetched when it is first unfolded, of a command to name it. */
 export class ActivityCard extends Widget {
   constructor(entry: Entry, actions: ICardActions, words: Words, trans: TranslationBundle) {
     super({ node: document.createElement('article') });
@@ -89,7 +90,7 @@ export class ActivityCard extends Widget {
     (this.layout as PanelLayout).addWidget(body);
     this._render();
     try {
-      const shown = await this._actions.show(await this._actions.load(this._entry.id));
+      const shown = await this._actions.show(await this._load());
       if (this._body === body) {
         body.node.textContent = '';
         body.addWidget(shown);
@@ -104,6 +105,12 @@ export class ActivityCard extends Widget {
   /** Cards are drawn when they come into sight. */
   protected override onBeforeAttach(message: Message): void {
     this._render();
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    if (isCommand(this._entry) && this._command === null) {
+      void this._nameCommand();
+    }
   }
 
   /** A card that leaves the page as the list is scrolled leaves the keyboard to the list. */
@@ -121,6 +128,21 @@ export class ActivityCard extends Widget {
 
   protected override onActivateRequest(message: Message): void {
     this.node.focus();
+  }
+
+  /** Nobody is to approve what they have not seen: a command that waits is shown whole. */
+  private async _nameCommand(): Promise<void> {
+    const waits = this._entry.kind === 'change' && this._entry.status === 'proposed';
+    await (waits && !this._body ? this.toggle() : this._load().catch(() => undefined));
+  }
+
+  private async _load(): Promise<Change> {
+    const change = await this._actions.load(this._entry.id);
+    if (isCommand(this._entry)) {
+      this._command = commandOf(change);
+      this.update();
+    }
+    return change;
   }
 
   private _onClick(event: MouseEvent): void {
@@ -169,7 +191,7 @@ export class ActivityCard extends Widget {
       dataset.changeId = entry.id;
       dataset.status = entry.status;
     }
-    this.node.setAttribute('aria-label', this._words.sentence(entry));
+    this.node.setAttribute('aria-label', this._words.sentence(entry, this._command));
     const hadFocus = this.node.contains(document.activeElement);
     redraw(this._head.node, headOf(this._state, this._words, this._trans));
     const { activeElement } = document;
@@ -180,8 +202,8 @@ export class ActivityCard extends Widget {
   }
 
   private get _state(): ICardState {
-    const { _entry: entry, _problem: problem, isUnfolded, _isBusy: isBusy, _isOneOfSeveral: isOneOfSeveral } = this;
-    return { entry, problem, isUnfolded, isBusy, isOneOfSeveral };
+    const { _entry: entry, _command: command, _problem: problem, isUnfolded } = this;
+    return { entry, command, problem, isUnfolded, isBusy: this._isBusy, isOneOfSeveral: this._isOneOfSeveral };
   }
 
   private _entry: Entry;
@@ -190,6 +212,7 @@ export class ActivityCard extends Widget {
   private _trans: TranslationBundle;
   private _head = new Widget({ node: element('div', 'jp-fstools-Card-head') });
   private _body: Panel | null = null;
+  private _command: string | null = null;
   private _problem: unknown = null;
   private _isOneOfSeveral = false;
   private _isBusy = false;

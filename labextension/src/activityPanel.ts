@@ -11,7 +11,7 @@ import type { Entry } from './tokens';
 
 import { ActivityCard } from './activityCard';
 import { CardList } from './cardList';
-import { decideAll } from './decideEverything';
+import { decideAll, isOffered } from './decideEverything';
 import { element } from './element';
 import { FilterBar } from './filterBar';
 import { redraw } from './keptNodes';
@@ -63,12 +63,8 @@ export class ActivityPanel extends Panel {
   }
 
   protected override onActivateRequest(message: Message): void {
+    this._wantsFocus = true;
     this._render();
-    if (this._options.feed.entries.length) {
-      void this._list.focusCard(0);
-    } else {
-      this._filterBar.node.querySelector('button')?.focus();
-    }
   }
 
   protected override onAfterShow(message: Message): void {
@@ -106,6 +102,18 @@ export class ActivityPanel extends Panel {
     this._filterBar.filter = feed.filter;
     this._filterBar.sessions = [...new Set(feed.entries.map(entry => entry.session))].sort();
     this._renderWaiting();
+    if (this._wantsFocus && !feed.isLoading) {
+      this._wantsFocus = false;
+      this._takeFocus();
+    }
+  }
+
+  private _takeFocus(): void {
+    if (this._options.feed.entries.length) {
+      void this._list.focusCard(0);
+    } else {
+      this._filterBar.node.querySelector<HTMLElement>(':enabled')?.focus();
+    }
   }
 
   private _whyNothing(): string {
@@ -123,18 +131,12 @@ export class ActivityPanel extends Panel {
   }
 
   private _renderWaiting(): void {
-    const { feed, trans } = this._options;
+    const { feed, trans, words } = this._options;
     const { node } = this._waiting;
-    const said = feed.waiting
-      ? trans._n('%1 change waits for you', '%1 changes wait for you', feed.waiting)
-      : this._approval;
-    if (node.dataset.said === said) {
-      return;
-    }
-    node.dataset.said = said;
+    const said = feed.waiting ? words.waiting(feed.waiting) : this._approval;
     node.dataset.waiting = String(feed.waiting);
     const children: HTMLElement[] = [element('span', 'jp-fstools-Panel-said', said)];
-    if (feed.waiting) {
+    if (isOffered(feed)) {
       children.push(
         this._decideAllButton('approve', trans.__('Approve all')),
         this._decideAllButton('reject', trans.__('Reject all'))
@@ -165,7 +167,7 @@ export class ActivityPanel extends Panel {
           throw error;
         }
       },
-      approveSession: session => decideAll(this._options, 'approve', { session }),
+      approveSession: session => decideAll(this._options, 'approve', { ...feed.filter, session }),
       load: id => server.change(id),
       show: change => showDiff(change),
       open
@@ -181,6 +183,8 @@ export class ActivityPanel extends Panel {
   private _list: CardList;
   private _approval = '';
   private _isScheduled = false;
+  /** Whether the keyboard is to come here once it is known what is listed. */
+  private _wantsFocus = false;
 }
 
 export namespace ActivityPanel {
@@ -190,7 +194,7 @@ export namespace ActivityPanel {
     open(path: string): Promise<void>;
     /** A view of what a change did. */
     showDiff(change: Change): Promise<Widget>;
-    /** Ask the person whether they mean it, then decide about all that waits. */
+    /** Ask the person whether they mean it, then decide about all that waits in the list. */
     decideEverything(decision: Decision): Promise<void>;
   }
 }

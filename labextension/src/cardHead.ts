@@ -9,12 +9,15 @@ import type { ChangeEvent } from './payloads';
 import type { Entry } from './tokens';
 import type { Words } from './words';
 
+import { commandName, isCommand, plainLine, spokenCommand } from './commandText';
 import { element } from './element';
 import { RequestError } from './requests';
 
 /** What a card shows. */
 export interface ICardState {
   entry: Entry;
+  /** What a command says; null while it is not known, and of all else. */
+  command: string | null;
   /** Why what the person asked for did not happen; null where it did. */
   problem: unknown;
   isUnfolded: boolean;
@@ -35,7 +38,7 @@ export function headOf(state: ICardState, words: Words, trans: TranslationBundle
 }
 
 function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement {
-  const { entry, isUnfolded } = state;
+  const { entry, command, isUnfolded } = state;
   const title = element('div', 'jp-fstools-Card-title');
   if (entry.kind === 'change') {
     const fold = element('button', 'jp-fstools-Card-fold');
@@ -44,18 +47,24 @@ function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTM
     fold.setAttribute('aria-label', isUnfolded ? trans.__('Hide the diff') : trans.__('Show the diff'));
     title.append(fold);
   }
-  const slash = entry.path?.lastIndexOf('/') ?? -1;
-  const name = element('span', 'jp-fstools-Card-name', entry.path?.slice(slash + 1) ?? words.noFile(entry));
-  const folder = element('span', 'jp-fstools-Card-folder', slash > 0 ? entry.path?.slice(0, slash) : '');
-  title.title = entry.path ?? '';
-  title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), name, folder);
-  if (entry.kind === 'change' && entry.op !== 'execute') {
+  const folder = element('span', 'jp-fstools-Card-folder', words.folder(entry));
+  title.title = command === null ? (entry.path ?? '') : spokenCommand(command);
+  title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), nameOf(state, words, trans), folder);
+  if (entry.kind === 'change' && !isCommand(entry)) {
     title.append(countsOf(entry));
   }
   if (isOfFile(entry)) {
     title.append(openButton(state, trans));
   }
   return title;
+}
+
+function nameOf({ entry, command }: ICardState, words: Words, trans: TranslationBundle): HTMLElement {
+  if (command !== null) {
+    return plainLine('jp-fstools-Card-name jp-mod-command', commandName(command));
+  }
+  const file = entry.path?.slice(entry.path.lastIndexOf('/') + 1) ?? words.noFile(entry);
+  return element('span', 'jp-fstools-Card-name', isCommand(entry) ? trans.__('a command') : file);
 }
 
 function countsOf({ added, removed }: ChangeEvent): HTMLElement {
@@ -99,10 +108,16 @@ function messagesOf({ entry, problem }: ICardState, words: Words): HTMLElement[]
   return said;
 }
 
+/** Whether there is a file to open, as far as the entry tells. */
 function isOfFile(entry: Entry): boolean {
-  const isFile =
-    entry.kind === 'refusal' ? entry.code !== 'not_found' : entry.kind === 'read' || entry.op !== 'execute';
-  return isFile && entry.path !== null;
+  if (entry.path === null || isCommand(entry)) {
+    return false;
+  }
+  if (entry.kind !== 'change') {
+    return entry.kind === 'read' || entry.code !== 'not_found';
+  }
+  const isApplied = entry.status === 'applied';
+  return entry.op === 'create' ? isApplied : entry.op !== 'delete' || !isApplied;
 }
 
 function openButton(state: ICardState, trans: TranslationBundle): HTMLElement {
@@ -127,10 +142,10 @@ function decisionsOf(state: ICardState, trans: TranslationBundle): HTMLElement[]
   return row.hasChildNodes() ? [row] : [];
 }
 
-function button(action: string, label: string, { entry, isBusy }: ICardState): HTMLButtonElement {
+function button(action: string, label: string, { entry, command, isBusy }: ICardState): HTMLButtonElement {
   const made = element('button', 'jp-fstools-Button', label);
   made.dataset.action = action;
-  made.setAttribute('aria-label', `${label}: ${entry.path ?? ''}`);
+  made.setAttribute('aria-label', `${label}: ${command === null ? (entry.path ?? '') : commandName(command)}`);
   made.disabled = isBusy;
   return made;
 }

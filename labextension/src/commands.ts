@@ -11,6 +11,8 @@ import type { Decision, ToolsServer } from './requests';
 import type { IActivityFeed } from './tokens';
 import type { Words } from './words';
 
+import { isOffered } from './decideEverything';
+
 export namespace CommandIDs {
   export const showPanel = 'jupyter-fstools:show-panel';
   export const showHistory = 'jupyter-fstools:show-history';
@@ -43,7 +45,6 @@ export interface ICommandParts {
 export function addCommands(parts: ICommandParts, palette: ICommandPalette | null): void {
   const { app, feed, showPanel, decideEverything, trans } = parts;
   const { commands } = app;
-  const isEverythingDecided = () => feed.waiting === 0;
 
   commands.addCommand(CommandIDs.showPanel, {
     describedBy,
@@ -72,14 +73,14 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
   });
   commands.addCommand(CommandIDs.approveAll, {
     describedBy,
-    label: trans.__('Approve All Changes That Wait…'),
-    isEnabled: () => !isEverythingDecided(),
+    label: trans.__('Approve All That Waits…'),
+    isEnabled: () => isOffered(feed),
     execute: () => decideEverything('approve')
   });
   commands.addCommand(CommandIDs.rejectAll, {
     describedBy,
-    label: trans.__('Reject All Changes That Wait…'),
-    isEnabled: () => !isEverythingDecided(),
+    label: trans.__('Reject All That Waits…'),
+    isEnabled: () => isOffered(feed),
     execute: () => decideEverything('reject')
   });
   feed.changed.connect(() => {

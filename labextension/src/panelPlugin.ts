@@ -8,10 +8,12 @@ import { Dialog, ICommandPalette, showDialog } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ServerConnection } from '@jupyterlab/services';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { editIcon } from '@jupyterlab/ui-components';
 
+import type { IDecisionParts } from './decideEverything';
 import type { Decision, IServerStatus } from './requests';
 import type { IPanelSettings } from './settings';
 import type { Entry } from './tokens';
@@ -62,7 +64,10 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         if (place === null) {
           throw new Error(trans.__('The file lies outside the folder that JupyterLab shows.'));
         }
-        await app.commands.execute('docmanager:open', { path: place });
+        await app.commands.execute('docmanager:open', { path: place }).catch((error: Error) => {
+          const isGone = error instanceof ServerConnection.ResponseError && error.response.status === 404;
+          throw isGone ? new Error(trans.__('The file is not there any more.')) : error;
+        });
       },
       showDiff: async change => {
         const { createDiffView } = await import('./diffView');
@@ -70,7 +75,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     panel.title.icon = editIcon;
-    showCount(panel, feed, trans);
+    showCount(panel, parts);
     app.shell.add(panel, 'right', { rank: 850, type: 'File Tools' });
     restorer?.add(panel, panel.id);
 
@@ -78,7 +83,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       labShell?.expandRight();
       app.shell.activateById(panel.id);
     };
-    const notice = new WaitingNotice(feed, showPanel, trans);
+    const showWaiting = () => {
+      feed.filter = { kinds: feed.filter.kinds, status: 'proposed' };
+      showPanel();
+    };
+    const notice = new WaitingNotice(feed, showWaiting, words, trans);
     const toTools = (path: string) => toolsPath(path, root);
     addCommands({ ...parts, app, browser, toolsPath: toTools, showPanel, decideEverything: decide }, palette);
 
@@ -106,10 +115,10 @@ function kindsOf({ reads, refusals }: IPanelSettings): Entry['kind'][] {
 }
 
 /** The badge on the panel's tab, and the words for it. */
-function showCount(panel: ActivityPanel, feed: IActivityFeed, trans: TranslationBundle): void {
+function showCount(panel: ActivityPanel, { feed, words, trans }: IDecisionParts): void {
   const show = () => {
     const { waiting } = feed;
-    const waits = waiting ? ` (${trans._n('%1 change waits', '%1 changes wait', waiting)})` : '';
+    const waits = waiting ? ` (${words.waiting(waiting)})` : '';
     panel.title.caption = trans.__('File tools: what assistants do to your files') + waits;
     const { [BADGE]: _, ...others } = panel.title.dataset;
     panel.title.dataset = waiting ? { ...others, [BADGE]: String(Math.min(waiting, 999)) } : others;

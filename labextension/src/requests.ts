@@ -35,9 +35,6 @@ export interface IRefusal {
 
 export type Decision = 'approve' | 'reject';
 
-/** Which of the changes that wait are meant. */
-export type Waiting = { ids: string[] } | { session?: string; path?: string };
-
 /** The server refused, or could not be asked (`code` is then `unreachable`). */
 export class RequestError extends Error {
   constructor(readonly refusal: IRefusal) {
@@ -83,8 +80,15 @@ export class ToolsServer {
     return (await this._ask<{ change: Change }>('POST', path)).change;
   }
 
-  async decideAll(decision: Decision, waiting: Waiting): Promise<IOutcome[]> {
-    return (await this._ask<{ outcomes: IOutcome[] }>('POST', `changes/${decision}`, { body: waiting })).outcomes;
+  /** What waits of a session, below a path, or both: the newest 1000, newest first, without their diffs. */
+  async waiting({ session, path }: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
+    const query = { status: 'proposed', session, path, diffs: 'false', limit: 1000 };
+    return (await this._ask<{ changes: Change[] }>('GET', 'changes', { query })).changes;
+  }
+
+  /** Decide about changes in the order of their ids. */
+  async decideAll(decision: Decision, ids: string[]): Promise<IOutcome[]> {
+    return (await this._ask<{ outcomes: IOutcome[] }>('POST', `changes/${decision}`, { body: { ids } })).outcomes;
   }
 
   /** Take the newest change of a file back that still stands. */

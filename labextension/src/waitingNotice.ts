@@ -6,6 +6,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Notification } from '@jupyterlab/apputils';
 
 import type { IActivityFeed } from './tokens';
+import type { Words } from './words';
 
 /** Follows the feed's count. */
 export class WaitingNotice implements IDisposable {
@@ -15,6 +16,7 @@ export class WaitingNotice implements IDisposable {
   constructor(
     private _feed: IActivityFeed,
     private _show: () => void,
+    private _words: Words,
     private _trans: TranslationBundle
   ) {
     _feed.changed.connect(this._onChanged, this);
@@ -46,9 +48,8 @@ export class WaitingNotice implements IDisposable {
 
   /** Says it in the notice that is there, if the person has not dismissed it; else only of news in another. */
   private _tell(waiting: number, isNews: boolean): void {
-    const { _trans: trans } = this;
-    const message = trans._n('%1 change to a file waits for you.', '%1 changes to files wait for you.', waiting);
-    const actions = [{ label: trans.__('Show'), callback: this._show }];
+    const message = this._words.waiting(waiting);
+    const actions = [{ label: this._trans.__('Show'), callback: this._show }];
     const isUpdated = this._notice !== null && Notification.update({ id: this._notice, message, actions });
     if (isNews && !isUpdated) {
       this._notice = Notification.info(message, { autoClose: false, actions });

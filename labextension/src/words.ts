@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Entry } from './tokens';
 
+import { isCommand, spokenCommand } from './commandText';
 import { RequestError } from './requests';
 
 /** Says it in the person's language. */
@@ -24,7 +25,7 @@ export class Words {
       edit: trans.__('edit'),
       overwrite: trans.__('overwrite'),
       delete: trans.__('delete'),
-      execute: trans.__('run in')
+      execute: trans.__('run')
     };
     return verbs[entry.op];
   }
@@ -62,11 +63,38 @@ export class Words {
     return entry.kind === 'refusal' ? entry.tool : this._trans.__('no file');
   }
 
-  /** All of it in one sentence, for a screen reader. */
-  sentence(entry: Entry): string {
+  /** In which folder a command runs, or a file lies; nothing for the root. */
+  folder(entry: Entry): string {
+    if (isCommand(entry)) {
+      return entry.path === '.' ? '' : this._trans.__('in %1', entry.path);
+    }
+    return entry.path?.slice(0, Math.max(0, entry.path.lastIndexOf('/'))) ?? '';
+  }
+
+  /** How many changes of files and commands. */
+  counted(changes: number, commands: number): string {
     const { _trans: trans } = this;
-    const said = [this.verb(entry), entry.path ?? this.noFile(entry), this.status(entry)];
-    if (entry.kind === 'change' && entry.op !== 'execute') {
+    const ofChanges = trans._n('%1 change', '%1 changes', changes);
+    const ofCommands = trans._n('%1 command', '%1 commands', commands);
+    if (changes && commands) {
+      return trans.__('%1 and %2', ofChanges, ofCommands);
+    }
+    return commands ? ofCommands : ofChanges;
+  }
+
+  /** How many of either kind wait, where it is not known of which. */
+  waiting(count: number): string {
+    return this._trans._n('%1 change or command waits for you', '%1 changes and commands wait for you', count);
+  }
+
+  /** All of it in one sentence, for a screen reader; `command` is what a command says, where that is known. */
+  sentence(entry: Entry, command: string | null = null): string {
+    const { _trans: trans } = this;
+    const subject = isCommand(entry)
+      ? [spokenCommand(command ?? trans.__('a command')), this.folder(entry)]
+      : [entry.path ?? this.noFile(entry)];
+    const said = [this.verb(entry), ...subject, this.status(entry)];
+    if (entry.kind === 'change' && !isCommand(entry)) {
       said.push(trans._n('%1 line added', '%1 lines added', entry.added));
       said.push(trans._n('%1 line removed', '%1 lines removed', entry.removed));
     }

@@ -84,6 +84,9 @@ def test_all_of_a_session_is_approved_and_nothing_of_another(window, waits):
     waits.change("c.py", "Hello", "Hi", session="another")
     expect(window.card(waits.path("c.py")).locator('[data-action="approve-session"]')).to_have_count(0)
     act(window.card(waits.path("a.py")), "approve-session")
+    dialog = window.page.get_by_role("dialog")
+    expect(dialog).not_to_contain_text(waits.path("c.py"))
+    dialog.get_by_role("button", name="Approve").click()
     for file in ("a.py", "b.py"):
         expect(window.card(waits.path(file))).to_have_attribute("data-status", "applied")
     expect(window.card(waits.path("c.py"))).to_have_attribute("data-status", "proposed")
@@ -93,10 +96,12 @@ def test_all_of_a_session_is_approved_and_nothing_of_another(window, waits):
 def test_rejecting_everything_asks_first(window, waits):
     for file in ("a.py", "b.py"):
         proposed(waits, file)
-    expect(window.waiting).to_contain_text("2 changes wait for you")
+    expect(window.waiting).to_contain_text("2 changes and commands wait for you")
     dialog = window.page.get_by_role("dialog")
     act(window.waiting, "reject-all")
-    expect(dialog).to_contain_text("Reject all 2 changes")
+    expect(dialog).to_contain_text("Reject 2 changes?")
+    for file in ("a.py", "b.py"):
+        expect(dialog).to_contain_text(waits.path(file))
     window.photograph("asked")
     dialog.get_by_role("button", name="Cancel").click()
     assert len(waits.lab.proposed()) == 2
@@ -105,6 +110,25 @@ def test_rejecting_everything_asks_first(window, waits):
     expect(window.card(waits.path("b.py"))).to_have_attribute("data-status", "rejected")
     expect(window.waiting).not_to_contain_text("2 changes")
     assert waits.lab.proposed() == []
+
+
+def test_all_is_what_the_list_shows_and_the_dialog_names(window, waits):
+    proposed(waits, "a.py")
+    proposed(waits, "sub/b.py")
+    path = window.panel.locator('[data-filter="path"]')
+    path.fill("nothing_here")
+    expect(window.panel).to_contain_text("Nothing that was asked for.")
+    expect(window.waiting.get_by_role("button")).to_have_count(0)
+    path.fill(waits.path("sub"))
+    act(window.waiting, "approve-all")
+    dialog = window.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Approve 1 change?")
+    expect(dialog).to_contain_text(waits.path("sub/b.py"))
+    window.photograph("asked")
+    proposed(waits, "sub/later.py")
+    dialog.get_by_role("button", name="Approve").click()
+    expect(window.card(waits.path("sub/b.py"))).to_have_attribute("data-status", "applied")
+    assert [waits.text(file) == BEFORE for file in ("a.py", "sub/b.py", "sub/later.py")] == [True, False, True]
 
 
 def test_what_is_refused_among_many_is_named_and_the_others_are_approved(window, waits):
@@ -133,13 +157,20 @@ def test_the_last_change_of_a_file_is_undone_from_the_file_browser(open_lab, fol
     window.photograph("nothing_left")
 
 
-def test_a_command_waits_and_runs_once_it_is_approved(window, waits):
+def test_a_command_waits_in_sight_and_runs_once_it_is_approved(window, waits):
     with ThreadPoolExecutor() as pool:
-        call = pool.submit(waits.lab.call, "POST", "/tools/execute", {"command": "echo 'hello' > said.txt"})
-        card = window.card(".")
-        expect(unfold(card)).to_contain_text("echo 'hello' > said.txt")
+        command = "# Greets.\necho 'hello' > said.txt"
+        call = pool.submit(waits.lab.call, "POST", "/tools/execute", {"command": command})
+        card = window.card(command)
+        expect(card.locator(".jp-fstools-Card-name")).to_have_text("# Greets. …")
+        expect(card.locator(".jp-fstools-DiffView")).to_contain_text("echo 'hello' > said.txt")
         assert not (waits.lab.root / "said.txt").exists()
         window.photograph("waits")
+        act(window.waiting, "approve-all")
+        dialog = window.page.get_by_role("dialog")
+        expect(dialog).to_contain_text("echo 'hello' > said.txt")
+        window.photograph("asked")
+        dialog.get_by_role("button", name="Cancel").click()
         act(card, "approve")
         assert call.result(60)[0] == 200
     expect(card).to_have_attribute("data-status", "applied")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from playwright.sync_api import expect
 
@@ -121,6 +122,29 @@ def test_a_file_is_opened_from_its_card(window, folder):
     expect(window.page.locator(".jp-FileEditor .cm-content")).to_contain_text("y = 1")
 
 
+def test_a_file_is_not_offered_to_be_opened_before_it_is_made_and_missed_in_words_once_it_is_gone(window, waits):
+    waits.call("write_file", "new.py", content="x = 1\n")
+    card = window.card(waits.path("new.py"))
+    opens = card.locator('[data-action="open"]')
+    expect(card).to_have_attribute("data-status", "proposed")
+    expect(opens).to_have_count(0)
+    act(card, "approve")
+    expect(opens).to_be_visible()
+    (waits.lab.root / waits.path("new.py")).unlink()
+    opens.click()
+    expect(card.get_by_role("alert")).to_have_text("The file is not there any more.")
+
+
+def test_the_times_go_on(open_lab, folder):
+    folder.write("a.py", "x = 1\n")
+    folder.change("a.py", "x", "y")
+    window = open_lab(prepare=lambda page: page.clock.install()).open_panel()
+    time = window.card(folder.path("a.py")).locator("time")
+    expect(time).to_contain_text(re.compile("now|second"))
+    window.page.clock.fast_forward("03:00")
+    expect(time).to_have_text("3 minutes ago")
+
+
 def test_a_change_of_a_file_that_is_gone_keeps_its_diff_and_says_why_it_cannot_be_opened(window, folder):
     folder.write("a.py", "x = 1\n")
     folder.change("a.py", "x", "y")
@@ -163,12 +187,15 @@ def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(open
     change = waits.change("a.py", "x", "y")
     tab = window.page.locator(PANEL_TAB)
     expect(tab).to_have_attribute("data-jp-fstools-waiting", "1")
-    expect(tab).to_have_attribute("title", "File tools: what assistants do to your files (1 change waits)")
+    expect(tab).to_have_attribute(
+        "title", "File tools: what assistants do to your files (1 change or command waits for you)"
+    )
     notice = window.page.get_by_role("alert").filter(has_text="waits for you")
     expect(notice).to_be_visible()
     window.photograph("notice")
     notice.get_by_role("button", name="Show").click()
-    expect(window.card(waits.path("a.py"))).to_be_visible()
+    expect(window.card(waits.path("a.py"))).to_be_focused()
+    expect(window.panel.locator('[data-filter="status"]')).to_have_value("proposed")
     waits.lab.decide(change, "reject")
     expect(tab).not_to_have_attribute("data-jp-fstools-waiting", "1")
     expect(notice).to_have_count(0)

@@ -61,7 +61,7 @@ def test_approve_all_is_pressed_while_more_comes_to_wait(window, waits):
         propose(waits, "b.py")
         expect_heard(window, 2)
     dialog = window.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Approve all 2 changes")
+    expect(dialog).to_contain_text("Approve 2 changes")
     dialog.get_by_role("button", name="Cancel").click()
 
 

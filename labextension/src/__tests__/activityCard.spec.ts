@@ -3,6 +3,7 @@ import { MessageLoop } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { ICardActions } from '../activityCard';
+import type { ChangeEvent } from '../payloads';
 import type { Entry } from '../tokens';
 
 import { ActivityCard } from '../activityCard';
@@ -17,12 +18,16 @@ const trans = nullTranslator.load('jupyter_fstools');
 let page: Panel;
 let asked: string[];
 let refusal: RequestError | null;
+let command: string[];
+let loaded: ChangeEvent | null;
 
 beforeEach(() => {
   page = new Panel();
   Widget.attach(page, document.body);
   asked = [];
   refusal = null;
+  command = ['make test'];
+  loaded = null;
 });
 
 afterEach(() => {
@@ -41,7 +46,7 @@ const actions: ICardActions = {
   decide: (id, decision) => note(`${decision} ${id}`),
   approveSession: session => note(`approve all of ${session}`),
   open: path => note(`open ${path}`),
-  load: async id => changeOf(changed(id)),
+  load: async id => changeOf(loaded ?? changed(id), command),
   show: async () => new Widget({ node: document.createElement('pre') })
 };
 
@@ -49,6 +54,12 @@ function shown(entry: Entry): ActivityCard {
   const card = new ActivityCard(entry, actions, new Words(trans), trans);
   page.addWidget(card);
   return card;
+}
+
+function shownCommand(status: ChangeEvent['status'], ...lines: string[]): ActivityCard {
+  command = lines;
+  loaded = changed('a', { op: 'execute', path: '.', status });
+  return shown(loaded);
 }
 
 const buttons = (card: ActivityCard) =>
@@ -65,6 +76,10 @@ describe('a card', () => {
     [changed('a', { status: 'applied', undoable: false }), ['fold', 'open']],
     [changed('a', { status: 'rejected' }), ['fold', 'open']],
     [changed('a', { op: 'execute', status: 'proposed' }), ['fold', 'approve', 'reject']],
+    [changed('a', { op: 'create', status: 'proposed' }), ['fold', 'approve', 'reject']],
+    [changed('a', { op: 'create' }), ['fold', 'open', 'undo']],
+    [changed('a', { op: 'delete', status: 'proposed' }), ['fold', 'open', 'approve', 'reject']],
+    [changed('a', { op: 'delete' }), ['fold', 'undo']],
     [wasRead('a'), ['open']],
     [wasRefused('a'), ['open']],
     [wasRefused('a', { code: 'not_found' }), []],
@@ -125,6 +140,25 @@ describe('a card', () => {
     expect(card.node.querySelector('[data-action="fold"]')!.getAttribute('aria-expanded')).toBe('true');
     press(card, 'fold');
     expect(card.node.querySelector('pre')).toBeNull();
+  });
+
+  it('of a command that waits is unfolded by itself, until a person folds it', async () => {
+    const card = shownCommand('proposed', 'make test');
+    await until(() => card.node.querySelector('pre') !== null);
+    press(card, 'fold');
+    card.parent = null;
+    page.addWidget(card);
+    expect(card.isUnfolded).toBe(false);
+  });
+
+  it('of a command names its first line, and has all of it for a tooltip and a screen reader', async () => {
+    const card = shownCommand('applied', '', `echo ${HOSTILE}\u202e`, 'make test');
+    await updated(card, `echo ${HOSTILE}\u202e …`);
+    const whole = `\necho ${HOSTILE}\u202e\nmake test`;
+    expect(card.node.querySelector<HTMLElement>('.jp-fstools-Card-title')!.title).toBe(whole);
+    expect(card.node.getAttribute('aria-label')).toContain(whole);
+    expect([card.isUnfolded, card.node.querySelector('img')]).toEqual([false, null]);
+    expect(card.node.querySelector<HTMLElement>('[data-name]')!.dataset.name).toBe('U+202E');
   });
 
   it.each([

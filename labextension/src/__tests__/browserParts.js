@@ -10,3 +10,4 @@ global.ResizeObserver ??= class {
   disconnect() {}
 };
 window.matchMedia ??= () => ({ matches: false, addEventListener() {}, removeEventListener() {} });
+global.requestIdleCallback ??= callback => setTimeout(callback);

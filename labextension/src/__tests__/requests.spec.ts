@@ -42,9 +42,9 @@ describe('a request', () => {
     expect(server.asked).toEqual(['POST /api/fstools/changes/..%2Fx/approve {}']);
   });
 
-  it('decides about all of a session', async () => {
-    await server.client.decideAll('reject', { session: 'one' });
-    expect(server.asked).toEqual(['POST /api/fstools/changes/reject {"session":"one"}']);
+  it('decides about many by their ids', async () => {
+    await server.client.decideAll('reject', ['a', 'b']);
+    expect(server.asked).toEqual(['POST /api/fstools/changes/reject {"ids":["a","b"]}']);
   });
 });
 

@@ -6,10 +6,12 @@ import type { ServerConnection } from '@jupyterlab/services';
 import { Stream } from '@lumino/signaling';
 
 import type { Change, ChangeEvent, ReadEntry, RefusalEntry } from '../payloads';
+import type { IOutcome } from '../requests';
 import type { Entry } from '../tokens';
 
+import { isWanted } from '../activityFeed';
 import { ToolsServer } from '../requests';
-import { fileDiff } from './diffSamples';
+import { fileDiff, hunk } from './diffSamples';
 
 const CHANGE = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
 const ACTIVITY = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
@@ -42,9 +44,10 @@ export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): Refus
   return { kind: 'refusal', id, at: 1, path: 'a.txt', user: 'ann', session: 'one', ...why, ...facts };
 }
 
-/** The change of the journal that an entry tells of. */
-export function changeOf({ kind: _, at, op, added, removed, ...facts }: ChangeEvent): Change {
-  const diff = fileDiff({ path: facts.path, op, added, removed });
+/** The change of the journal that an entry tells of; a command runs the lines it is given. */
+export function changeOf({ kind: _, at, op, added, removed, ...facts }: ChangeEvent, run = ['make test']): Change {
+  const hunks = op === 'execute' ? [hunk([' NAME=value', ...run.map(line => `+${line}`)])] : [];
+  const diff = fileDiff({ path: facts.path, op, added, removed, hunks });
   return { ...facts, created_at: at, before: null, after: null, diff };
 }
 
@@ -54,6 +57,8 @@ export class ServerSample {
   entries: Entry[] = [];
   /** What a request is answered with instead; it cannot be reached at all where this is `gone`. */
   instead: Answer | 'gone' | null = null;
+  /** What is told of changes that were decided about at once. */
+  outcomes: IOutcome[] = [];
   /** Method, path and query of each request, and its body. */
   readonly asked: string[] = [];
   readonly stream: Event.Stream = new Stream<Event.IManager, Event.Emission>({} as Event.IManager);
@@ -108,9 +113,20 @@ export class ServerSample {
     if (path === '/api/fstools/activity') {
       return { ...this._page(query), proposed, revision };
     }
+    if (/changes\/(approve|reject)$/.test(path)) {
+      return { outcomes: this.outcomes };
+    }
+    const one = changes.find(change => path === `/api/fstools/changes/${change.id}`);
+    if (one) {
+      return { change: changeOf(one) };
+    }
+    if (query.get('status') === 'proposed') {
+      const asked = { kinds: [], status: 'proposed', path: query.get('path') ?? undefined } as const;
+      return { changes: changes.filter(change => isWanted(change, asked)).map(change => changeOf(change)) };
+    }
     const after = Number(query.get('after'));
     const later = changes.filter(change => change.revision > after).sort((one, other) => one.revision - other.revision);
-    return { changes: later.map(changeOf), total: later.length, proposed, revision };
+    return { changes: later.map(change => changeOf(change)), total: later.length, proposed, revision };
   }
 
   private _page(query: URLSearchParams): { entries: Entry[]; next: number | null } {

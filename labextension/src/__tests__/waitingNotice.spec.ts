@@ -5,6 +5,7 @@ import { Signal } from '@lumino/signaling';
 import type { IActivityFeed } from '../tokens';
 
 import { WaitingNotice } from '../waitingNotice';
+import { Words } from '../words';
 
 class Feed {
   readonly changed = new Signal<this, void>(this);
@@ -22,7 +23,7 @@ let notice: WaitingNotice;
 beforeEach(() => {
   feed = new Feed();
   const trans = nullTranslator.load('jupyter_fstools');
-  notice = new WaitingNotice(feed as unknown as IActivityFeed, () => undefined, trans);
+  notice = new WaitingNotice(feed as unknown as IActivityFeed, () => undefined, new Words(trans), trans);
 });
 
 afterEach(() => notice.dispose());
@@ -34,7 +35,7 @@ describe('the notice', () => {
     feed.become(1);
     feed.become(3);
     feed.become(2);
-    expect(told()).toEqual(['2 changes to files wait for you.']);
+    expect(told()).toEqual(['2 changes and commands wait for you']);
   });
 
   it('goes once nothing waits', () => {
@@ -49,7 +50,7 @@ describe('the notice', () => {
     feed.become(2);
     expect(told()).toEqual([]);
     feed.become(3);
-    expect(told()).toEqual(['3 changes to files wait for you.']);
+    expect(told()).toEqual(['3 changes and commands wait for you']);
   });
 
   it('is not given where it is not wanted', () => {

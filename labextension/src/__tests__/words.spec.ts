@@ -16,9 +16,19 @@ describe('an entry in one sentence', () => {
     expect(words.sentence(wasRefused('a', { path: null }))).toContain('refused, edit_file, not_read');
   });
 
-  it('of a command counts no lines', () => {
-    expect(words.sentence(changed('a', { op: 'execute', path: '.' }))).not.toContain('lines');
+  it('of a command says what is run and where, and counts no lines', () => {
+    const command = changed('a', { op: 'execute', path: 'src', status: 'proposed', tool: 'execute' });
+    expect(words.sentence(command, 'make test')).toBe('run, make test, in src, waits for you, one · execute');
+    expect(words.sentence(command)).toContain('run, a command, in src');
   });
+});
+
+it.each([
+  [1, 0, '1 change'],
+  [0, 2, '2 commands'],
+  [2, 1, '2 changes and 1 command']
+])('%d changes and %d commands are counted: %s', (changes, commands, said) => {
+  expect(words.counted(changes, commands)).toBe(said);
 });
 
 it.each([
