@@ -75,21 +75,21 @@ class HeededRules:
         if name == EXCLUDE_FILE:
             self._excludes.add(path)
         with FolderTrail(self._backend) as trail:
-            if self._rules(trail, folder, name):
+            if self._rules(trail, folder, name, above=printed.startswith("/")):
                 self.folders.add(folder)
 
     def add_repository(self, folder: str) -> None:
         """Note a folder that is a repository."""
         self._repositories.add(folder)
 
-    def check_plain(self, trail: FolderTrail, folder: str) -> None:
-        """Look at a folder's rules before ripgrep does.
+    def check_plain(self, trail: FolderTrail, folder: str, *, above: bool = False) -> None:
+        """Look at a folder's rules before ripgrep does, which reads `**` wrongly in those from `above` where it walks.
 
         Raises:
             RipgrepFailed: it would not read them as our walk does.
         """
         if trail.at(folder).has(IGNORE_FILE):
-            self._rules(trail, folder, IGNORE_FILE)
+            self._rules(trail, folder, IGNORE_FILE, above=above)
 
     def check_repositories(self) -> None:
         """Whether no rules reach into a repository from outside.
@@ -104,7 +104,7 @@ class HeededRules:
                 if above in self.folders:
                     raise RipgrepFailed(f"{repository} is a repository inside another")
 
-    def _rules(self, trail: FolderTrail, folder: str, name: str) -> list[str]:
+    def _rules(self, trail: FolderTrail, folder: str, name: str, *, above: bool) -> list[str]:
         inside, _, last = joined(folder, name).rpartition("/")
         try:
             text = trail.at(inside).read(last, LARGEST_RULE_FILE)
@@ -114,4 +114,7 @@ class HeededRules:
         self._room -= len(text or b"")
         if text is None or self._room < 0 or not all(map(is_plain, lines)):
             raise RipgrepFailed(f"{folder}: its ignore file may be read in two ways")
-        return [line for line in lines if line and line[0] != "#"]
+        rules = [line for line in lines if line and line[0] != "#"]
+        if above and any("**" in rule for rule in rules):
+            raise RipgrepFailed(f"{folder}: its ignore file is read in another way further down")
+        return rules

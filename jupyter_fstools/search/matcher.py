@@ -61,11 +61,11 @@ class Matcher:
     ) -> None:
         self._end()
 
-    def find(self, text: str, most: int, *, count: bool = True) -> tuple[int, list[Hit]]:
+    def find(self, text: str, most: int, *, count: bool = True, patient: bool = True) -> tuple[int, list[Hit]]:
         """How many lines of `text` match, and the first `most` of them; without `count` the number may be too low.
 
         Raises:
-            TooSlow: given up after `seconds_per_text`, or stopped.
+            TooSlow: given up after `seconds_per_text`, or stopped; without `patient` as soon as it may take long.
             Invalid: Python cannot compile the pattern.
         """
         if self._expression.degree is None:
@@ -73,6 +73,8 @@ class Matcher:
         try:
             return self._finder.find(text, most, count=count)
         except Expensive:
+            if not patient:
+                raise TooSlow from None
             return self._ask(text, most)
         except (re.error, OverflowError, RecursionError) as error:
             raise Invalid(f"pattern: {error}") from error

@@ -99,17 +99,18 @@ class Page:
         most = min(part.stop + 1, file.lines)
         if self._engine.hits_by_python or file.path not in self._known:
             try:
-                return list(self._hits_by_python(blocks, most))
+                # What would take long is left to the engine, where that knows another way.
+                return list(self._hits_by_python(blocks, most, patient=self._engine.name == "python"))
             except TooSlow:
                 self._known |= self._engine.hits({file.path: most})
         return self._known.get(file.path, [])
 
-    def _hits_by_python(self, blocks: Iterable[str], most: int) -> Iterator[Hit]:
+    def _hits_by_python(self, blocks: Iterable[str], most: int, *, patient: bool) -> Iterator[Hit]:
         before = 0
         for text in blocks:
             if self._stop.now():
                 raise TooSlow
-            _, hits = self._matcher.find(text, most, count=False)
+            _, hits = self._matcher.find(text, most, count=False, patient=patient)
             for line, column, length, start in hits:
                 yield line + before, column, length, -1 if before else start
             most -= len(hits)

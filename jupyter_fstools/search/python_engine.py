@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from copy import copy
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, NotFound
@@ -34,6 +35,13 @@ class PythonEngine:
         self._required = expression.required.encode()
         self._stop = stop
         self._most = max_file_bytes
+        self._patient = True
+
+    def hurried(self) -> PythonEngine:
+        """One that gives up what may take long, for somebody who has a quicker way for that."""
+        hurried = copy(self)
+        hurried._patient = False
+        return hurried
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
         """Search files of an open folder."""
@@ -123,7 +131,7 @@ class PythonEngine:
 
     def _matching(self, text: str, skipped: Counter[str]) -> int:
         try:
-            return self._matcher.find(text, 0)[0]
+            return self._matcher.find(text, 0, patient=self._patient)[0]
         except TooSlow:
             if not self._stop.now():
                 skipped["slow"] += 1

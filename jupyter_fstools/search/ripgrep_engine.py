@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, islice
@@ -21,7 +21,7 @@ from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
 from .match_lines import Hit
 from .python_engine import PythonEngine
-from .ripgrep_process import BEGINNING, Ripgrep, Stopped, counts_of, path_of
+from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, path_of
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
@@ -109,14 +109,18 @@ class RipgrepEngine:
         batches = iter(batches)
         head = list(islice(batches, 1 if self._may_end_early else 2))
         if self.hits_by_python and len(head) == 1 and self._is_little(head[0]):
-            self.name = self._python.name
-            yield self._python.search(head.pop())
-        self.name = "ripgrep" if head else self.name
+            tried = replace(head[0], found=list(head[0].found), skipped=head[0].skipped.copy())
+            tried = self._python.hurried().search(tried)
+            if not tried.skipped["slow"]:
+                self.name = self._python.name
+                yield tried
+                head.clear()
         if head and self._tree is not None and tells_enough(self._ripgrep.binary):
             yield from self._searched_tree(self._tree)
             return
         waiting: deque[Future[Batch]] = deque()
         for batch in chain(head, batches):
+            self.name = "ripgrep"
             waiting.append(self._begun(batch))
             while waiting and (waiting[0].done() or len(waiting) > RUNS_AT_ONCE):
                 yield self._awaited(waiting.popleft())
@@ -129,7 +133,7 @@ class RipgrepEngine:
         if long:
             by_python = self._python.search(replace(batch, parts=[], named=long))
             batch = replace(by_python, parts=batch.parts, named=[each for each in batch.named if each not in long])
-        return self._runner.submit(self._search, batch)
+        return self._submitted(self._search, batch)
 
     def _searched_tree(self, tree: WholeTree) -> Iterator[Batch]:
         """What was found when time was up counts; after a cancellation nobody waits for it."""
@@ -145,7 +149,7 @@ class RipgrepEngine:
         found: dict[str, list[Hit]] = {}
         with contextlib.suppress(Stopped):
             for paths in _by_length(path for path in most if not is_long(path, LONGEST_PATH_BYTES)):
-                for path, hit in self._awaited(self._runner.submit(self._json, bound, paths)):
+                for path, hit in self._awaited(self._submitted(self._json, bound, paths)):
                     found.setdefault(path, []).append(hit)
         return {path: hits[: most[path]] for path, hits in found.items() if path in most}
 
@@ -153,6 +157,7 @@ class RipgrepEngine:
         """End the runs, give back the threads and the root's descriptor."""
         self._ripgrep.end()
         self._runner.shutdown(wait=True, cancel_futures=True)
+        self._ripgrep.close()
         self._held.close()
 
     def _awaited(self, future: Future[_T]) -> _T:
@@ -166,8 +171,18 @@ class RipgrepEngine:
     @contextlib.contextmanager
     def _watched(self, arguments: list[str], paths: list[str]) -> Iterator[Watch]:
         """A run of a whole tree, listened to for as long as it goes on as it should."""
-        with self._ripgrep.started(arguments, paths) as run:
+        # An interrupt comes to the main thread, and would leave a program that has half been started there.
+        run = self._awaited(self._submitted(self._ripgrep.start, arguments, paths))
+        try:
             yield Watch(run, self._stop)
+        finally:
+            self._ripgrep.finish(run)
+
+    def _submitted(self, work: Callable[..., _T], *arguments: object) -> Future[_T]:
+        try:
+            return self._runner.submit(work, *arguments)
+        except RuntimeError as error:  # no more threads
+            raise RipgrepFailed(str(error)) from error
 
     def _is_little(self, batch: Batch) -> bool:
         if batch.size > LITTLE_FILES:

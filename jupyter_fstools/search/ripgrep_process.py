@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .ripgrep_run import Run, end_group
+from .ripgrep_run import Run
 from .stopping import Stop
 
 OLDEST = (13, 0, 0)
@@ -95,6 +95,17 @@ class Ripgrep:
     def started(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
         """Start it; it is ended with the block.
 
+        Raises: as `start`
+        """
+        run = self.start(arguments, paths)
+        try:
+            yield run
+        finally:
+            self.finish(run)
+
+    def start(self, arguments: list[str], paths: list[str]) -> Run:
+        """Start it; `finish` and `close` end it.
+
         Args:
             arguments: options and `-e PATTERN`s.
             paths: files and folders, relative to the folder to start in, or absolute.
@@ -104,15 +115,38 @@ class Ripgrep:
             Stopped: before it began.
         """
         named = (path if os.path.isabs(path) else BEGINNING + path for path in paths)
-        run = self._start([os.fsencode(part) for part in (self.binary, *OPTIONS, *arguments, "--", *named)])
+        command = [os.fsencode(part) for part in (self.binary, *OPTIONS, *arguments, "--", *named)]
+        if self._stop.now():
+            raise Stopped
+        try:
+            run = Run(
+                subprocess.Popen(
+                    command,
+                    bufsize=0,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=self._start_in,
+                    start_new_session=True,
+                    close_fds=True,
+                )
+            )
+        except OSError as error:
+            raise RipgrepFailed(str(error)) from error
         self._running.add(run)
         try:
-            if self._stop.now():
-                run.end()
-            yield run
-        finally:
-            run.close()
-            self._running.discard(run)
+            run.read()
+        except RuntimeError as error:
+            self.finish(run)
+            raise RipgrepFailed(str(error)) from error
+        if self._stop.now():
+            run.end()
+        return run
+
+    def finish(self, run: Run) -> None:
+        """End a run, and read no more of what it says."""
+        run.close()
+        self._running.discard(run)
 
     def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
         """What it printed, and what it said beside that, of a run that came to its end.
@@ -133,27 +167,10 @@ class Ripgrep:
         for run in list(self._running):
             run.end()
 
-    def _start(self, command: list[bytes]) -> Run:
-        if self._stop.now():
-            raise Stopped
-        try:
-            process = subprocess.Popen(
-                command,
-                bufsize=0,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self._start_in,
-                start_new_session=True,
-                close_fds=True,
-            )
-        except OSError as error:
-            raise RipgrepFailed(str(error)) from error
-        try:
-            return Run(process)
-        except RuntimeError as error:  # no more threads
-            end_group(process)
-            raise RipgrepFailed(str(error)) from error
+    def close(self) -> None:
+        """End every run, and read no more of what they say."""
+        for run in list(self._running):
+            self.finish(run)
 
 
 def check_end(code: int, complaints: bytes) -> None:

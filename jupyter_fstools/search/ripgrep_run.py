@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import time
@@ -49,11 +50,19 @@ class Run:
         self._blocks: Queue[tuple[int, bytes]] = Queue(_MOST_WAITING)
         self._read_bytes = [0, 0]
         assert process.stdout and process.stderr
-        pipes = (process.stdout, process.stderr)
-        self._readers = [Thread(target=self._read, args=each, daemon=True) for each in enumerate(pipes)]
-        for pipe, reader in zip(pipes, self._readers, strict=True):
-            _widen(pipe)
+        self._pipes = (process.stdout, process.stderr)
+        self._readers: list[Thread] = []
+
+    def read(self) -> None:
+        """Begin to read what it says.
+
+        Raises:
+            RuntimeError: there are no more threads.
+        """
+        for which, pipe in enumerate(self._pipes):
+            reader = Thread(target=self._read, args=(which, pipe), daemon=True)
             reader.start()
+            self._readers.append(reader)
 
     @property
     def pid(self) -> int:
@@ -72,7 +81,7 @@ class Run:
 
     def said(self) -> Iterator[Said]:
         """What it says to its end, some at a time; nothing where nothing has come for `LOOK_SECONDS`."""
-        speaking = len(self._readers)
+        speaking = len(self._pipes)
         while speaking:
             try:
                 which, block = self._blocks.get(timeout=LOOK_SECONDS)
@@ -94,31 +103,49 @@ class Run:
         self._closed = True
         self.end()
         for reader in self._readers:
-            if reader.ident is not None:
-                reader.join()
+            reader.join()
+        for pipe in self._pipes:
+            pipe.close()
 
     def _read(self, which: int, pipe: IO[bytes]) -> None:
         try:
-            with pipe:
-                for block in self._gathered(which, pipe.fileno()):
-                    self._hand_on(which, block)
+            for block in self._gathered(which, pipe):
+                self._hand_on(which, block)
         finally:
             self._hand_on(which, b"")
 
-    def _gathered(self, which: int, pipe: int) -> Iterator[bytes]:
+    def _gathered(self, which: int, pipe: IO[bytes]) -> Iterator[bytes]:
         gathered: list[bytes] = []
+        much = min(_MUCH_BYTES, _widened(pipe) // 2)
         began = handed_on = time.monotonic()
-        while not self._closed and (block := os.read(pipe, _READ_BYTES)):
+        while self._has_come(pipe) and (block := os.read(pipe.fileno(), _READ_BYTES)):
             self._read_bytes[which] += len(block)
             gathered.append(block)
             now = time.monotonic()
             if now - handed_on >= LOOK_SECONDS or sum(map(len, gathered)) >= _BLOCK_BYTES:
                 yield b"".join(gathered)
                 gathered, handed_on = [], now
-            if len(block) < _MUCH_BYTES:
+            if len(block) < much:
                 time.sleep(min(_PAUSE_SECONDS, _PAUSE_PART * (now - began)))
         if gathered:
             yield b"".join(gathered)
+
+    def _has_come(self, pipe: IO[bytes]) -> bool:
+        """Wait for more; False where none is to be read any more.
+
+        A pipe does not end with its process while another one, forked off beside it, happens to hold it too.
+        """
+        if not hasattr(select, "poll"):
+            return not self._closed
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN)
+        while not self._closed:
+            ended = self._process.poll() is not None
+            if poll.poll(0 if ended else LOOK_SECONDS * 1000):
+                return True
+            if ended:
+                return False
+        return False
 
     def _hand_on(self, which: int, block: bytes) -> None:
         while not self._closed:
@@ -127,12 +154,16 @@ class Run:
                 return
 
 
-def _widen(pipe: IO[bytes]) -> None:
-    """Give it room, as far as the system has that: `Popen(pipesize=...)` would fail where it has not."""
-    with contextlib.suppress(ImportError, AttributeError, OSError):
+def _widened(pipe: IO[bytes]) -> int:
+    """Give a pipe room, as far as the system has that; how many bytes it holds now."""
+    try:
         import fcntl
 
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        with contextlib.suppress(OSError):
+            return fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+    except (ImportError, AttributeError, OSError):
+        return 2 * _MUCH_BYTES
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

@@ -135,7 +135,7 @@ class WholeTree:
                 found = found or bool(there)
                 if ".git" in there:
                     self._rules.add_repository(folder)
-                self._rules.check_plain(trail, folder)
+                self._rules.check_plain(trail, folder, above=True)
             self._rules.check_plain(trail, self._base)
         return found
 

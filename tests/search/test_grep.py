@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
+import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+import time
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound, Outs
 from jupyter_fstools.search import grep, ripgrep_engine, ripgrep_process, touchstone
 from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.matcher import TooSlow
+from jupyter_fstools.search.matcher import Matcher, TooSlow
 from jupyter_fstools.search.page import Page
 from jupyter_fstools.search.ripgrep_process import Ripgrep, RipgrepFailed
 from jupyter_fstools.search.ripgrep_run import Run
@@ -447,22 +447,21 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")
-    started = Ripgrep.started
+    start = Ripgrep.start
     printed = []
 
-    @contextlib.contextmanager
-    def swapped(*arguments: object) -> Iterator[Run]:
+    def swapped(*arguments: object) -> Run:
         if not (root / "was").exists():
             (root / "sub").rename(root / "was")
             (root / "sub").symlink_to(tmp_path / "outside")
-        with started(*arguments) as run:
-            said = list(run.said())
-            printed.append(b"".join(block for block, _ in said))
-            run.said = lambda: iter(said)
-            yield run
+        run = start(*arguments)
+        said = list(run.said())
+        printed.append(b"".join(block for block, _ in said))
+        run.said = lambda: iter(said)
+        return run
 
     search_text(LocalDisk(root), TextQuery(pattern="needle"), engine="ripgrep")
-    monkeypatch.setattr(Ripgrep, "started", swapped)
+    monkeypatch.setattr(Ripgrep, "start", swapped)
     for mode in ("content", "files", "count"):
         query = TextQuery(pattern="needle", output_mode=mode, glob=glob)
         found = search_text(LocalDisk(root), query, path, engine="ripgrep")
@@ -689,3 +688,49 @@ def long_folder(root: Path) -> int:
         os.close(folder)
         folder = inner
     return folder
+
+
+@pytest.mark.parametrize("others", [0, 300])
+@pytest.mark.parametrize(
+    ("pattern", "multiline", "text"),
+    [
+        (r"start[\s\S]*?end", True, "start\nend\n" + "start request 12\n" * 30_000),
+        (r"\s+$", False, " " * 150_000 + "x \n"),
+    ],
+)
+def test_what_python_would_give_up_is_left_to_ripgrep(
+    root: Path, write: Write, monkeypatch: pytest.MonkeyPatch, others: int, pattern: str, multiline: bool, text: str
+) -> None:
+    """S17, S22: at once, in one small file as well as in many."""
+    monkeypatch.setattr(Matcher, "_ask", None)
+    write("a.log", text)
+    for number in range(others):
+        write(f"{number}.txt", "x\n")
+    found = search_text(LocalDisk(root), TextQuery(pattern=pattern, multiline=multiline))
+    assert (places(found), found.skipped, found.engine) == ([("a.log", 1)], {}, "ripgrep")
+
+
+def test_a_process_that_was_forked_off_meanwhile_holds_up_no_search(
+    root: Path, search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S23: it has the ends of the pipes as well, for as long as it lives."""
+    write("a.txt", "needle\n")
+    search("x")  # whether ripgrep tells enough is found out once
+    forked = []
+
+    class Forking(subprocess.Popen):
+        def _execute_child(self, *arguments: object) -> None:
+            if not forked:
+                forked.append(os.fork())
+                if not forked[0]:
+                    time.sleep(60)
+                    os._exit(0)
+            super()._execute_child(*arguments)
+
+    monkeypatch.setattr("subprocess.Popen", Forking)
+    try:
+        assert places(search("needle", seconds=20)) == [("a.txt", 1)]
+    finally:
+        for child in forked:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)

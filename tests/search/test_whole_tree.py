@@ -87,6 +87,20 @@ def test_everyday_rules_hold_alike(
     assert runs == [""] or "*" in str(ignored)  # everything may be ignored
 
 
+@pytest.mark.parametrize("place", [".gitignore", ".git/info/exclude"])
+@pytest.mark.parametrize("rule", ["**/logs/*.log", "**/logs/**", "app/**/*.log", "**/*.log"])
+def test_two_stars_in_rules_from_above_the_folder_hold_in_it(
+    root: Path, write: Write, runs: list[str], rule: str, place: str
+) -> None:
+    """G3, S10: ripgrep alone would show what they ignore."""
+    write(place, f"{rule}\n")
+    write("app/a.txt", "needle\n")
+    write("app/logs/b.log", "needle\n")
+    ours, theirs = asked(root, TextQuery(pattern="needle"), "app")
+    assert theirs == ours
+    assert (ours.total, ours.ignored, runs) == (1, 1, [])
+
+
 def test_rules_from_above_the_folder_hold_in_it(root: Path, write: Write, runs: list[str]) -> None:
     for path in ("src/a.txt", "src/b.log", "src/lib/c.txt", "out/d.txt"):
         write(path, "needle\n")
