@@ -138,8 +138,12 @@ def folder_to_search(backend: Backend, path: str, may_read: Callable[[str], bool
 
 
 def iso_time(mtime_ns: int) -> str:
-    """A time in ISO 8601, UTC, to the microsecond."""
-    return f"{(EPOCH + timedelta(microseconds=mtime_ns // 1000)).isoformat(timespec='microseconds')}Z"
+    """A time in ISO 8601, UTC, to the microsecond; the beginning of 1970 for one in no year that this can spell."""
+    try:
+        moment = EPOCH + timedelta(microseconds=mtime_ns // 1000)
+    except OverflowError:
+        moment = EPOCH
+    return f"{moment.isoformat(timespec='microseconds')}Z"
 
 
 def _newest(walk: Walk, part: slice) -> tuple[list[Look], int]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
-from ..errors import Denied, FsToolsError, Invalid, NotFound
+from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound
 from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
 from ..walking.folders import joined
 from ..walking.visible import NoneDenied
@@ -72,7 +72,7 @@ def search_text(
     Raises:
         Invalid: the pattern, the glob, the file type or a number.
         OutsideRoot, NotFound, Denied: the path.
-        InputOutput: too many files are open.
+        InputOutput: too many files are open, or ripgrep alone was asked for and failed.
     """
     query.check_numbers()
     expression = compile_expression(
@@ -98,7 +98,7 @@ def search_text(
                     continue
                 _refuse_pattern(error)
                 if engine == "ripgrep":
-                    raise
+                    raise InputOutput(f"ripgrep failed: {error}", hint='engine="auto" searches without it.') from error
             else:
                 if whole_tree is not ways[0]:
                     _remember(place)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import Invalid
+from ..walking.descriptors import check_descriptors
 from . import match_lines
 from .dialect import Expression
 from .match_lines import SIZE, Expensive, Finder, Hit
@@ -80,7 +81,11 @@ class Matcher:
             raise Invalid(f"pattern: {error}") from error
 
     def _ask(self, text: str, most: int) -> tuple[int, list[Hit]]:
-        other = self._other or self._start()
+        try:
+            other = self._other or self._start()
+        except OSError as error:
+            check_descriptors(error)
+            raise TooSlow from error
         self._busy_since = time.monotonic()
         try:
             assert other.stdin and other.stdout

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..backends.protocol import FileStat
 from ..errors import NotADirectory
+from ..search.find import iso_time
 from ..search.stopping import Stop
 from ..walking.listing import Listing, Run, seen_in
 from ..walking.names import Seen
@@ -96,15 +96,6 @@ def _described(workspace: Workspace, path: str, seen: Seen) -> dict[str, Any] | 
         described["size_bytes"] = what.size
     described["modified_at"] = iso_time(what.mtime_ns)
     return described
-
-
-def iso_time(nanoseconds: int) -> str:
-    """A file's time as ISO 8601 in UTC, to the microsecond."""
-    try:
-        moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
-    except (OverflowError, ValueError, OSError):
-        moment = datetime.fromtimestamp(0, UTC)
-    return moment.replace(microsecond=nanoseconds // 1000 % 1_000_000).isoformat().replace("+00:00", "Z")
 
 
 def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> tuple[list[str], list[str]]:

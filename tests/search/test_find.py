@@ -13,7 +13,7 @@ import pytest
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotADirectory, NotFound, OutsideRoot
-from jupyter_fstools.search.find import find_files
+from jupyter_fstools.search.find import find_files, iso_time
 from jupyter_fstools.walking.folders import DiskFolder
 
 from .conftest import Find, Write, names
@@ -221,3 +221,8 @@ def test_without_descriptors_a_search_fails_rather_than_leave_files_out(find: Fi
         assert refused.code == "io"
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_time_that_no_year_holds_is_told_as_the_beginning() -> None:
+    """Some disks keep such times, and one file is not to take the others along."""
+    assert iso_time(2**38 * 10**9) == "1970-01-01T00:00:00.000000Z"
