@@ -8,11 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from .backends.protocol import FileStat
-from .documents.notebook import CellAfter, CellEdit, NotebookDocument, ShownLines, Target, cell_fingerprint, order_of
+from .documents.notebook import (
+    Cell,
+    CellAfter,
+    CellEdit,
+    NotebookDocument,
+    ShownLines,
+    Target,
+    cell_fingerprint,
+    order_of,
+)
 from .errors import NotRead, Stale
 from .read_tracker import ReadTracker, ReceiptAfter, united
 from .records import FileState, Receipt
-from .shown_cells import Known, Ranges, ShownCells, with_lines
+from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
 from .shown_text import ShownText
 from .text_diff import unified
 
@@ -89,7 +98,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
     old_keys = keys_of([cell.cell_id for cell in before.cells]) if before else []
     old_order = before.order if before else None
     keys = keys_of([cell.cell_id for cell in after])
-    written = {key: cell.written for key, cell in zip(keys, after, strict=True) if cell.written is not None}
+    written = {key: cell for key, cell in zip(keys, after, strict=True) if cell.written is not None}
     names = {
         old_keys[cell.origin]: key
         for key, cell in zip(keys, after, strict=True)
@@ -98,15 +107,20 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
 
     def receipt_after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
         earlier = cell_receipt(tracker, stat.key) if before else None
-        texts = ShownCells(ShownCells.kept_by(tracker, earlier).packed(names))
-        for key, (_, source) in written.items():
-            texts.put(key, ShownText().with_lines(1, source))
+        kept = ShownCells.kept_by(tracker, earlier)
+        texts = ShownCells(kept.packed(names))
         receipt = _receipt(tracker, stat)
         receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (time.time(), True)
         receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
         known = (earlier.cells or {}) if earlier else {}
         receipt.cells = {names[key]: spelled for key, spelled in known.items() if key in names}
-        receipt.cells |= {key: cell_fingerprint(*type_and_source) for key, type_and_source in written.items()}
+        for key, cell in written.items():
+            old = before.cells[cell.origin] if before and cell.origin is not None else None
+            spelled = known.get(old_keys[old.index]) if old is not None else None
+            shown = kept.of(old_keys[old.index]) if old is not None else None
+            step = _written(cell, old, Known.of(spelled) if spelled is not None else None, shown)
+            receipt.cells[key] = step[0].spelled()
+            texts.put(key, step[1])
         receipt.full = _is_full(receipt.cells, keys)
         if before is None or (earlier is not None and earlier.cell_order == old_order):
             receipt.cell_order = order_of([cell.cell_id for cell in after])
@@ -116,6 +130,20 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
         return receipt, texts.packed({key: key for key in keys})
 
     return receipt_after
+
+
+def _written(
+    cell: CellAfter, old: Cell | None, known: Known | None, shown: ShownText | None
+) -> tuple[Known, ShownText]:
+    """What is known of a cell that its reader has written, and the lines to keep of it."""
+    assert cell.written is not None
+    source, fingerprint = cell.written[1], cell_fingerprint(*cell.written)
+    if known is not None and old is not None and known.fingerprint != old.fingerprint:
+        known = shown = None
+    if cell.whole or old is None or (known is not None and known.lines is None):
+        return Known(fingerprint, None, {}), ShownText().with_lines(1, source)
+    changes = source_changes(old.source, source)
+    return after_changes(known, fingerprint, changes, source), (shown or ShownText()).with_changes(changes)
 
 
 def shown_lines_of(receipt: Receipt | None, document: NotebookDocument, index: int) -> Ranges | None:

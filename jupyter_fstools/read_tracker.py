@@ -182,7 +182,7 @@ class ReadTracker:
         What was shown stays shown, what was written is added.
         """
         changes = line_changes(diff)
-        lines = (earlier.lines if earlier.full else []) if changes is None else _moved(earlier.lines, changes)
+        lines = (earlier.lines if earlier.full else []) if changes is None else moved(earlier.lines, changes)
         now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha, "lines": lines}
         receipt = earlier.model_copy(update={**now, "partly": {}, "views": []})
         kept = self.shown_text(stat.key)
@@ -273,21 +273,21 @@ def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _moved(lines: Sequence[tuple[int, int]], changes: Sequence[LineChange]) -> list[tuple[int, int]]:
+def moved(lines: Sequence[tuple[int, int]], changes: Sequence[LineChange]) -> list[tuple[int, int]]:
     """Line ranges after a change: what was removed is gone, what was written is shown, the rest moves."""
-    moved = list(lines)
+    ranges = list(lines)
     for change in reversed(changes):
         shift = len(change.added) - change.removed
         after: list[tuple[int, int]] = []
-        for first, last in moved:
+        for first, last in ranges:
             if first < change.first:
                 after.append((first, min(last, change.first - 1)))
             if last >= change.first + change.removed:
                 after.append((max(first, change.first + change.removed) + shift, last + shift))
         if change.added:
             after.append((change.first, change.first + len(change.added) - 1))
-        moved = after
-    return united(moved)
+        ranges = after
+    return united(ranges)
 
 
 def _spelled(lines: Sequence[tuple[int, int]]) -> str:

@@ -6,9 +6,11 @@ import json
 from typing import NamedTuple
 
 from .documents.notebook import ShownLines
-from .read_tracker import ReadTracker, united
+from .file_diff import FileDiff
+from .line_diff import line_hunks
+from .read_tracker import ReadTracker, moved, united
 from .records import Receipt
-from .shown_text import MAX_KEPT_CHARACTERS, ShownText
+from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes
 
 Ranges = list[tuple[int, int]]
 _MOST_PARTLY = 64
@@ -49,6 +51,25 @@ class Known(NamedTuple):
 def _pairs(spelled: str) -> Ranges:
     pairs = [one.split("-") for one in spelled.split(",") if one]
     return [(int(first), int(last)) for first, last in pairs]
+
+
+def source_changes(before: str, after: str) -> list[LineChange]:
+    """The lines of a cell's source that differ."""
+    hunks = line_hunks(_lines(before), _lines(after))
+    return line_changes(FileDiff(path="", op="edit", hunks=hunks)) or []
+
+
+def after_changes(known: Known | None, fingerprint: str, changes: list[LineChange], source: str) -> Known:
+    """What a reader knows of a cell (`known` of it before, if anything) who has changed some of its lines."""
+    if known is not None and known.lines is None:
+        return Known(fingerprint, None, {})
+    lines = moved(known.lines if known and known.lines else [], changes)
+    whole = not source or lines == [(1, len(_lines(source)))]
+    return Known(fingerprint, None if whole else lines, {})
+
+
+def _lines(source: str) -> list[str]:
+    return [line.removesuffix("\r") for line in source.removesuffix("\n").split("\n")] if source else []
 
 
 class ShownCells:

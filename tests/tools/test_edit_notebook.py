@@ -209,6 +209,27 @@ def test_an_edit_outside_the_lines_shown_is_said_or_refused(make_call):
             assert result.data["outside_shown_lines"] and "line 51 of cell c0 had not been shown" in result.text
 
 
+@pytest.mark.parametrize("step", ["edit", "convert", "edit and undo"])
+def test_an_own_step_shows_no_more_of_a_cell_than_it_wrote(make_call, step):
+    """N14, rule 4 of the gate: what was shown stays shown, and what was written is added."""
+    call = make_call(refuse_unseen_edits=True)
+    call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(50))))))
+    call("read_notebook", path=PATH, cell_id="c0", source_limit=10)
+    cell = {"path": PATH, "cell_id": "c0"}
+    if step == "convert":
+        call("edit_notebook", edit_mode="convert", cell_type="markdown", **cell)
+    else:
+        call("edit_notebook", edit_mode="edit", old_string="line 3\n", new_string="3a\n3b\n", **cell)
+        if "undo" in step:
+            call("undo", path=PATH)
+    assert call.refused("not_read", "edit_notebook", new_source="gone", **cell).details["lines"][0][0] == 1
+    edit = {"edit_mode": "edit", "old_string": "line 40\n", "new_string": "q\n"}
+    call.refused("not_read", "edit_notebook", **edit, **cell)
+    call("edit_notebook", **{**edit, "old_string": "line 9\n"}, **cell)
+    call("read_notebook", path=PATH, cell_id="c0", source_offset=10)
+    call("edit_notebook", new_source="gone", **cell)
+
+
 def test_windows_of_a_cell_add_up(call):
     call.put(PATH, jupyterlab(notebook(code("a\nb\nc\nd"))))
     call("read_notebook", path=PATH, cell_id="c0", source_limit=2)

@@ -36,7 +36,7 @@ def compared(before: NotebookDocument | None, after: NotebookDocument | None) ->
         at = origin.get(cell.index)
         was = None if at is None else old[at]
         same = was is not None and was.fingerprint == cell.fingerprint
-        cells.append(CellAfter(cell.cell_id, at, None if same else (cell.cell_type, cell.source)))
+        cells.append(CellAfter(cell.cell_id, at, None if same else (cell.cell_type, cell.source), was is None))
         diff = _diff(was, cell, moved=at in moved)
         if diff is not None:
             diffs.append(diff)

@@ -37,11 +37,13 @@ class CellAfter(NamedTuple):
         cell_id: its id.
         origin: its index before; None for a new cell.
         written: its type and source where the step wrote them; None where they are as they were.
+        whole: all of the source was written, not only what differs.
     """
 
     cell_id: str
     origin: int | None
     written: tuple[str, str] | None
+    whole: bool
 
 
 class NotebookEdit(NamedTuple):
@@ -195,7 +197,8 @@ def _id_after(state: PlannedCell) -> str | None:
 
 def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:
     written = (state.cell_type, state.source) if state.source_changed or state.converted else None
-    return CellAfter(cell_id, state.cell.index if state.cell else None, written)
+    whole = state.cell is None or "replace" in state.touched_by
+    return CellAfter(cell_id, state.cell.index if state.cell else None, written, whole)
 
 
 def order_of(ids: Sequence[str]) -> str:

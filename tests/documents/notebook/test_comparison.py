@@ -71,4 +71,4 @@ def test_origins_and_what_is_written_are_those_of_the_edits(order, deleted, edit
     edits += [{"edit_mode": "delete", "cell_id": f"c{at}"} for at in sorted(deleted)]
     result = apply(data, *edits)
     found = compared(document(data), document(spliced(data, result.splices)))
-    assert found.after == result.after
+    assert [cell._replace(whole=True) for cell in found.after] == [cell._replace(whole=True) for cell in result.after]
