@@ -19,7 +19,7 @@ def expand_braces(pattern: str) -> list[str]:
     """
     alternatives, end = _sequence(pattern, 0, nested=False)
     if end < len(pattern):
-        raise Invalid(f"pattern: '}}' without '{{' at position {end} in {pattern!r}", hint="Escape it: \\}")
+        raise Invalid(f"glob: '}}' without '{{' at position {end} in {pattern!r}", hint="Escape it: \\}")
     return alternatives
 
 
@@ -49,7 +49,7 @@ def _options(pattern: str, opening: int) -> tuple[list[str], int]:
         options += more
         _bound(len(options), pattern)
         if at >= len(pattern):
-            raise Invalid(f"pattern: '{{' at position {opening} is never closed in {pattern!r}", hint="Escape it: \\{")
+            raise Invalid(f"glob: '{{' at position {opening} is never closed in {pattern!r}", hint="Escape it: \\{")
         at += 1
         if pattern[at - 1] == "}":
             return options, at
@@ -85,6 +85,6 @@ def _times(left: list[str], right: list[str], pattern: str) -> list[str]:
 def _bound(count: int, pattern: str) -> None:
     if count > MOST_ALTERNATIVES:
         raise Invalid(
-            f"pattern: the braces of {pattern[:80]!r} stand for more than {MOST_ALTERNATIVES} alternatives",
+            f"glob: the braces of {pattern[:80]!r} stand for more than {MOST_ALTERNATIVES} alternatives",
             hint="Write a shorter pattern, or several calls.",
         )

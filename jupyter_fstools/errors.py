@@ -66,8 +66,15 @@ class FsToolsError(Exception):
     def say_unmodified(self) -> None:
         """Add to the message that nothing was modified, unless it says so already or something was."""
         if "not modified" not in self.message and not self.details.get("modified"):
-            self.message = f"{self.message} (not modified)"
-            self.args = (self.message,)
+            self._say(f"{self.message} (not modified)")
+
+    def say_which_file(self, path: str) -> None:
+        """Begin the message with the file that it is about."""
+        self._say(f"{path}: {self.message}")
+
+    def _say(self, message: str) -> None:
+        self.message = message
+        self.args = (message,)
 
     def _render_traceback_(self) -> list[str]:
         # IPython calls this instead of printing a traceback: a refusal is an answer, not a crash.
@@ -81,6 +88,16 @@ def saying_unmodified() -> Iterator[None]:
         yield
     except FsToolsError as refusal:
         refusal.say_unmodified()
+        raise
+
+
+@contextmanager
+def naming_file(path: str) -> Iterator[None]:
+    """What is refused because of a content names the file; who reads bytes does not know where they are from."""
+    try:
+        yield
+    except (Binary, EncodingRefused) as refusal:
+        refusal.say_which_file(path)
         raise
 
 

@@ -87,19 +87,17 @@ class Journal:
         Raises:
             NotFound: there is none.
         """
-        stat = self._workspace.peek(path)
         reader = self._workspace.reader if own else None
-        for offset in range(0, 10_000, 50):
-            wanted = ChangeFilter(key=stat.key, reader=reader, status="applied", limit=50, offset=offset)
-            page = self._store.changes(wanted)
+        wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader, status="applied", limit=50)
+        for offset in range(0, 10_000, wanted.limit):
+            page = self._store.changes(replace(wanted, offset=offset))
             for found in page:
                 change = self._visible(found) if found.undoes is None and not is_command(found) else None
                 if change is not None:
                     return change
             if len(page) < wanted.limit:
                 break
-        whose = " of yours" if own else ""
-        raise NotFound(f"there is no change{whose} to undo in {path!r}", hint="List the changes to see what there was.")
+        raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
 
     @saying_unmodified()
     def undo(self, change: Change, *, by_person: bool, tool: str = "undo") -> Change:
@@ -205,6 +203,14 @@ class Journal:
             raise NotFound(f"there is no change {change.id!r} any more", hint="List the changes.")
         self._workspace.settled(decided)
         return self._visible(decided) or decided
+
+    def _nothing_to_undo(self, path: str, proposed: ChangeFilter) -> NotFound:
+        said = f"there is no change{' of yours' if proposed.reader else ''} to undo in {path!r}"
+        if waiting := self._store.changes(proposed):
+            it = f"change {waiting[0].id}"
+            return NotFound(f"{said}: {it} still waits for approval", hint=f"Have {it} rejected by a person instead.")
+        anybodys = "List the changes to see what there was."
+        return NotFound(said, hint="Name what was changed in this session." if proposed.reader else anybodys)
 
     def _filter(self, query: ChangeQuery) -> ChangeFilter:
         workspace = self._workspace

@@ -36,5 +36,13 @@ def near_names(backend: Backend, missing: FileStat, may_read: MayRead, none_deni
     return [path for plain in near for path in sorted(by_plain[plain])][:_MOST_NAMES]
 
 
+def nearest_folder(backend: Backend, missing: FileStat, may_read: MayRead) -> str:
+    """The nearest folder above a missing path that is there and that the caller may see; "" is the root."""
+    folder = posixpath.dirname(missing.path)
+    while folder and (backend.stat(folder).kind == "missing" or not (may_read is None or may_read(folder))):
+        folder = posixpath.dirname(folder)
+    return folder
+
+
 def _plain(name: str) -> str:
     return unicodedata.normalize("NFKC", name.translate(_SPACES)).casefold()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .backends.protocol import Backend, FileStat
 from .draft import require_file
 from .errors import Conflict, FsToolsError, NotFound
-from .near_names import near_names
+from .near_names import near_names, nearest_folder
 from .policy import Policy, checked_path
 
 
@@ -53,7 +53,11 @@ class Places:
     def not_found(self, path: str, stat: FileStat) -> NotFound:
         """The refusal of a missing file, with up to three names like it that the caller may see."""
         near = near_names(self.backend, stat, self.may_read, self.none_denied)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "List the folder with list_files."
+        if near:
+            hint = f"Did you mean {' or '.join(near)}?"
+        else:
+            folder = nearest_folder(self.backend, stat, self.may_read)
+            hint = f"List {repr(folder) if folder else 'the root'} with list_files: it is the nearest folder there is."
         return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
 
     def _existing(self, path: str) -> FileStat:

@@ -300,3 +300,8 @@ def test_an_unknown_change_is_not_found(call):
     for change_id in ("", "c0", "../x", "x" * 1000, "%", "\udcff"):
         refusal = call.refused("not_found", "undo", change_id=change_id)
         assert len(refusal.message) < 200
+
+
+def test_undo_says_what_can_be_named_where_nothing_lists_changes(call):
+    assert "change_id that the change itself answered" in call.refused("not_found", "undo", change_id="nope").hint
+    assert "List the changes" not in call.refused("not_found", "undo", path="nope").hint

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import FsToolsError, NotFound
+from ..errors import Denied, FsToolsError, NotFound
 from ..runtime_files import JupyterServer, running_servers, servers_around
 from .requests import ask
 
@@ -25,7 +25,11 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
     """
     if url is not None:
         named = JupyterServer(_without_secrets(url), "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
-        about(named)
+        try:
+            about(named)
+        except Denied as refusal:
+            refusal.hint = f"Set {TOKEN_VARIABLE} to the server's token; jupyter server list shows it where it runs."
+            raise
         return named
     folder = os.path.realpath(folder)
     around = servers_around(folder)

@@ -160,6 +160,6 @@ def _refuse_crash(path: str, code: int, complaints: bytes) -> NoReturn:
         last = signal.Signals(-code).name
         raise Binary(
             f"{path} is broken, or needs more than {MOST_MEMORY_BYTES} bytes of memory: decoding it ended with {last}",
-            hint="GET /raw has its bytes.",
+            hint="Have it made smaller, or written anew by the program that made it.",
         )
     raise InputOutput(f"{path} cannot be decoded: the process that does it was ended")

@@ -73,6 +73,8 @@ def shown_image(data: bytes, media_type: str, path: str, room: Room) -> ShownIma
         raise
     except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning):
         raise _too_many_pixels(path, None) from None
+    except PIL.UnidentifiedImageError:  # Its own words tell of an object in memory.
+        raise broken_picture(path, media_type, "") from None
     except Exception as error:  # Pillow's decoders raise whatever a broken file makes them meet.
         raise broken_picture(path, media_type, str(error)) from None
 
@@ -108,7 +110,7 @@ def broken_picture(path: str, media_type: str, why: str) -> Binary:
     kind = media_type.partition("/")[2].upper()
     return Binary(
         f"{path} is a broken picture ({kind}, as its first bytes tell): {why.strip()[:200] or 'it cannot be decoded'}",
-        hint="It is damaged, cut off, or still being written. GET /raw has its bytes.",
+        hint="It is damaged, cut off, or still being written: read it again later, or have it made anew.",
         media_type=media_type,
     )
 

@@ -11,6 +11,7 @@ from ..content import Chunk
 from .look_alikes import different_code_points, plain_characters
 from .needle import Needle
 from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
+from .similar_words import similar_word
 
 _MOST_NEEDLE = 20_000
 """Characters of an old string that are compared with anything but itself."""
@@ -169,7 +170,7 @@ def _similar(lines: Sequence[str], old: str) -> MatchHint | None:
     block = _without_blank_lines(lines, filled) if len(filled) > 1 else None
     if block is not None:
         return _shown("The blank lines differ", lines, *block, "blank_lines")
-    return _nearest(lines, wanted)
+    return _nearest(lines, wanted) or (_with_similar_word(lines, wanted[0]) if len(wanted) == 1 else None)
 
 
 def _collapsed(line: str) -> str:
@@ -276,6 +277,11 @@ def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
     points = different_code_points(wanted[anchor].strip(), lines[best].strip(), most=2) if best_ratio > 0.8 else ""
     said = "The nearest text in the file differs" + (f" ({points})" if points else "")
     return _shown(said, lines, max(0, best - anchor), len(wanted), "nearest")
+
+
+def _with_similar_word(lines: Sequence[str], wanted: str) -> MatchHint | None:
+    found = similar_word(lines, wanted[:200])
+    return found and _shown(f"The nearest word in the file is {found[1]!r}", lines, found[0], 1, "nearest")
 
 
 def _shown(said: str, lines: Sequence[str], start: int, count: int, reason: str) -> MatchHint:

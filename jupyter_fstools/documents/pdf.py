@@ -123,7 +123,7 @@ def _opened(data: bytes, path: str) -> Any:
 
 
 def _broken(path: str, why: str) -> Binary:
-    return Binary(f"{path} is a broken PDF: {why}", hint="GET /raw has its bytes.")
+    return Binary(f"{path} is a broken PDF: {why}", hint="Have it written anew by the program that made it.")
 
 
 def _some(document: Any, path: str, numbers: range, room: PageRoom) -> list[ShownPage]:

@@ -19,9 +19,13 @@ LINE_NUMBER = re.compile(r"^[ ]*\d+\t")
 
 def cut_marker(cut: CutLine) -> str:
     """What is shown after a cut line: how many characters were left out, and how to read them."""
-    plural = "" if cut.omitted == 1 else "s"
     column = cut.column + cut.shown
-    return f" [... {cut.omitted} more character{plural}: read with offset={cut.line}, column={column}]"
+    return f" [... {counted(cut.omitted, 'more character')}: read with offset={cut.line}, column={column}]"
+
+
+def counted(number: int, what: str) -> str:
+    """How many there are of something: `1 line`, `2 lines`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def shown_body(rows: Sequence[str], first: int, *, numbers: bool, cuts: Iterable[CutLine] = ()) -> str:

@@ -141,8 +141,8 @@ def _countable(old: str) -> int:
 def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int) -> Ambiguous:
     lines = text.lines_at([match.start for match in found[:5]])
     count = f"at least {len(found)}" if len(found) == most else str(len(found))
-    more = f" + {len(found) - 5} more" if len(found) > 5 else ""
-    places = ", ".join(map(str, lines))
+    more = " and further on" if len(found) > 5 else ""
+    places = ", ".join(map(str, dict.fromkeys(lines)))
     return Ambiguous(
         f"{label}old_string is there {count} times, at line{'' if len(set(lines)) == 1 else 's'} {places}{more}",
         hint="Quote more of the text around the one you mean, or set replace_all to true.",

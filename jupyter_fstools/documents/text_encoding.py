@@ -137,12 +137,12 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
 
 def binary_refusal(offset: int, around: bytes = b"") -> Binary:
     """The refusal of a file with a NUL at a byte offset."""
-    hint = "This is not text. GET /raw has its bytes."
+    hint = "It is no text: have it converted, or use a program that knows its format."
     if len(around) >= 4 and around[1::2].count(0) * 4 > len(around):
         hint = 'It looks like UTF-16 without a byte order mark: read it with encoding="utf-16-le".'
     elif len(around) >= 4 and around[::2].count(0) * 4 > len(around):
         hint = 'It looks like UTF-16 without a byte order mark: read it with encoding="utf-16-be".'
-    return Binary(f"binary content: a NUL byte at offset {offset}", hint=hint, offset=offset)
+    return Binary(f"binary content (a NUL byte at offset {offset})", hint=hint, offset=offset)
 
 
 def _declared(head: bytes, path: str) -> TextEncoding:

@@ -78,4 +78,5 @@ def html_rows(cells: list[dict[str, Any]], room: int) -> Iterator[str]:
 def _heading(cell: dict[str, Any]) -> str:
     count = f" [{cell['execution_count']}]" if cell["execution_count"] is not None else ""
     tags = f" tags: {', '.join(cell['tags'])}" if cell["tags"] else ""
-    return one_line(f"cell {cell['index']} {cell['cell_id']} ({cell['cell_type']}, {cell['language']}){count}{tags}")
+    kind = ", ".join(dict.fromkeys([cell["cell_type"], cell["language"]]))  # A markdown cell is both.
+    return one_line(f"cell {cell['index']} {cell['cell_id']} ({kind}){count}{tags}")

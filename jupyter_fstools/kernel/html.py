@@ -189,7 +189,8 @@ def _files(result: KernelResult) -> Iterator[str]:
 
 def _changes(result: KernelResult) -> list[str]:
     rows = [map(escape, change_row(Change.model_validate(told))) for told in result.data["changes"]]
-    return [_table(map(_row, rows), "fs-list")] if rows else _notes(result.notes)
+    notes = _notes(result.notes[len(rows) :])
+    return [_table(map(_row, rows), "fs-list"), *notes] if rows else notes
 
 
 def _size(size: int) -> str:

@@ -191,9 +191,13 @@ def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     query = {"limit": 20, **vars(given)}
     if query["limit"] < 1:
         raise Invalid(f"limit: takes 1 or more, got {query['limit']}", hint="Correct the limit.", field="limit")
-    found = desk.journal.changes(ChangeQuery(**query))
-    text = "\n".join("  ".join(change_row(change)) for change in found) or "There are no changes."
-    return KernelResult.of_text("changes", text, {"changes": [change.model_dump(mode="json") for change in found]})
+    wanted = ChangeQuery(**query)
+    found, total = desk.journal.changes(wanted), desk.journal.count(wanted)
+    rows = ["  ".join(change_row(change)) for change in found] or ["There are no changes."]
+    if total > wanted.limit:
+        rows.append(f"[{total} changes in all; --limit {total} lists them]")
+    data = {"changes": [change.model_dump(mode="json") for change in found], "total": total}
+    return KernelResult.of_text("changes", "\n".join(rows), data)
 
 
 @subcommand("diff", argument("change_id", metavar="ID", help="the change"))
@@ -245,6 +249,6 @@ def _newest_own_change(desk: Desk) -> Change:
             break
     raise NotFound(
         f"session {desk.session} has no change to undo (not modified)",
-        hint="%fs changes lists what there was.",
+        hint="List the changes to see what there was.",
         session=desk.session,
     )

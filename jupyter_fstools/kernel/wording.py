@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from ..errors import FsToolsError
+from ..errors import Binary, FsToolsError
 from ..plain_words import lines_of
 from .arguments import SUBCOMMANDS
 
-_TOOL = re.compile(r"(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(])")
+_QUOTED = r"(?<!\w)'[^']*'(?!\w)"
+"""A name of a file, which stands in a hint as it is."""
+_TOOL = re.compile(rf"{_QUOTED}|(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(])")
 _FLAG = re.compile(r"\b(force)=true\b")
 _SPELLED = {
     "include_ignored=true": "--no-ignore",
@@ -16,6 +18,8 @@ _SPELLED = {
     "multiline=true": "-U",
     "set replace_all to true": "set replace_all to true (in a line: --all)",
     "create_only": "--create-only",
+    "List the changes": "List the changes with %fs changes",
+    "Name what was changed in this session.": "List the changes with %fs changes to see what there was.",
 }
 _VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-]*)\"?")
 
@@ -23,7 +27,7 @@ _VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-
 def in_words_of_the_magic(text: str) -> str:
     """A hint or note with subcommands and options in the place of tools and arguments."""
     signs = {command.tool: f"{command.sign} {name}" for name, command in SUBCOMMANDS.items() if command.tool}
-    text = _TOOL.sub(lambda match: signs.get(match[1], match[1]), text)
+    text = _TOOL.sub(lambda match: signs.get(match[1], match[0]), text)
     for argument, option in _SPELLED.items():
         text = text.replace(argument, option)
     text = _FLAG.sub(lambda match: f"--{match[1]}", text)
@@ -36,8 +40,10 @@ def refusal_lines(refusal: FsToolsError) -> list[str]:
     shown = [f"{refusal.code}: {first}", *more]
     if refusal.hint:
         # Names of files, or of the arguments in a cell's JSON, stand in these as they are.
-        as_it_is = refusal.details.keys() & {"near", "fields"}
+        as_it_is = refusal.details.get("near") or refusal.details.get("fields")
         hint = refusal.hint if as_it_is else in_words_of_the_magic(refusal.hint)
+        if isinstance(refusal, Binary):
+            hint = f"In Python, open(path, 'rb') has its bytes. {hint}"
         first, *more = lines_of(hint)
         shown += [f"Hint: {first}", *more]
     diff = refusal.details.get("diff")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..errors import Invalid
 from .character_sets import span
+from .dialect_refusals import OVER_LINES, refused_pattern
 from .emit import BYTES, FOLDED_I, SET, Written
 from .escapes import ESCAPES, code_point
 
@@ -26,6 +26,8 @@ _POSIX = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
+_HOW_A_RANGE_GOES = "A range goes from one character up to a later one, as a-z; a dash itself is \\-."
+_TWO_WAYS = "No class stands in another or is taken from it: write out what is meant, as [a-ce-z]; {0} itself is \\{0}."
 _OVER_LINE_ENDS = frozenset({r"\s", r"\W", r"\D", "[:space:]", "[:cntrl:]"})
 """Sets that the characters which end a line belong to."""
 
@@ -51,7 +53,7 @@ def read_class(pattern: str, start: int, *, multiline: bool) -> tuple[Written, i
     while first or pattern[at : at + 1] != "]":
         first = False
         if at >= len(pattern):
-            raise _wrong("unterminated character set", pattern, start, "Escape a literal one: \\[")
+            raise refused_pattern("unterminated character set", pattern, start, "Escape a literal one: \\[")
         named = re.compile(r"\[:(\w+):\]").match(pattern, at)
         if named and named[1] in _POSIX:
             posix.append(named[1])
@@ -65,10 +67,10 @@ def read_class(pattern: str, start: int, *, multiline: bool) -> tuple[Written, i
         if pattern[at : at + 1] == "-" and pattern[at + 1 : at + 2] not in ("]", ""):
             high, at = _item(pattern, at + 1)
             if len(high) == 2 or ord(high) < ord(low):
-                raise _wrong("bad character range", pattern, at, "")
+                raise refused_pattern("bad character range", pattern, at, _HOW_A_RANGE_GOES)
         ranges.append((ord(low), ord(high)))
     if not multiline and not negated and any(low == high == 10 for low, high in ranges):
-        raise _wrong("a line never holds a line feed", pattern, start, "Say multiline=true to match over lines.")
+        raise refused_pattern("a line never holds a line feed", pattern, start, OVER_LINES)
     return _written(ranges, letters, posix, negated=negated, multiline=multiline), at + 1
 
 
@@ -76,7 +78,7 @@ def _item(pattern: str, at: int) -> tuple[str, int]:
     r"""One character, or a shorthand as `\` and its letter."""
     char = pattern[at]
     if char == "[" or (char in "&~-" and pattern[at + 1 : at + 2] == char):
-        raise _wrong(f"{char!r} in a class is read in two ways", pattern, at, f"Escape it: \\{char}")
+        raise refused_pattern(f"{char!r} in a class is read in two ways", pattern, at, _TWO_WAYS.format(char))
     if char != "\\":
         return char, at + 1
     escaped = pattern[at + 1 : at + 2]
@@ -127,7 +129,3 @@ def _python_range(low: int, high: int) -> str:
 
 def _holds(ranges: list[tuple[int, int]], code: int) -> bool:
     return any(low <= code <= high for low, high in ranges)
-
-
-def _wrong(what: str, pattern: str, at: int, hint: str) -> Invalid:
-    return Invalid(f"pattern: {what} at position {at} of {pattern[:200]!r}", hint=hint, position=at)

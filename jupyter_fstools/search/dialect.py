@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from ..errors import Invalid
 from .character_sets import class_body
 from .classes import read_class, shorthand
+from .dialect_refusals import OVER_LINES, PLAIN_TEXT, refused_escape, refused_group, refused_pattern
 from .emit import SET, Written, any_character, boundary, character, line_end, one_of, wrapped
-from .escapes import ESCAPES, REFUSED_ESCAPES, REFUSED_GROUPS, code_point
+from .escapes import ESCAPES, code_point
 
 MOST_REPEATS = 1000
 """Of one `{n,m}`, and of those inside each other multiplied."""
@@ -61,11 +62,21 @@ def compile_expression(
         Invalid: empty, not well formed, or not alike in both engines.
     """
     if not pattern:
-        raise Invalid("pattern: is empty", hint="It takes a regular expression, or text with literal=true.")
+        raise Invalid(
+            "pattern: is empty", hint="It takes a regular expression, or text with literal=true.", field="pattern"
+        )
     if len(pattern) > LONGEST_PATTERN:
-        raise Invalid(f"pattern: is longer than {LONGEST_PATTERN} characters")
+        raise Invalid(
+            f"pattern: is longer than {LONGEST_PATTERN} characters",
+            hint="Search for a part of it, or in several calls.",
+            field="pattern",
+        )
     if "\0" in pattern or re.search("[\ud800-\udfff]", pattern):
-        raise Invalid("pattern: holds a NUL or half a surrogate pair, which no text line has")
+        raise Invalid(
+            "pattern: holds a NUL or half a surrogate pair, which no text line has",
+            hint="Take it out, and search for the text beside it.",
+            field="pattern",
+        )
     flags = re.match(r"\(\?([ims]+)\)", pattern) if not literal else None
     if flags:
         case_insensitive = case_insensitive or "i" in flags[1]
@@ -168,9 +179,6 @@ class _Reader:
 
     def _group_kind(self, start: int) -> str:
         rest = self.pattern[self.at :]
-        for opening, what in REFUSED_GROUPS.items():
-            if rest.startswith(opening):
-                raise self._wrong(f"{what} is not supported", start, hint="ripgrep's syntax has none; use two calls.")
         named = re.match(r"\?P?<([A-Za-z_]\w*)>", rest)
         flags = re.match(r"\?([is]*)(?:-([is]+))?:", rest)
         if named:
@@ -180,9 +188,7 @@ class _Reader:
             self.at += named.end()
             return "(?:"
         if not flags:
-            raise self._wrong(
-                f"unknown extension or flag (?{rest[1:3]}", start, hint="Flags go to the start, as (?i), or (?i:...)."
-            )
+            raise refused_group(self.pattern, start)
         self.at += flags.end()
         on, off = flags[1], flags[2] or ""
         self.dot_all = ("s" in on) or (self.dot_all and "s" not in off)
@@ -195,12 +201,12 @@ class _Reader:
         if not char:
             raise self._wrong("bad escape (end of pattern)", start)
         self.at += 1
+        if refusal := refused_escape(self.pattern, start):
+            raise refusal
         if char in "bB":
             return boundary(char)
         if char in "dDsSwW":
             return shorthand(char, multiline=self.multiline)
-        if char in REFUSED_ESCAPES:
-            raise self._wrong(f"\\{char} ({REFUSED_ESCAPES[char]}) is not supported", start)
         if char in ESCAPES:
             literal = ESCAPES[char]
         else:
@@ -240,15 +246,10 @@ class _Reader:
 
     def _check_newline(self, char: str) -> None:
         if char == "\n" and not self.multiline:
-            raise self._wrong("a line never holds a line feed", hint="Say multiline=true to match over lines.")
+            raise self._wrong("a line never holds a line feed", hint=OVER_LINES)
 
     def _peek(self) -> str:
         return self.pattern[self.at : self.at + 1]
 
-    def _wrong(self, what: str, at: int | None = None, hint: str = "") -> Invalid:
-        position = self.at if at is None else at
-        return Invalid(
-            f"pattern: {what} at position {position} of {self.pattern[:200]!r}",
-            hint=hint or "literal=true takes the pattern as plain text.",
-            position=position,
-        )
+    def _wrong(self, what: str, at: int | None = None, hint: str = PLAIN_TEXT) -> Invalid:
+        return refused_pattern(what, self.pattern, self.at if at is None else at, hint)

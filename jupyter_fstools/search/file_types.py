@@ -31,7 +31,7 @@ def globs_of_type(file_type: str) -> list[str]:
     """
     known = file_types()
     if file_type not in known:
-        near = difflib.get_close_matches(file_type.lower().lstrip(".*"), known, 3, 0.5)
+        near = difflib.get_close_matches(file_type.lower().lstrip(".*"), known, 3, 0.6)
         near += [name for name, globs in known.items() if f"*.{file_type.lstrip('.*')}" in globs and name not in near]
         hint = f"Near: {', '.join(near[:5])}." if near else "Use glob instead, such as *.ext."
         raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near[:5])

@@ -183,7 +183,7 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
     wrong = "is empty" if not pattern else "is too long" if len(pattern) > LONGEST_PATTERN else ""
     if wrong or _NEVER_IN_NAMES.search(pattern):
         wrong = wrong or "holds a NUL or half a surrogate pair"
-        raise Invalid(f"pattern: {wrong}; it takes a glob of at most {LONGEST_PATTERN} characters such as **/*.py")
+        raise Invalid(f"glob: {wrong}", hint=f"It takes at most {LONGEST_PATTERN} characters, such as **/*.py.")
     from_root = bool(root) and (pattern == root or pattern.startswith(root.rstrip("/") + "/"))
     if from_root:
         pattern = "/" + pattern[len(root) :].lstrip("/")
@@ -195,7 +195,7 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
             for name in names:
                 segment_regex(name)
     except (Invalid, MalformedSegment) as error:
-        said = error.message if isinstance(error, Invalid) else f"pattern: {error} in {pattern!r}"
+        said = error.message if isinstance(error, Invalid) else f"glob: {error} in {pattern!r}"
         if "more than" in said:
             raise
         malformed, alternatives = Invalid(said, hint="Escape special characters with a backslash."), []
@@ -209,10 +209,10 @@ def _names(pattern: str) -> list[str]:
     names = [name for name in pattern.split("/") if name not in ("", ".")]
     if ".." in map(literal_name, names):
         raise OutsideRoot(
-            "pattern: '..' leads out of the folder searched", hint="Name the folder in path, and the pattern below it."
+            "glob: '..' leads out of the folder searched", hint="Name the folder in path, and what is below it here."
         )
     if pattern.endswith("/"):
         names.append("**")
     if not names:
-        raise Invalid(f"pattern: {pattern!r} names no file", hint="All files: **")
+        raise Invalid(f"glob: {pattern!r} names no file", hint="All files: **")
     return ["**", *names] if "/" not in pattern and names != ["**"] else names

@@ -29,7 +29,6 @@ _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _HINTS = {
     403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
     404: "GET api/fstools/ says what is here.",
-    405: "Use the method that the documentation names for this route.",
 }
 
 
@@ -113,7 +112,7 @@ class ToolsHandler(APIHandler):
             if values[0]:
                 # tornado's own way would strip spaces and replace control characters: both can be in a file's name.
                 given[name] = values[0].decode("utf-8", "surrogateescape")
-        return checked(model, given)
+        return checked(model, given, "The URL's query")
 
     def body(self, model: type[_A]) -> _A:
         """The body of the request.
@@ -121,7 +120,7 @@ class ToolsHandler(APIHandler):
         Raises:
             Invalid, TooLarge
         """
-        return checked(model, parsed_object(self.request.body, self.served.body_limit))
+        return checked(model, parsed_object(self.request.body, self.served.body_limit), "The body")
 
     def answer(self, body: Any, status: int = 200) -> None:
         """Send an answer: bytes of JSON, or what becomes JSON."""
@@ -138,10 +137,11 @@ class ToolsHandler(APIHandler):
         if isinstance(error, FsToolsError):
             self.answer(self.told(error.as_dict()), error.status)
             return
-        if status_code == 405:
-            self.set_header("Allow", ", ".join(self._methods()))
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")
         hint = _HINTS.get(status_code, "" if status_code < 500 else "The server's log says more.")
+        if status_code == 405:
+            self.set_header("Allow", ", ".join([*self._methods(), "OPTIONS"]))
+            hint = f"This route takes {', '.join(self._methods())}."
         message = _message(error, status_code)
         self.answer(self.told({"code": code, "message": message, "hint": hint, "details": {}}), status_code)
 
@@ -174,8 +174,7 @@ class ToolsHandler(APIHandler):
 
     def _methods(self) -> list[str]:
         known = ("GET", "HEAD", "POST", "DELETE")
-        own = [name for name in known if getattr(type(self), name.lower()) is not getattr(APIHandler, name.lower())]
-        return [*own, "OPTIONS"]
+        return [name for name in known if getattr(type(self), name.lower()) is not getattr(APIHandler, name.lower())]
 
 
 def _message(error: BaseException | None, status: int) -> str:

@@ -77,8 +77,8 @@ def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:
     return change.model_dump(exclude={"key"})
 
 
-def checked(model: type[_A], given: dict[str, Any]) -> _A:
-    """Arguments, if they fit their model.
+def checked(model: type[_A], given: dict[str, Any], who: str = "It") -> _A:
+    """Arguments, if they fit their model; `who` takes them.
 
     Raises:
         Invalid: names each field, what it takes and what it got.
@@ -86,19 +86,27 @@ def checked(model: type[_A], given: dict[str, Any]) -> _A:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise refused(error, model) from None
+        raise refused(error, model, who) from None
 
 
 def _loads(body: bytes) -> Any:
     # What orjson refuses and JSON allows: lone surrogates written as escapes, and numbers of any length.
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_not_a_number)
+        return json.loads(body.decode("utf-8"), parse_int=_whole_number, parse_constant=_not_a_number)
     except UnicodeDecodeError as error:
         raise Invalid(f"the body is no UTF-8 at byte {error.start}", hint=_HINT, field="body") from None
     except RecursionError:
         raise Invalid("the body is nested too deeply", hint="Send plain values.", field="body") from None
     except ValueError as error:
         raise Invalid(f"the body is no JSON: {str(error)[:200]}", hint=_HINT, field="body") from None
+
+
+def _whole_number(spelled: str) -> int:
+    try:
+        return int(spelled)
+    except ValueError:  # Python takes no number of thousands of digits: reading one could take for ever.
+        hint = "Send no number of more than 19 digits."
+        raise Invalid(f"the body holds a number of {len(spelled)} digits", hint=hint, field="body") from None
 
 
 def _not_a_number(spelled: str) -> NoReturn:

@@ -163,12 +163,13 @@ PathArgument = Annotated[
 ]
 
 
-def refused(error: ValidationError, model: type[Arguments]) -> Invalid:
+def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> Invalid:
     """The refusal for arguments that do not fit: one from which a caller can correct all of them at once.
 
     Args:
         error: what was found; each field is named, with what it takes and what it got.
         model: what the arguments were to fit; names that are unknown or missing are answered with those it has.
+        who: what takes them, for the hint.
     """
     problems, fields, hints = [], [], []
     for one in error.errors(include_url=False):
@@ -176,7 +177,7 @@ def refused(error: ValidationError, model: type[Arguments]) -> Invalid:
         fields.append(field)
         if one["type"] in ("extra_forbidden", "missing"):
             asked = _model_at(model, one["loc"])
-            hints.append(_what_it_takes(asked, field.rpartition(".")[0]))
+            hints.append(_what_it_takes(asked, field.rpartition(".")[0] or who))
             meant = _meant(asked, one["loc"][-1]) if one["type"] == "extra_forbidden" else None
             said = f"unknown argument{f' (did you mean {meant}?)' if meant else ''}"
             problems.append(f"{field}: {said if one['type'] == 'extra_forbidden' else 'is required'}")
@@ -192,11 +193,11 @@ def refused(error: ValidationError, model: type[Arguments]) -> Invalid:
     )
 
 
-def _what_it_takes(model: type[Arguments], where: str) -> str:
+def _what_it_takes(model: type[Arguments], who: str) -> str:
     required = [name for name, field in model.model_fields.items() if field.is_required()]
     optional = [name for name in model.model_fields if name not in required]
-    named = [*required, *([f"and optionally {', '.join(optional)}"] if optional else [])]
-    return f"{where or 'It'} takes {', '.join(named)}."
+    named = [*required, *([f"{'and ' if required else ''}optionally {', '.join(optional)}"] if optional else [])]
+    return f"{who} takes {', '.join(named) or 'no arguments'}."
 
 
 def _meant(model: type[Arguments], name: int | str) -> str | None:

@@ -13,7 +13,7 @@ from ..documents.shown_lines import shown_body
 from ..documents.text_edits import EditOutcome, TextEdit, apply_edits
 from ..documents.text_encoding import TextEncoding, Utf8View, encoding_of
 from ..draft import Draft, Step
-from ..errors import Binary, Invalid, NotebookRefused, NotRead
+from ..errors import Binary, Invalid, NotebookRefused, NotRead, naming_file
 from ..file_diff import FileDiff
 from ..line_diff import grouped
 from ..policy import checked_path
@@ -111,8 +111,9 @@ def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
             raise _notebook(draft.stat.path)
         assert draft.before is not None and draft.receipt is not None
         _refuse_shown_as_picture(draft.before, draft.receipt)
-        encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
-        outcome = apply_edits(Utf8View(draft.before, encoding), edits)
+        with naming_file(draft.stat.path):
+            encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
+            outcome = apply_edits(Utf8View(draft.before, encoding), edits)
         shown = draft.receipt
         if match_stale and _has_changed(workspace, draft):
             shown, draft.receipt = _receipts_of_changed(workspace, draft.receipt, edits)

@@ -16,7 +16,7 @@ from ..documents.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.shown_lines import envelope, shown_body
 from ..documents.text_encoding import TextEncoding, encoding_of
 from ..documents.text_window import Window, WindowLimits, read_window, text_index
-from ..errors import Conflict, FsToolsError, Invalid, TooLarge
+from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
 from ..fingerprint import Fingerprint
 from ..read_tracker import Shown
 from ..workspace import EAGER_BYTES, Workspace
@@ -90,7 +90,8 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
                 )
             quiet = _is_quiet(workspace, opened.stat)
             try:
-                look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)
+                with naming_file(opened.stat.path):
+                    look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)
             except FsToolsError:
                 if left == 0 or (quiet and _is_one_version(opened)):
                     raise

@@ -71,7 +71,7 @@ def show_picture(
     if size > limits.max_document_bytes:
         raise TooLarge(
             f"{path} has {size} bytes; above {limits.max_document_bytes} no {_kind(media_type)} is opened",
-            hint="Have it made smaller, or raise max_document_bytes. GET /raw has its bytes.",
+            hint="Have it made smaller, or raise max_document_bytes.",
             size=size,
             limit=limits.max_document_bytes,
         )

@@ -30,7 +30,8 @@ def not_searched(
 ) -> Iterator[str]:
     """What was passed over, and that the search ended early."""
     if ignored:
-        yield f"[left out by .gitignore: {ignored} files and folders; include_ignored=true takes them]"
+        what = "1 file or folder" if ignored == 1 else f"{ignored} files and folders"
+        yield f"[left out by .gitignore: {what}; include_ignored=true takes them]"
     if excluded:
         yield f"[folders not entered: {', '.join(excluded)}]"
     if skipped:

@@ -6,7 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from ..errors import NotFound
 from ..journal import Journal
+from ..records import Change
 from ..workspace import Workspace
 from .arguments import Arguments, PathArgument, Text
 from .tool import Tool, ToolResult, text_block
@@ -31,11 +33,7 @@ class UndoArguments(Arguments):
 def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
     """Take a change of one's own back, through the same approval as any change."""
     journal = Journal(workspace)
-    if arguments.change_id is not None:
-        change = journal.change(arguments.change_id)
-    else:
-        assert arguments.path is not None
-        change = journal.newest_to_undo(arguments.path, own=True)
+    change = _meant(journal, arguments)
     done = journal.undo(change, by_person=False)
     what = f"change {change.id} ({change.tool} of {change.path})"
     if done.status == "proposed":
@@ -46,6 +44,18 @@ def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
         said = f"Undid {what}."
     data = {"path": change.path, "change": done.id, "undoes": change.id, "status": done.status}
     return ToolResult(tool="undo", content=[text_block(said)], data=data, change=done)
+
+
+def _meant(journal: Journal, arguments: UndoArguments) -> Change:
+    if arguments.path is not None:
+        return journal.newest_to_undo(arguments.path, own=True)
+    assert arguments.change_id is not None
+    try:
+        return journal.change(arguments.change_id)
+    except NotFound as refusal:
+        # No tool lists changes.
+        refusal.hint = "Give the change_id that the change itself answered, or name the file in path."
+        raise
 
 
 UNDO = Tool(

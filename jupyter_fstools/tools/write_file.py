@@ -9,9 +9,10 @@ from pydantic import Field
 
 from ..documents.line_index import LineIndex
 from ..documents.placeholders import placeholder_line
+from ..documents.shown_lines import counted
 from ..documents.text_encoding import TextEncoding, encoding_of, known_encoding
 from ..draft import Draft, Step
-from ..errors import Invalid, NotebookRefused, TooLarge
+from ..errors import Invalid, NotebookRefused, TooLarge, naming_file
 from ..file_diff import FileDiff
 from ..policy import checked_path
 from ..records import Change
@@ -104,7 +105,8 @@ def _told_by_cells(step: Step) -> Step:
 
 def _encoding(draft: Draft, named: str | None) -> TextEncoding:
     if draft.before is not None and draft.before.size:
-        return encoding_of(draft.before, draft.stat.path, named)
+        with naming_file(draft.stat.path):
+            return encoding_of(draft.before, draft.stat.path, named)
     return known_encoding(named) if named else TextEncoding("utf-8")
 
 
@@ -177,7 +179,7 @@ def _result(draft: Draft, change: Change | None, encoding: TextEncoding, text: s
         "status": change.status if change is not None else "unchanged",
         "change_id": change.id if change is not None else None,
     }
-    size = f"{index.total_lines} line{'' if index.total_lines == 1 else 's'}, {len(data)} bytes"
+    size = f"{counted(index.total_lines, 'line')}, {counted(len(data), 'byte')}"
     if change is None:
         said = f"{draft.stat.path} has this content already; nothing was written."
     elif change.status == "proposed":

@@ -143,7 +143,7 @@ def test_an_address_goes_with_the_token_of_the_environment_only(served_home, hom
     refused = run(served_home, *named, JUPYTER_TOKEN="")
     assert refused.code == 1
     assert "denied" not in refused.out
-    assert "token" in refused.err
+    assert "Set JUPYTER_TOKEN to the server's token" in refused.err
     shown = run(served_home, "status", "--url", f"{told['url']}?token=x", JUPYTER_TOKEN=told["token"])
     assert "token" not in shown.out
     assert told["token"] not in refused.err

@@ -172,8 +172,9 @@ def test_a_picture_of_too_many_pixels_is_not_decoded(side):
 def test_the_magic_alone_is_a_broken_picture(form):
     """R28"""
     head = {"PNG": 8, "JPEG": 3, "GIF": 6, "WEBP": 15, "BMP": 18, "TIFF": 4}[form]
-    with pytest.raises(Binary, match="a is a broken picture"):
+    with pytest.raises(Binary, match="a is a broken picture") as refused:
         shown(picture(form)[:head])
+    assert "BytesIO" not in refused.value.message  # Nothing of what is inside.
 
 
 KINDS = {

@@ -139,6 +139,23 @@ def test_a_long_candidate_is_bounded():
     assert len(found.text) < 4000
 
 
+@pytest.mark.parametrize(
+    ("old", "word"), [("Adda", "Ada"), ("retrnu", "return"), ("    retrnu\n", "return"), ("-> Strang", "String")]
+)
+def test_a_short_string_with_a_slip_gets_the_line_of_the_word_that_it_is_like(old, word):
+    """E2, E37"""
+    text = HEAD + "def name(who: Ada) -> String:\n    return who.name\n"
+    found = hint(text, old)
+    line = 4 + (word == "return")
+    assert (found.details["reason"], found.details["nearest_line"]) == ("nearest", line)
+    assert f"The nearest word in the file is '{word}'" in found.text and f"\n{line}\t" in found.text
+
+
+@pytest.mark.parametrize("old", ["of", "xyz", "Beda", "another line\nAdda"])
+def test_a_word_like_no_other_gets_no_line(old):
+    assert hint("for Ada\n", old).details == {}
+
+
 @pytest.mark.parametrize("old", ["\n", "\n\n\n\n", "   ", "\t", "é", "\u200b", "\ufeff", "\r", "0", "}\n"])
 def test_a_very_short_string_gets_a_hint_too(old):
     assert hint("a\nb" * 10, old).text

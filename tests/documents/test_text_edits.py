@@ -206,7 +206,7 @@ def test_replace_all_goes_from_left_to_right_and_reads_nothing_twice():
 def test_several_places_are_refused_with_their_lines():
     """E8, E9."""
     error = refusal(Ambiguous, b"x\n" * 7, TextEdit("x", "y"))
-    assert "7 times, at lines 1, 2, 3, 4, 5 + 2 more" in error.message
+    assert "7 times, at lines 1, 2, 3, 4, 5 and further on" in error.message
     assert error.details == {"count": 7, "lines": [1, 2, 3, 4, 5]}
     assert refusal(Ambiguous, b"\naaa", TextEdit("aa", "b")).details == {"count": 2, "lines": [2, 2]}
 

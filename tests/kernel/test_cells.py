@@ -33,7 +33,7 @@ def refused(code, fs, *call):
 def test_cells_are_shown_with_their_numbers_and_outputs(fs, book):
     bundle = shown(fs("cells book.ipynb"))
     assert bundle["text/plain"].split("\n")[:6] == [
-        "cell 0 c0 (markdown, markdown)",
+        "cell 0 c0 (markdown)",
         "1  # A <b>",
         "cell 1 c1 (code, unknown) [7]",
         "1  x = 1",

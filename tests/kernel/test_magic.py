@@ -40,10 +40,16 @@ def test_a_file_is_read_and_then_edited(fs, file):
         ("grep -z x", "What holds spaces goes between quotes, such as 'a b.txt'. %fs grep -h shows what it takes."),
         ("grep ''", "It takes a regular expression, or text with -F."),
         ("edit a.py --old r --new s", "set replace_all to true (in a line: --all)."),
+        ("ls nope", "List the root with %fs ls: it is the nearest folder there is."),
+        ("ls grep/nope", "List 'grep' with %fs ls: it is the nearest folder there is."),
+        ("diff nope", "List the changes with %fs changes to see their ids."),
+        ("undo", "List the changes with %fs changes to see what there was."),
+        ("undo nope", "List the changes with %fs changes to see what there was."),
         ("write a.py --create-only", "Leave out --create-only to overwrite it once it is read."),
     ],
 )
 def test_a_hint_names_what_can_be_typed(fs, file, line, told):
+    (file.parent / "grep").mkdir()
     fs("read a.py")
     with pytest.raises(FsToolsError) as refused:
         fs(line, "x\n" if line.startswith("write") else None)
@@ -135,6 +141,24 @@ def test_undo_takes_the_newest_change_of_the_session_or_the_one_named(fs, file, 
 def test_undo_without_a_change_says_so(fs):
     with pytest.raises(NotFound, match="no change to undo"):
         fs("undo")
+
+
+def test_an_undo_of_what_only_waits_says_so(make_shell, root):
+    shell = make_shell(approval="always")
+    made = shell.run_cell_magic("fs", "write a.txt", "x\n")
+    with pytest.raises(NotFound, match=f"change {made.change.id} still waits for approval") as refused:
+        shell.run_line_magic("fs", "undo a.txt")
+    assert f"Have change {made.change.id} rejected" in refused.value.hint
+    assert "not modified" in refused.value.message
+
+
+def test_a_list_of_changes_that_is_cut_says_so(fs, root):
+    for number in range(3):
+        fs(f"write {number}.txt", "x\n")
+    listed = fs("changes --limit 2")
+    assert listed.text.endswith("\n[3 changes in all; --limit 3 lists them]") and listed.data["total"] == 3
+    assert "3 changes in all" in listed._repr_mimebundle_()["text/html"]
+    assert "in all" not in fs("changes --limit 3").text
 
 
 def test_changes_are_listed_and_shown(fs, file):

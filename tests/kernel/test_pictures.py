@@ -39,5 +39,6 @@ def test_a_page_of_very_many_lines_is_cut_in_the_notebook(fs, root):
 def test_a_broken_picture_is_refused_in_the_notebook(fs, root):
     """R28"""
     (root / "a.png").write_bytes(picture("PNG")[:40])
-    with pytest.raises(Binary, match="broken picture"):
+    with pytest.raises(Binary, match="broken picture") as refused:
         fs("read a.png")
+    assert "open(path, 'rb')" in refused.value._render_traceback_()[1]

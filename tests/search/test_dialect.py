@@ -46,6 +46,46 @@ def test_what_the_engines_read_differently_is_refused_by_both(pattern: str) -> N
         compile_expression(pattern)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "told"),
+    [
+        (r"\p{L}", "[^\\W\\d_]"),
+        (r"\pL", "[[:alpha:]]"),
+        (r"[\p{L}]", "[[:alpha:]]"),
+        (r"\A", "^ for the start"),
+        (r"\z", "$ for the end"),
+        ("(?x) d e f", "Only i, s and m are taken"),
+        ("(?x) d e f", "Leave x out"),
+        (r"(?-u:\w)", "[0-9A-Za-z_]"),
+        ("a(?i)b", "at the start of the pattern"),
+        ("[a-z&&[^d]]", "[a-ce-z]"),
+        (r"\b{start}a", "Write \\b."),
+        ("(?#c)", "Leave it out."),
+        ("[z-a]", "up to a later one"),
+        ("\0", "Take it out"),
+        ("\ud800", "Take it out"),
+        ("x" * 20_000, "several calls"),
+    ],
+)
+def test_a_refusal_says_what_to_write_instead(pattern: str, told: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        compile_expression(pattern)
+    assert told in refused.value.hint
+    assert refused.value.details["field"] == "pattern"
+
+
+@pytest.mark.parametrize(
+    "instead", [r"[[:alpha:]]", r"[^\W\d_]", r"[[:punct:]]", r"[ \t]", "[a-ce-z]", "[0-9A-Za-z_]", r"\&", r"\x41"]
+)
+def test_what_a_refusal_says_to_write_is_taken(instead: str) -> None:
+    assert compile_expression(instead)
+
+
+def test_a_refusal_shows_the_pattern_as_it_was_typed() -> None:
+    with pytest.raises(Invalid, match=re.escape(r"of '\w+\p{L}\x1b'")):
+        compile_expression("\\w+\\p{L}\x1b")
+
+
 @pytest.mark.parametrize("pattern", ["", "a\0b", "\ud800", "x" * 20_000])
 def test_text_that_no_line_holds_is_refused(pattern: str) -> None:
     """S2, X10: an empty pattern would match everything."""

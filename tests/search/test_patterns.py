@@ -91,7 +91,10 @@ def test_a_file_with_the_pattern_as_its_name_matches(name: str) -> None:
 @pytest.mark.parametrize("pattern", ["[invalid", "{a,b", "a}", "x[[:nope:]]", "end\\"])
 def test_a_malformed_pattern_says_so(pattern: str) -> None:
     """G5: kept as a refusal, for callers that find no file of that name."""
-    assert isinstance(compile_glob(pattern).malformed, Invalid)
+    malformed = compile_glob(pattern).malformed
+    assert isinstance(malformed, Invalid)
+    assert malformed.hint
+    assert malformed.message.startswith("glob: ")
 
 
 @pytest.mark.parametrize("pattern", ["", "a\0b", "a\ud800", "a\udfff", "x" * 5000, "{a,b}" * 20, "/", "."])
@@ -100,8 +103,9 @@ def test_a_pattern_that_can_name_nothing_is_refused(pattern: str) -> None:
     if pattern == "/":
         assert fits(pattern, "a/b")
         return
-    with pytest.raises(Invalid):
+    with pytest.raises(Invalid, match="glob: ") as refused:
         compile_glob(pattern)
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize("pattern", ["../x", "a/../../x", "a/..", "{a,..}/x"])

@@ -66,6 +66,26 @@ def test_a_wrong_query_is_invalid(shared_server, query):
     assert (answer.status, answer.error["code"]) == (400, "invalid")
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "told"),
+    [
+        ("POST", "/changes/x/approve", b'{"nope": 1}', "The body takes no arguments."),
+        ("POST", "/tools/read_file?x=1", b"{}", "The URL's query takes no arguments."),
+        ("GET", "/changes?nope=1", None, "The URL's query takes optionally path, session"),
+        ("GET", "/activity?nope=1", None, "The URL's query takes optionally path, session"),
+        ("POST", "/tools/read_file", b'{"path": "a.txt", "nope": 1}', "It takes path, and optionally offset"),
+    ],
+)
+def test_an_unknown_argument_is_answered_with_what_is_taken(shared_server, method, path, body, told):
+    answer = shared_server.ask(method, path, body)
+    assert answer.status == 400 and answer.error["hint"].startswith(told)
+
+
+def test_a_number_without_end_is_refused_in_plain_words(shared_server):
+    error = shared_server.post("/tools/read_file", BODIES["a number without end"]).error
+    assert error["message"] == "the body holds a number of 5000 digits" and "sys." not in error["hint"]
+
+
 @pytest.mark.parametrize("session", ["a b", "x" * 129, "caf\xe9", "../x"])
 def test_a_session_must_be_a_plain_name(shared_server, session):
     answer = shared_server.call("list_files", session=session)
@@ -82,6 +102,8 @@ def test_a_wrong_method_names_the_right_ones(shared_server):
     answer = shared_server.get("/tools/read_file")
     assert (answer.status, answer.error["code"]) == (405, "invalid")
     assert answer.headers["allow"] == "POST, OPTIONS"
+    assert answer.error["hint"] == "This route takes POST."
+    assert shared_server.post("/receipts").error["hint"] == "This route takes GET, DELETE."
 
 
 def test_an_unknown_change_is_not_found(shared_server):

@@ -73,7 +73,9 @@ def test_an_empty_old_string_is_refused_for_an_empty_file_too(refused, call):
 def test_several_places_are_refused_with_count_and_lines(refused):
     """E8, E9."""
     refusal = refused("ambiguous", "x\n" * 7, "x", "y")
-    assert "7 times, at lines 1, 2, 3, 4, 5 + 2 more" in refusal.message
+    assert "7 times, at lines 1, 2, 3, 4, 5 and further on" in refusal.message
+    assert "6 times, at line 1 and further on" in refused("ambiguous", "x" * 6, "x", "y").message
+    assert "3 times, at lines 1, 2" in refused("ambiguous", "xx\nx\n", "x", "y").message
     assert refused("ambiguous", "aaa", "aa", "b").details["count"] == 2
 
 

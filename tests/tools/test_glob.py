@@ -49,7 +49,7 @@ def test_what_was_left_out_is_said(tree):
     result = tree("glob", pattern="**")
     assert result.data["ignored"] == 1
     assert result.data["excluded"] == ["node_modules"]
-    assert "[left out by .gitignore: 1 files and folders; include_ignored=true takes them]" in result.text
+    assert "[left out by .gitignore: 1 file or folder; include_ignored=true takes them]" in result.text
     assert "[folders not entered: node_modules]" in result.text
     everything = found(tree("glob", pattern="**", include_ignored="true", includeHidden=True))
     assert {"build/f.py", "node_modules/g.py", ".hidden/e.py"} <= set(everything)

@@ -115,6 +115,7 @@ def test_an_invalid_pattern_says_why_and_a_missing_path_what_is_near(grep):
     """S1, S31"""
     grep.put("source/a.py", "x")
     assert "pattern" in grep.refused("invalid", "grep", pattern="a(b").message
+    assert grep.refused("invalid", "grep", pattern="a", glob="[").message.startswith("glob: '[' at position 0")
     assert grep.refused("not_found", "grep", pattern="x", path="sorce").details["near"] == ["source"]
 
 

@@ -57,7 +57,23 @@ def test_no_name_is_suggested_from_a_folder_that_may_not_be_seen(make_call):
     """R30: where a rule excepts the very name that is missing."""
     call = make_call(deny_read=["secret/", "!secret/pub"])
     call.put("secret/pubs", "x")
-    assert call.refused("not_found", "read_file", path="secret/pub").details["near"] == []
+    refusal = call.refused("not_found", "read_file", path="secret/pub")
+    assert refusal.details["near"] == [] and refusal.hint.startswith("List the root with list_files")
+
+
+def test_a_file_that_is_no_text_is_named_and_no_other_surface_is(call):
+    call.put("sub/a.bin", b"a\0b")
+    call.put("a", b"a\0b")
+    call.put("sub/late.bin", b"a" * 10_000 + b"\0b")
+    call.put("sub/latin.txt", b"caf\xe9")
+    for code, path in (
+        ("binary", "a"),
+        ("binary", "sub/a.bin"),
+        ("binary", "sub/late.bin"),
+        ("encoding", "sub/latin.txt"),
+    ):
+        refusal = call.refused(code, "read_file", path=path)
+        assert refusal.message.startswith(f"{path}: ") and "GET" not in refusal.hint
 
 
 @pytest.mark.parametrize(

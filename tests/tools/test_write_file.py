@@ -297,6 +297,11 @@ def test_an_overwriting_tells_what_changed(call, read):
     ]
 
 
+def test_one_of_something_is_told_as_one(call):
+    assert "(1 line, 1 byte)" in call("write_file", path="a.txt", content="x").text
+    assert "(2 lines, 3 bytes)" in call("write_file", path="b.txt", content="x\ny").text
+
+
 def test_undo_takes_a_writing_back(call, read):
     read("a.txt", codecs.BOM_UTF8 + b"a\r\nb\n")
     call("write_file", path="a.txt", content="x\n")

@@ -150,6 +150,6 @@ def _called(workspace: Workspace, request: JSONRPCRequest) -> bytes:
 
 def _waiting(change: Change) -> Block:
     return text_block(
-        f"A person decides about change {change.id}, in JupyterLab's panel of file changes or by POST to "
-        f"api/fstools/changes/{change.id}/approve or /reject. Nothing is to be done meanwhile: do not repeat the call."
+        f"A person decides about change {change.id} in JupyterLab's File tools panel. Do not repeat the call: go on "
+        f"with something else, and read {change.path} again later; it has the change once that is approved."
     )

@@ -164,11 +164,13 @@ async def test_nothing_at_all_is_answered_to_who_may_not_read(post, jp_serverapp
 
 
 @pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
-async def test_a_change_that_waits_says_how_a_person_decides(call, post, ask, jp_root_dir):
+async def test_a_change_that_waits_says_who_decides_and_how_to_learn_the_outcome(call, post, ask, jp_root_dir):
     result = await call("write_file", path="a.txt", content="x\n")
     data = result["structuredContent"]
     assert result["isError"] is False and data["status"] == "proposed" and not (jp_root_dir / "a.txt").exists()
-    assert f"changes/{data['change_id']}/approve" in result["content"][1]["text"]
+    said = result["content"][1]["text"]
+    assert f"A person decides about change {data['change_id']} in JupyterLab's File tools panel" in said
+    assert "read a.txt again later" in said and "api/" not in said
     tools = (await post(request("tools/list"))).json["result"]["tools"]
     assert not any("approve" in tool["name"] or "reject" in tool["name"] for tool in tools)
     assert (await ask("POST", f"/changes/{data['change_id']}/approve", b"")).status == 200
