@@ -88,6 +88,9 @@ class Step:
             return self.receipt(tracker, stat, after)
         if self.written is not None:
             return tracker.after_own_write(stat, after, self.written, self.encoding)
+        if draft.receipt is not None and draft.receipt.cells is not None:
+            tracker.forget(draft.stat.key)  # It was of a notebook, and there is none any more.
+            return None, None
         if draft.receipt is None:
             return None, None
         return tracker.after_own_edit(draft.receipt, stat, after, self.diff)

@@ -119,7 +119,12 @@ class ReadTracker:
     ) -> Receipt:
         """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
 
-        `view` spells the window as it was asked for.
+        Args:
+            stat: the file.
+            fingerprint: of its content; None where the earlier receipt has it.
+            shown: the lines.
+            view: spells the window as it was asked for.
+            encoding: the one named by the reader; what was shown last is what edits are read by.
         """
         earlier = self.lookup(stat.key)
         if earlier is None or not _same_content(earlier, stat, fingerprint):
@@ -139,7 +144,7 @@ class ReadTracker:
             partly=dict(list(partly.items())[-_MOST_VIEWS:]),
             full=bool(earlier and earlier.full) or _is_whole(lines, shown.total_lines),
             views=[*views, view][-_MOST_VIEWS:],
-            encoding=encoding or (earlier.encoding if earlier else None),
+            encoding=encoding,
             read_at=time.time(),
         )
         if earlier is not None and _says_the_same(earlier, receipt):

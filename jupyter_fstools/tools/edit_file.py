@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ..backends.protocol import OpenFile
+from ..documents.declared_encoding import require_declared
 from ..documents.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.shown_lines import shown_body
 from ..documents.text_edits import EditOutcome, TextEdit, apply_edits
@@ -18,7 +19,7 @@ from ..file_diff import FileDiff
 from ..line_diff import grouped
 from ..policy import checked_path
 from ..records import Change, Receipt
-from ..splices import Splice
+from ..splices import Splice, SplicedContent
 from ..text_diff import ChangedLines, changed_lines, diff_of_changes, line_numbers
 from ..workspace import Workspace
 from .arguments import Arguments, Flag, PathArgument, Text
@@ -114,6 +115,8 @@ def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
         with naming_file(draft.stat.path):
             encoding = encoding_of(draft.before, draft.stat.path, draft.receipt.encoding)
             outcome = apply_edits(Utf8View(draft.before, encoding), edits)
+            if draft.receipt.encoding is None:
+                require_declared(SplicedContent(draft.before, outcome.splices), draft.stat.path, encoding)
         shown = draft.receipt
         if match_stale and _has_changed(workspace, draft):
             shown, draft.receipt = _receipts_of_changed(workspace, draft.receipt, edits)

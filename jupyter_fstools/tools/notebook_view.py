@@ -65,7 +65,7 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
                 result, shown = _answer(workspace, document, now, wanted)
             except (NotebookRefused, Conflict):
                 was_known = workspace.notebooks.drop(now.stat.key, now.stat.version)
-                if not was_known and (left == 0 or not is_recent(now.stat)):
+                if left == 0 or not (was_known or is_recent(now.stat)):
                     raise
             else:
                 if now.unchanged():

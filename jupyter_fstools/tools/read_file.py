@@ -157,6 +157,8 @@ def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: R
     lines = _lines_of(opened, encoding, index)
     if not arguments.force and arguments.column == 1 and fingerprint is not None:
         receipt = workspace.tracker.lookup(opened.stat.key)
+        if receipt is not None and receipt.encoding != arguments.encoding:
+            receipt = None
         if receipt is not None and _view(arguments) in receipt.views and receipt.text_sha == fingerprint.text:
             return _Look(opened, encoding, fingerprint, lines, None)
     window = read_window(opened, encoding, index, _wanted(workspace, arguments))

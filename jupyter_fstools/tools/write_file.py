@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from ..content import BytesContent
+from ..documents.declared_encoding import encoding_for, require_declared
 from ..documents.line_index import LineIndex
 from ..documents.placeholders import placeholder_line
 from ..documents.shown_lines import counted
@@ -20,6 +22,7 @@ from ..splices import Splice, trimmed
 from ..text_diff import diff_of_creation, diff_of_splices
 from ..workspace import Workspace
 from .arguments import Arguments, Flag, PathArgument, Text
+from .notebook_view import is_notebook_name
 from .tool import Tool, ToolResult, text_block
 
 _MOST_COMPARED_BYTES = 64 << 20
@@ -32,7 +35,8 @@ class WriteFileArguments(Arguments):
     content: Annotated[Text, Field(description="The whole new content of the file.")]
     create_only: Annotated[Flag, Field(description="Refuse if the file exists already.")] = False
     encoding: Annotated[
-        Text | None, Field(description="Encoding of a new file (default UTF-8); an existing file keeps its own.")
+        Text | None,
+        Field(description="Encoding of a new file (default: what it declares, else UTF-8); others keep their own."),
     ] = None
 
 
@@ -42,14 +46,20 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
     if path.endswith(("/", "/.")) or path == ".":
         raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")
     _require_writable_text(workspace, arguments)
-    with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only) as draft:
-        is_notebook = path.lower().endswith(".ipynb") or draft.stat.path.lower().endswith(".ipynb")
+    # Of an empty notebook nothing can be shown, and nothing can be lost.
+    gate = _require_empty if is_notebook_name(path) else None
+    with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only, gate=gate) as draft:
+        is_notebook = gate is not None or is_notebook_name(draft.stat.path)
         if is_notebook:
-            _require_new_notebook(draft, arguments.content)
+            _require_empty(draft)
+            _require_valid_notebook(arguments.content)
         named = arguments.encoding or (draft.receipt.encoding if draft.receipt else None)
-        encoding = _encoding(draft, named)
+        encoding = _encoding(draft, named, arguments.content)
         text = _with_file_endings(workspace, draft, encoding, arguments.content)
         data = encoding.bom + encoding.encode(text)
+        if named is None:
+            with naming_file(draft.stat.path):
+                require_declared(BytesContent(data), draft.stat.path, encoding)
         _require_no_placeholder(draft, encoding, arguments.content)
         splices, diff = _difference(workspace, draft, encoding, data)
         step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
@@ -77,12 +87,15 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
         raise Invalid("content holds a NUL character", hint="Text files have none; leave it out.", field="content")
 
 
-def _require_new_notebook(draft: Draft, content: str) -> None:
-    if draft.before is not None:
+def _require_empty(draft: Draft) -> None:
+    if draft.before is not None and draft.before.size:
         raise NotebookRefused(
             f"{draft.stat.path} is a notebook; its cells are edited one by one",
             hint="Use edit_notebook.",
         )
+
+
+def _require_valid_notebook(content: str) -> None:
     # nbformat takes over a second to import: only for a new notebook.
     import nbformat
 
@@ -103,11 +116,11 @@ def _told_by_cells(step: Step) -> Step:
     return step if told is None else replace(step, diff=told[0], receipt=told[1])
 
 
-def _encoding(draft: Draft, named: str | None) -> TextEncoding:
+def _encoding(draft: Draft, named: str | None, content: str) -> TextEncoding:
     if draft.before is not None and draft.before.size:
         with naming_file(draft.stat.path):
             return encoding_of(draft.before, draft.stat.path, named)
-    return known_encoding(named) if named else TextEncoding("utf-8")
+    return known_encoding(named) if named else encoding_for(content, draft.stat.path)
 
 
 def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncoding, content: str) -> str:

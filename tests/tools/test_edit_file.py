@@ -423,3 +423,14 @@ def test_an_undecodable_byte_elsewhere_refuses_the_edit(call):
     call("read_file", path="a.txt", limit=1)
     refusal = call.refused("encoding", "edit_file", path="a.txt", old_string="a\n", new_string="c\n")
     assert refusal.details["offset"] == 20_002
+
+
+def test_an_edit_is_read_by_the_encoding_that_was_shown_last(call):
+    """X4: never a broken file."""
+    call.put("a", "é x\n")
+    assert call("read_file", path="a", encoding="latin-1").data["content"] == "Ã© x\n"
+    assert call("read_file", path="a").data["content"] == "é x\n"
+    call("edit_file", path="a", old_string="é x", new_string="é ü →")
+    assert call.got("a") == "é ü →\n".encode()
+    call("read_file", path="a", encoding="latin-1")
+    call.refused("encoding", "edit_file", path="a", old_string="\n", new_string="→\n")

@@ -584,3 +584,15 @@ def test_what_is_known_of_a_version_is_dropped_where_it_does_not_hold(book):
     assert book.got(PATH) == before
     assert [cell["cell_id"] for cell in book("read_notebook", path=PATH).data["cells"]] == ["c0", "c1", "c2", "c3"]
     book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
+
+
+@pytest.mark.parametrize(
+    "edit", [{"edit_mode": "insert", "after": "c0", "cell_type": "markdown", "new_source": "q"}, {"new_source": "x\ny"}]
+)
+def test_a_notebook_without_blanks_gets_none_beside_a_single_item(call, edit):
+    """N4"""
+    call.put(PATH, json.dumps(notebook(markdown(["a"], id="c0")), separators=(",", ":")))
+    call("read_notebook", path=PATH)
+    call("edit_notebook", path=PATH, **({"cell_id": "c0"} | edit if "after" not in edit else edit))
+    written = call.got(PATH).decode()
+    assert json.dumps(json.loads(written), separators=(",", ":")) == written

@@ -501,3 +501,11 @@ def test_every_style_of_file_is_read_alike(call):
         call.put("book.ipynb", style(notebook(markdown("a\nb"), code("x"))))
         answers.append([cell["source"] for cell in call("read_notebook", path="book.ipynb").data["cells"]])
     assert answers == [["a\nb", "x"]] * len(samples.STYLES)
+
+
+def test_a_cell_with_metadata_beyond_all_depth_does_not_hide_the_others(call):
+    """N41"""
+    text = json.dumps(notebook(code("a", metadata={"x": "deep"}), code("b")))
+    call.put("a.ipynb", text.replace('"deep"', "[" * 200_000 + "]" * 200_000))
+    assert [one["source"] for one in call("read_notebook", path="a.ipynb").data["cells"]] == ["a", "b"]
+    call("edit_notebook", path="a.ipynb", cell_id="c1", new_source="q")

@@ -310,3 +310,53 @@ def test_undo_takes_a_writing_back(call, read):
     call("write_file", path="new.txt", content="x\n")
     call("undo", path="new.txt")
     assert os.listdir(call.root) == ["a.txt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "codec"),
+    [
+        ("a.py", "# -*- coding: cp1251 -*-\nx = 'привет'\n", "cp1251"),
+        ("a.xml", "<?xml version='1.0' encoding='ISO-8859-1'?>\n<a>é</a>\n", "iso8859-1"),
+        ("a.html", "<meta charset=latin-1>\né\n", "utf-8"),
+    ],
+)
+def test_a_new_file_is_written_in_what_it_declares_and_edited_by_it(call, path, content, codec):
+    """X5, W28"""
+    assert call("write_file", path=path, content=content).data["encoding"] == codec
+    assert call.got(path) == content.encode(codec)
+    last = [character for character in content if not character.isascii()][-1]
+    call("edit_file", path=path, old_string=last, new_string=last * 2)
+    assert call.got(path) == content.replace(last, last * 2).encode(codec)
+    assert call("read_file", path=path).data["content"] == call.got(path).decode(codec)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"x = '\xc3\xa9'\n", "# coding: latin-1\nx = 'é'\n"),
+        ("# coding: cp1251\nx = 'п'\n".encode("cp1251"), "# coding: utf-8\nx = 'п'\n"),
+        ("# coding: cp1251\nx = 'п'\n".encode("cp1251"), "x = 'п'\n"),
+    ],
+)
+def test_a_text_that_would_be_read_in_another_encoding_is_refused(call, before, after):
+    """X5, E28: by a whole write and by an edit of the declaration; what is ASCII may be declared anything."""
+    call.put("a.py", before)
+    old = call("read_file", path="a.py").data["content"]
+    refusal = call.refused("encoding", "write_file", path="a.py", content=after)
+    assert "a.py" in refusal.message and refusal.hint
+    call.refused("encoding", "edit_file", path="a.py", old_string=old, new_string=after)
+    assert call.got("a.py") == before
+    call("write_file", path="a.py", content=after.replace("é", "e").replace("п", "p"))
+
+
+def test_an_empty_notebook_is_written_like_a_new_one(call):
+    """N39: nothing of it can be shown, and nothing can be lost."""
+    call.put("a.ipynb", "")
+    call.refused("notebook", "read_notebook", path="a.ipynb")
+    call.refused("notebook", "write_file", path="a.ipynb", content="{}")
+    new = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    call.refused("conflict", "write_file", path="a.ipynb", content=new, create_only=True)
+    call("write_file", path="a.ipynb", content=new)
+    call.refused("notebook", "write_file", path="a.ipynb", content=new)
+    call("undo", path="a.ipynb")
+    assert call.got("a.ipynb") == b""

@@ -83,8 +83,11 @@ class Cell:
 
     @property
     def tags(self) -> list[str]:
-        """`metadata.tags`."""
-        metadata = self.value("metadata")
+        """`metadata.tags`; none where they cannot be told because the metadata are nested too deeply."""
+        try:
+            metadata = self.value("metadata")
+        except NotebookRefused:
+            return []
         tags = metadata.get("tags") if isinstance(metadata, dict) else None
         return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
 

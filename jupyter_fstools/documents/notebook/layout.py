@@ -66,15 +66,18 @@ def member_places(spans: ObjectSpans) -> list[Place]:
     return [(member.key_start, member.end) for member in spans.members()]
 
 
-def gaps_of(content: Content, container: Place, items: Sequence[Place]) -> Gaps | None:
-    """The white space a container has now; None if it is empty."""
+def gaps_of(content: Content, container: Place, items: Sequence[Place], comma: bytes = b", ") -> Gaps | None:
+    """The white space a container has now; None if it is empty.
+
+    `comma` is what stands between two items on one line, for a container that has only one.
+    """
     if not items:
         return None
     lead = _between(content, container[0] + 1, items[0][0])
     tail = _between(content, items[-1][1], container[1] - 1)
     if len(items) > 1:
         return Gaps(lead, _between(content, items[0][1], items[1][0]), tail)
-    return Gaps(lead, b"," + lead if _NEW_LINE.search(lead) else b", ", tail)
+    return Gaps(lead, b"," + lead if _NEW_LINE.search(lead) else comma, tail)
 
 
 def rearranged(

@@ -50,7 +50,7 @@ def empty_file(size: int) -> NotebookRefused:
     """There is no JSON at all."""
     return NotebookRefused(
         "the notebook is empty" if size == 0 else "the notebook holds only white space",
-        hint="To make a new notebook here, write one that validates; nothing is repaired silently.",
+        hint="To make a new notebook here, write_file one that validates; nothing is repaired silently.",
         line=1,
         column=1,
         offset=0,

@@ -110,10 +110,10 @@ def source_value(text: str, encoded: Callable[[str], bytes], gaps: Gaps | None) 
     return b"[" + gaps.lead + gaps.between.join(lines) + gaps.tail + b"]" if lines else b"[]"
 
 
-def source_splices(cell: Cell, text: str, encoded: Callable[[str], bytes], gaps: Gaps) -> list[Splice]:
+def source_splices(cell: Cell, text: str, encoded: Callable[[str], bytes], gaps: Gaps, comma: bytes) -> list[Splice]:
     """Splices that give a cell another source; lines of a list that stay keep their bytes.
 
-    `gaps` is for a list that has no item yet.
+    `gaps` is for a list that has no item yet, `comma` for one that has a single item.
     """
     member = cell.spans.member("source")
     assert member is not None
@@ -127,7 +127,7 @@ def source_splices(cell: Cell, text: str, encoded: Callable[[str], bytes], gaps:
     items = list(items_at(cell.content, *place))
     old = [decoded(raw[start - member.start : end - member.start]) for start, end in items]
     new = _kept_or_encoded(old, lines_of(text), encoded)
-    return list(rearranged(cell.content, place, items, new, gaps_of(cell.content, place, items) or gaps))
+    return list(rearranged(cell.content, place, items, new, gaps_of(cell.content, place, items, comma) or gaps))
 
 
 def _kept_or_encoded(old: Sequence[object], new: Sequence[str], encoded: Callable[[str], bytes]) -> list[int | bytes]:

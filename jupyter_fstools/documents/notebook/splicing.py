@@ -54,7 +54,7 @@ class Splicer:
                 found += self._cell_splices(state)
         new = [self._whole(state) if state.cell is None or state.moved else state.cell.index for state in plan.order]
         places = [(cell.place.start, cell.place.end) for cell in self._cells]
-        gaps = gaps_of(self._content, array, places) or self._indent.gaps(1)
+        gaps = gaps_of(self._content, array, places, self._indent.comma) or self._indent.gaps(1)
         found += rearranged(self._content, array, places, new, gaps)
         return sorted((s for s in found if s.removed != s.inserted), key=lambda splice: splice.offset)
 
@@ -94,7 +94,7 @@ class Splicer:
         assert cell is not None
         found: list[Splice] = []
         if state.source_changed:
-            found += source_splices(cell, state.source, self._style.encoded, self._list_gaps(cell))
+            found += source_splices(cell, state.source, self._style.encoded, self._list_gaps(cell), self._indent.comma)
         if state.converted:
             kind = cell.spans.member("cell_type")
             assert kind is not None
@@ -122,7 +122,7 @@ class Splicer:
                     keys.insert(at, key)
                     new.insert(at, f'"{key}"'.encode() + self._colon(cell) + value)
         places = member_places(spans)
-        gaps = gaps_of(self._content, (spans.start, spans.end), places) or self._indent.gaps(2)
+        gaps = gaps_of(self._content, (spans.start, spans.end), places, self._indent.comma) or self._indent.gaps(2)
         return list(rearranged(self._content, (spans.start, spans.end), places, new, gaps))
 
     def _whole(self, state: PlannedCell) -> bytes:
@@ -183,12 +183,12 @@ class Splicer:
             member = other.spans.member("source")
             if member is not None and self._keeps_list(other):
                 place = (member.start, member.end)
-                gaps = gaps_of(self._content, place, list(items_at(self._content, *place)))
+                gaps = gaps_of(self._content, place, list(items_at(self._content, *place)), self._indent.comma)
                 if gaps is not None:
                     return gaps
         own = cell and gaps_of(self._content, (cell.spans.start, cell.spans.end), member_places(cell.spans))
         if own and b"\n" not in own.lead and b"\r" not in own.lead:
-            return Gaps(b"", own.between if len(own.between) <= 2 else b", ", b"")
+            return Gaps(b"", own.between if len(own.between) <= 2 else self._indent.comma, b"")
         return self._indent.gaps(3)
 
     def _colon(self, cell: Cell | None) -> bytes:
