@@ -19,19 +19,20 @@ def encoding_of(head: bytes) -> tuple[int, str, str]:
     """How many bytes of mark a file begins with, its encoding, and what to do with bytes that are wrong in it."""
     for mark, encoding, errors in _MARKS:
         if head.startswith(mark):
-            return len(mark), encoding, errors
+            # Of UTF-16 ripgrep takes away two: one that says what it is, one that its decoder removes.
+            return len(mark) * (1 + (encoding != "utf-8" and head.startswith(2 * mark))), encoding, errors
     return 0, "utf-8", "surrogateescape"
 
 
 def decoded(raw: bytes) -> str:
     """A whole file as text, without its byte order mark: UTF-8, or UTF-16 with one; other bytes become surrogates."""
-    skip, encoding, errors = encoding_of(raw[:3])
+    skip, encoding, errors = encoding_of(raw[:4])
     return raw[skip:].decode(encoding, errors)
 
 
 def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str]:
     """A file as text in blocks that end after a line feed, of at least `block` characters but for the last."""
-    skip, encoding, errors = encoding_of(content.read(0, 3))
+    skip, encoding, errors = encoding_of(content.read(0, 4))
     if content.size <= block:
         yield content.read(skip, content.size).decode(encoding, errors)
         return

@@ -13,9 +13,9 @@ from .walk import LARGEST_RULE_FILE
 
 IGNORE_FILE, EXCLUDE_FILE = ".gitignore", ".git/info/exclude"
 _BRACKETS = r"\[(?:[A-Za-z0-9](?:-[A-Za-z0-9])?|[._@#$~\r])+\]"
-_NAME = rf"(?:[\w.@+~$%&=,:;'()# -]|\\[ #!.*?\[\]]|\*(?!\*)|{_BRACKETS})+"
+_NAME = rf"(?:[\w.@+~$%&=,:;'()#? -]|\\[ #!.*?\[\]]|\*(?!\*)|{_BRACKETS})+"
 _NAMES = rf"{_NAME}(?:/{_NAME})*"
-_PLAIN = re.compile(rf"(?:#.*|!?/?(?:\*\*/)?{_NAMES}(?:/\*\*|(?:/\*\*/{_NAMES})?/?))?", re.ASCII)
+_PLAIN = re.compile(rf"(?:!?/?(?:\*\*/)?{_NAMES}(?:/\*\*|(?:/\*\*/{_NAMES})?/?))?", re.ASCII)
 _ANYWHERE = re.compile(rf"!?\*\*/{_NAMES}/\*\*(?:/{_NAMES}/?)?", re.ASCII)
 MOST_RULES_BYTES = 4 << 20
 """Of all ignore files together: to look at each line takes time that nobody limits."""
@@ -27,10 +27,12 @@ _ODD_BEGINNING = (" ", "! ", "/ ", "!/ ")
 def is_plain(line: str) -> bool:
     """Whether a line of an ignore file is one that ripgrep and git are known to read alike.
 
-    Names with stars and simple brackets are, anchored or not, negated or not, and one `**`, or a second one behind one
-    at the beginning: where what is between them fits first, the most can fit behind it. Others are not: a question
-    mark is a byte to one and a character to the other, brackets differ, other `**` may step back or not.
+    Names with stars, question marks and simple brackets are, anchored or not, negated or not, and one `**`, or a second
+    one behind one at the beginning: where what is between them fits first, the most can fit behind it. Others are not:
+    other brackets differ, and other `**` may step back or not.
     """
+    if line.startswith("#"):
+        return True
     if len(line) > _LONGEST or line.startswith(_ODD_BEGINNING):
         return False
     return (_PLAIN if line.count("**") <= 1 else _ANYWHERE).fullmatch(line) is not None

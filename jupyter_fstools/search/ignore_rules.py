@@ -39,6 +39,8 @@ class Rule:
 class RuleFile:
     """The rules of one ignore file (https://git-scm.com/docs/gitignore), for the folder it lies in and all below.
 
+    Bare names are asked for as `by_byte` spells them.
+
     Args:
         text: the file's bytes.
         base: the folder the rules are relative to, as a path from the root ("" for the root itself).
@@ -80,7 +82,7 @@ class RuleFile:
         return [(re.compile(rule.name).fullmatch, rule) for at, rule in self._anchored if at.fullmatch(below)]
 
     def _from_here(self, folder: str) -> str:
-        relative = folder[self._skip :]
+        relative = by_byte(folder[self._skip :])
         return relative and relative + "/"
 
     def anywhere(self, name: str, is_folder: bool) -> int:
@@ -158,11 +160,11 @@ class FolderRules:
         known = self.everywhere._untouched
         if known.issuperset(names):
             return True
-        new = [name for name in names if name not in known]
+        new = [by_byte(name) for name in names if name not in known]
         untouched = reduce(lambda left, file: file.untouched(left), self.files, new)
         if len(known) + len(untouched) > MOST_KNOWN:
             known.clear()
-        known.update(untouched[:MOST_KNOWN])
+        known.update(name for name in untouched[:MOST_KNOWN] if name.isascii())
         return len(untouched) == len(new)
 
     def kept(self, names: list[str], is_folder: bool) -> list[str]:
@@ -171,6 +173,7 @@ class FolderRules:
 
     def ignored(self, name: str, is_folder: bool) -> bool:
         """Whether `name`, directly in this folder, is ignored."""
+        name = by_byte(name)
         for file, anchored in self._active:
             last = file.anywhere(name, is_folder)
             for fits, rule in anchored:
@@ -182,8 +185,12 @@ class FolderRules:
 
 
 def _lines(text: bytes) -> list[str]:
-    decoded = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    return [line.removesuffix("\r") for line in decoded.split("\n")]
+    return [line.removesuffix("\r") for line in text.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")]
+
+
+def by_byte(name: str) -> str:
+    """A name with a character for each of its bytes, as git reads names and rules: `?` stands for one of them."""
+    return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _rule(line: str, order: int) -> Rule | None:
@@ -195,7 +202,7 @@ def _rule(line: str, order: int) -> Rule | None:
     line = line[negated:]
     folders_only = line.endswith("/")
     line = line.removesuffix("/")
-    names = line.removeprefix("/").split("/")
+    names = ["**" if len(name) > 1 and not name.strip("*") else name for name in line.removeprefix("/").split("/")]
     anchored = "/" in line and names[:-1] != ["**"]
     if names == [""] or "" in names:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
 import threading
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotADirectory,
 from jupyter_fstools.search.find import find_files, iso_time
 from jupyter_fstools.walking.folders import DiskFolder
 
-from .conftest import Find, Write, names
+from .conftest import Find, Write, git_files, names
 
 
 @pytest.mark.parametrize("name", ["app/[id]/page.tsx", "file(1).txt", "[z", "a{b}c.txt"])
@@ -226,3 +227,12 @@ def test_without_descriptors_a_search_fails_rather_than_leave_files_out(find: Fi
 def test_a_time_that_no_year_holds_is_told_as_the_beginning() -> None:
     """Some disks keep such times, and one file is not to take the others along."""
     assert iso_time(2**38 * 10**9) == "1970-01-01T00:00:00.000000Z"
+
+
+def test_rules_are_read_byte_by_byte_as_git_reads_them(root: Path, find: Find, write: Write) -> None:
+    """G3: a question mark and a class stand for one byte, and three stars for two."""
+    subprocess.run(["git", "init", "-q", root], check=True)
+    for name in ("é.txt", "a.txt", "éa.log", "日.log", "é.md", "x/y/deep/z", "deep/z", "Ã©.c"):
+        write(name)
+    write(".gitignore", "?.txt\n???.log\n[é].md\n***/y/***\n[!a].c\n??.c\n")
+    assert set(names(find("**", include_hidden=True))) == git_files(root)

@@ -26,6 +26,7 @@ from jupyter_fstools.search.ripgrep_run import Run
 from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.tools.grep_rows import shown_groups
 from jupyter_fstools.walking.listing import Listing
+from tests.processes import wait_until_gone
 
 from .conftest import Find, Search, Write, places, ripgrep
 
@@ -70,6 +71,13 @@ def test_crlf_files_answer_like_others(search: Search, write: Write) -> None:
     assert search("needle.").total == search(r"needle\s").total == search("b[^x]").total == 0
     found = search(r"needle\nb", multiline=True)
     assert (texts(found), found.matches[0].length) == (["a needle\nb"], len("needle\nb"))
+
+
+def test_a_second_byte_order_mark_is_none_either(search: Search, write: Write) -> None:
+    """S7: as ripgrep has it, of UTF-16; a third one is a character."""
+    for number in (1, 2, 3):
+        write(f"{number}.txt", ("\ufeff" * number + "needle\n").encode("utf-16-be"))
+    assert places(search("^needle")) == [("1.txt", 1), ("2.txt", 1)]
 
 
 def test_a_byte_order_mark_is_no_text(search: Search, write: Write) -> None:
@@ -347,15 +355,14 @@ def test_what_ripgrep_has_started_ends_with_it(
     """S23: the whole process group."""
     write("a.txt", "needle\n")
     slow = tmp_path / "rg"
-    slow.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/child\nwait\n")
+    slow.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/pid\nmv {tmp_path}/pid {tmp_path}/child\nwait\n")
     slow.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
     monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
     begun = tmp_path / "child"
     found = search_text(LocalDisk(root), TextQuery(pattern="needle"), cancelled=begun.exists, engine="ripgrep")
     assert (found.partial, found.matches) == ("cancelled", [])
-    child = Path(f"/proc/{begun.read_text().strip()}/stat")
-    assert not child.exists() or child.read_text().split()[2] == "Z"
+    wait_until_gone(begun.read_text())
 
 
 def test_what_ripgrep_had_found_when_time_was_up_is_answered(

@@ -25,7 +25,8 @@ NAMES = ["a", "b.txt", "c.log", "build", "src", "keep.log", "d e", "x.ipynb", ".
          "#f", "Icon\r"]  # fmt: skip
 RULES = ["*.log", "!keep.log", "build/", "/build", "src/*.txt", "!src/b.txt", "lib/**", "**/src", "a", "!a", "*",
          "!*/", "!*.txt", "/src/lib/", "*.[k-p]og", "#c", "", "d e", "b.txt/", "src/**/a", "*.ipynb", ".h", "!.h",
-         "/*", "c*", r"\#*", r"d\ e", "Icon[\r]", "[._]h", "**/src/**", "!**/lib/**/b.txt", "*[#]*"]  # fmt: skip
+         "/*", "c*", r"\#*", r"d\ e", "Icon[\r]", "[._]h", "**/src/**", "!**/lib/**/b.txt", "*[#]*",
+         "?", "?.txt"]  # fmt: skip
 CELL = b'{"cells": [{"cell_type": "code", "source": "needle"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 CONTENTS = [b"needle\n", b"needle\nneedle", b"x\n", b"needle\0", b"n" * 200, CELL]
 counter = itertools.count()
@@ -129,7 +130,7 @@ def test_ignore_files_above_the_root_are_no_matter(root: Path, write: Write, run
 
 @pytest.mark.parametrize(
     ("path", "content"),
-    [("src/.gitignore", "?.txt\n"), ("src/.git/HEAD", ""), ("src/.git", "gitdir: /x\n"),
+    [("src/.gitignore", "[!b].txt\n"), ("src/.git/HEAD", ""), ("src/.git", "gitdir: /x\n"),
      ("new\nline.ipynb", CELL), ("caf\udce9.bin", "\0"), ("src/.ignore", "*\n"),
      ("x: Ignore(IgnoreMatch(Hidden.log", "needle\n"), ("src/d.log: 7 bytes: Ignore(IgnoreMatch(Types.ipynb", CELL),
      ("q.bin: found binary data at offset 5\nrg: DEBUG|x|y:1: ignoring /x.bin", "\0"),
@@ -177,7 +178,7 @@ def test_a_link_whose_name_forges_a_path_shows_nothing(root: Path, write: Write)
 def test_a_tree_that_led_ripgrep_astray_is_remembered(root: Path, write: Write, runs: list[str]) -> None:
     """Only for a while, and for this folder."""
     write("src/a.txt", "needle\n")
-    rules = write("src/.gitignore", "?.log\n")
+    rules = write("src/.gitignore", "[!b].log\n")
     asked(root, TextQuery(pattern="needle"))
     rules.unlink()
     ours, theirs = asked(root, TextQuery(pattern="needle"))
