@@ -119,12 +119,8 @@ class ReadTracker:
     ) -> Receipt:
         """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
 
-        Args:
-            stat: the file.
-            fingerprint: of its content; None where the earlier receipt has it.
-            shown: the lines.
-            view: spells the window as it was asked for.
-            encoding: the one named by the reader; what was shown last is what edits are read by.
+        `view` spells the window as it was asked for; `encoding` is the one the reader named: edits are read by what was
+        shown last.
         """
         earlier = self.lookup(stat.key)
         if earlier is None or not _same_content(earlier, stat, fingerprint):
