@@ -95,10 +95,10 @@ class RipgrepEngine:
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
         """Note them for later, but for large ones; those with long paths are searched now."""
         if may_be_long(part.folder, LONGEST_PATH_BYTES):
-            long = [name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)]
-            self._python.take(folder, Part(part.folder, long), batch)
+            long = {name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)}
+            self._python.take(folder, Part(part.folder, sorted(long)), batch)
             part = Part(part.folder, [name for name in part.names if name not in long])
-        large = folder.larger(part.names, self._most)
+        large = set(folder.larger(part.names, self._most))
         if large:
             batch.skipped["large"] += len(large)
             part = Part(part.folder, [name for name in part.names if name not in large])
@@ -132,7 +132,8 @@ class RipgrepEngine:
         long = [each for each in batch.named if is_long(each[1].path, LONGEST_PATH_BYTES)]
         if long:
             by_python = self._python.search(replace(batch, parts=[], named=long))
-            batch = replace(by_python, parts=batch.parts, named=[each for each in batch.named if each not in long])
+            short = [each for each in batch.named if not is_long(each[1].path, LONGEST_PATH_BYTES)]
+            batch = replace(by_python, parts=batch.parts, named=short)
         return self._submitted(self._search, batch)
 
     def _searched_tree(self, tree: WholeTree) -> Iterator[Batch]:
