@@ -10,8 +10,8 @@ from .patterns import compile_glob
 from .text_query import TextQuery
 
 
-def file_filter(query: TextQuery, base: str, root: str) -> Callable[[str, str], object] | None:
-    """Whether a file, by its folder and its name, is to be searched; None: every one is.
+def file_filter(query: TextQuery, base: str, root: str) -> Callable[[str, list[str]], list[str]] | None:
+    """Chooses among the files of a folder, by its path and their names, those to be searched; None: every one is.
 
     Args:
         query: its `file_type`, and its `glob` where that begins with `!`; any other glob is what the walk follows.
@@ -31,9 +31,9 @@ def file_filter(query: TextQuery, base: str, root: str) -> Callable[[str, str], 
         return None
     skip = len(base) + 1 if base and not (unwanted and unwanted.from_root) else 0
 
-    def fits(folder: str, name: str) -> bool:
-        if of_type is not None and not of_type(name):
-            return False
-        return unwanted is None or not unwanted.matches(joined(folder, name)[skip:])
+    def fitting(folder: str, names: list[str]) -> list[str]:
+        if of_type is not None:
+            names = of_type(names)
+        return [name for name in names if not unwanted.matches(joined(folder, name)[skip:])] if unwanted else names
 
-    return fits
+    return fitting

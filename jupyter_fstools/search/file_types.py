@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from ..braces import expand_braces
 from ..errors import Invalid
-from .segments import segment_regex
+from .patterns import Choice, GlobPattern
 
 _TABLE = Path(__file__).with_name("file_types.txt")
 """One kind a line: its name, a colon, globs. Written from `rg --type-list`, so that both engines know the same."""
@@ -39,6 +37,7 @@ def globs_of_type(file_type: str) -> list[str]:
 
 
 @cache
-def names_of_type(file_type: str) -> Callable[[str], object]:
-    """A predicate for the names of files of one kind; raises as `globs_of_type`."""
-    return re.compile("|".join(map(segment_regex, globs_of_type(file_type)))).fullmatch
+def names_of_type(file_type: str) -> Choice:
+    """Chooses the names of files of one kind; raises as `globs_of_type`."""
+    globs = [["**", glob] for glob in globs_of_type(file_type)]
+    return GlobPattern(globs, include_hidden=True, from_root=False, malformed=None).start.fitting

@@ -237,10 +237,10 @@ class _Search:
 
     def _batches(self, base: str, walk: Walk, engine: Engine) -> Iterator[Batch]:
         """What there is to search, in the order of paths if the search may end early."""
-        fits = file_filter(self._query, base, self._backend.root_key)
+        fitting = file_filter(self._query, base, self._backend.root_key)
         batch, most = Batch(), FIRST_BATCH
         for folder, files, links in walk:
-            chosen = [name for name in files if fits(folder.path, name)] if fits else files
+            chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)
             if cells:
                 batch.notebooks.append(Part(folder.path, cells))
@@ -248,7 +248,7 @@ class _Search:
             if texts:
                 engine.take(folder, Part(folder.path, texts), batch)
             for name, target in links:
-                if not fits or fits(folder.path, name):
+                if not fitting or fitting(folder.path, [name]):
                     batch.add_file(joined(folder.path, name), target)
             batch.size += len(chosen) + len(links)
             if batch.size >= most:

@@ -108,14 +108,14 @@ class Ripgrep:
 
         Args:
             arguments: options and `-e PATTERN`s.
-            paths: files and folders, relative to the folder to start in, or absolute.
+            paths: files and folders, relative to the folder to start in.
 
         Raises:
             RipgrepFailed
             Stopped: before it began.
         """
-        named = (path if os.path.isabs(path) else BEGINNING + path for path in paths)
-        command = [os.fsencode(part) for part in (self.binary, *OPTIONS, *arguments, "--", *named)]
+        named = os.fsencode("\0".join([BEGINNING + path for path in paths])).split(b"\0")  # quicker than one by one
+        command = [*map(os.fsencode, (self.binary, *OPTIONS, *arguments, "--")), *named]
         if self._stop.now():
             raise Stopped
         try:

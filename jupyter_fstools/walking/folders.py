@@ -93,15 +93,18 @@ class DiskFolder:
 
     def names(self, most: int | None = None) -> Names:
         """What is in the folder, or the first so many names that come."""
-        found = Names.none()
-        folders, files, links, others, control, _ = found
+        folders: list[str] = []
+        files: list[str] = []
+        links: list[str] = []
+        others: list[str] = []
+        control: list[str] = []
         try:
             listing = os.scandir(self._fd)
         except OSError as error:
             check_descriptors(error)
             raise
         with listing as entries:
-            for entry in islice(entries, most):
+            for entry in entries if most is None else islice(entries, most):
                 name = entry.name
                 if name[0] == ".":
                     if name in CONTROL:
@@ -116,7 +119,7 @@ class DiskFolder:
                     links.append(name)
                 else:
                     others.append(name)
-        return found.without_long(self.path)
+        return Names(folders, files, links, others, control, []).without_long(self.path)
 
     def check_readable(self) -> None:
         """Refuse a folder that nobody may read, which the system would list for a superuser all the same.
