@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
 _MOST_DIFF_BYTES = 256 << 10
+_MOST_CHANGES = 1000
+_MOST_LEFT_OUT = 1_000_000_000
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -70,14 +72,17 @@ def run_changes(given: argparse.Namespace) -> None:
     from ..text_diff import unified
 
     path = None if given.path is None else _path(given, given.path)
-    query = ChangeQuery(path, given.session, given.status, limit=given.limit)
-    found = _desk(given).changes(query)
+    query = ChangeQuery(path, given.session, given.status, limit=given.limit, offset=given.offset)
+    found, total = _desk(given).changes(query)
     for change in found:
         _say(["  ".join(change_row(change))])
         if given.diff:
             _say([*lines_of(unified(change.diff, _MOST_DIFF_BYTES)), ""])
     if not found:
-        _say(["There are no changes."])
+        _say(["There are no changes." if not total else "There are no more changes."])
+    shown = query.offset + query.limit
+    if total > shown:
+        _say([f"[{total - shown} more; --offset {shown} shows the next, --limit N up to {_MOST_CHANGES} at once]"])
 
 
 def run_undo(given: argparse.Namespace) -> None:
@@ -113,7 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     changes.add_argument("--diff", action="store_true", help="with what each change did")
     changes.add_argument("--session", metavar="NAME", help="only of this session")
     changes.add_argument("--status", choices=_STATUSES, help="only with this status")
-    changes.add_argument("--limit", metavar="N", type=_count, default=20, help="at most so many (default 20)")
+    limit, offset = _number(1, _MOST_CHANGES), _number(0, _MOST_LEFT_OUT)
+    changes.add_argument("--limit", metavar="N", type=limit, default=20, help="at most so many (default 20)")
+    changes.add_argument("--offset", metavar="N", type=offset, default=0, help="leave out the newest N")
     undo = command("undo", run_undo, "Take back a change, whoever made it, while the file is as the change left it")
     undo.add_argument("target", metavar="ID|PATH", help="the change, or a file whose newest change is meant")
     return parser
@@ -135,10 +142,16 @@ def _path(given: argparse.Namespace, path: str) -> str:
     return path if given.url is not None else os.path.abspath(path)
 
 
-def _count(word: str) -> int:
-    if not word.isdigit() or not 1 <= int(word) <= 1000:
-        raise argparse.ArgumentTypeError("takes a number from 1 to 1000")
-    return int(word)
+def _number(least: int, most: int) -> Callable[[str], int]:
+    """Reads a number between two others."""
+
+    def read(word: str) -> int:
+        # Python reads no number of thousands of digits.
+        if not word.isdecimal() or len(word) > 20 or not least <= int(word) <= most:
+            raise argparse.ArgumentTypeError(f"takes a number from {least} to {most}")
+        return int(word)
+
+    return read
 
 
 def _say(lines: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
 from pydantic import ValidationError
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 _MOST_WAITING = 1000
 
 
+class Page(NamedTuple):
+    """The changes a query describes, as many as it asks for, and how many it describes in all."""
+
+    changes: list[Change]
+    total: int
+
+
 class Desk(Protocol):
     """What a person can see and do."""
 
@@ -33,7 +40,7 @@ class Desk(Protocol):
         """Facts by name."""
         ...
 
-    def changes(self, query: ChangeQuery) -> list[Change]:
+    def changes(self, query: ChangeQuery) -> Page:
         """The changes a query describes."""
         ...
 
@@ -50,20 +57,20 @@ class ServerDesk:
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
-        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING))
+        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING)).changes
         with self._understood():
             told = about(self._server)
             facts = {name: told[name] for name in ("version", "approval", "read_only", "tools")}
             root = self._server.root or told["root"]
         return {"server": self._server.url, "root": root, **facts, "changes_waiting": len(waiting)}
 
-    def changes(self, query: ChangeQuery) -> list[Change]:
+    def changes(self, query: ChangeQuery) -> Page:
         """The changes a query describes."""
-        asked = {"path": query.path, "session": query.session, "status": query.status, "limit": query.limit}
+        asked = {name: getattr(query, name) for name in ("path", "session", "status", "limit", "offset")}
         given = {name: value for name, value in asked.items() if value is not None}
         with self._understood():
             told = ask(self._server, "GET", f"/changes?{urlencode(given, errors='surrogateescape')}")
-            return [_change(one) for one in told["changes"]]
+            return Page([_change(one) for one in told["changes"]], told["total"])
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if there is none of that id, a file's newest one."""
@@ -97,7 +104,7 @@ class StoreDesk:
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
-        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING))
+        waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING)).changes
         return {
             "server": None,
             "root": self._workspace.backend.root_key or "/",
@@ -107,9 +114,9 @@ class StoreDesk:
             "changes_waiting": len(waiting),
         }
 
-    def changes(self, query: ChangeQuery) -> list[Change]:
+    def changes(self, query: ChangeQuery) -> Page:
         """The changes a query describes."""
-        return self._journal.changes(query)
+        return Page(self._journal.changes(query), self._journal.count(query))
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if there is none of that id, a file's newest one."""

@@ -1,13 +1,16 @@
 /** The text of a command: what it is called, and how it is drawn. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
+
 import type { Change, ChangeEvent } from './payloads';
 import type { Entry } from './tokens';
 
 import { element } from './element';
-import { drawText } from './styledText';
+import { drawText, invisiblesOf } from './styledText';
 
 const LONGEST_NAME = 120;
 const LONGEST_TITLE = 2000;
+const LONGEST_FLAT = 1000;
 
 /** Whether an entry is about a command, not about a file. */
 export function isCommand(entry: Entry): entry is ChangeEvent & { op: 'execute' } {
@@ -37,4 +40,21 @@ export function plainLine(className: string, text: string): HTMLElement {
   const line = element('span', className);
   drawText(line, text, []);
   return line;
+}
+
+/** Draw all that a person must see of a command: what it finds in its environment beside the usual, then its lines. */
+export function commandBlock({ diff }: Change, trans: TranslationBundle): HTMLElement {
+  const text = diff.hunks.flatMap(hunk => hunk.rows.map(row => row.text)).join('\n');
+  const block = element('code', 'jp-fstools-Decisions-command');
+  // Not an element a line: a command may have a hundred thousand.
+  const invisibles = invisiblesOf(text).filter(({ from }) => text[from] !== '\n');
+  drawText(block, text, [], invisibles);
+  if (text.length > LONGEST_FLAT) {
+    // It scrolls by itself: what stands below many long ones would be further down than browsers can scroll.
+    block.classList.add('jp-mod-long');
+    block.tabIndex = 0;
+    block.setAttribute('role', 'group');
+    block.setAttribute('aria-label', trans.__('A long command'));
+  }
+  return block;
 }

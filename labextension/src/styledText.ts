@@ -49,14 +49,19 @@ export function pieces(length: number, layers: readonly (readonly IStyledRange[]
   });
 }
 
-/** Draw a line into an element: as text, whatever it contains. */
-export function drawText(host: HTMLElement, text: string, layers: readonly (readonly IStyledRange[])[]): void {
+/** Draw a line into an element: as text, whatever it contains; `invisibles` are marked. */
+export function drawText(
+  host: HTMLElement,
+  text: string,
+  layers: readonly (readonly IStyledRange[])[],
+  invisibles = invisiblesOf(text)
+): void {
   if (!text) {
     // An empty element would be no line in what a person copies.
     host.replaceChildren(document.createElement('br'));
     return;
   }
-  const nodes = pieces(text.length, [...layers, invisiblesOf(text)]).map(({ from, to, classes }) => {
+  const nodes = pieces(text.length, [...layers, invisibles]).map(({ from, to, classes }) => {
     const content = text.slice(from, to);
     return classes ? styledSpan(content, classes) : document.createTextNode(content);
   });

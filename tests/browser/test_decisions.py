@@ -175,3 +175,34 @@ def test_a_command_waits_in_sight_and_runs_once_it_is_approved(window, waits):
         assert call.result(60)[0] == 200
     expect(card).to_have_attribute("data-status", "applied")
     assert (waits.lab.root / "said.txt").read_text() == "hello\n"
+
+
+# At its end, as far as an element scrolls.
+SCROLLED = "box => box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - 1"
+
+
+def test_every_command_that_all_approves_is_read_to_its_end_with_the_keyboard(window, waits):
+    commands = [f"touch made_{number}.txt" for number in range(14)]
+    commands.append("\n".join(["# Nothing to see here."] * 300 + ["touch made_14.txt"]))
+    with ThreadPoolExecutor(len(commands)) as pool:
+        asked = [{"command": command, "cwd": waits.name} for command in commands]
+        calls = [pool.submit(waits.lab.call, "POST", "/tools/execute", body) for body in asked]
+        expect(window.waiting).to_contain_text("15 changes and commands wait for you")
+        act(window.waiting, "approve-all")
+        dialog = window.page.get_by_role("dialog")
+        expect(dialog.locator("code")).to_have_count(15)
+        assert sorted(dialog.locator("code").all_text_contents()) == sorted(commands)
+        # The boxes scroll and the dialog does not: what is said below them, and the buttons, stay in sight.
+        assert dialog.locator(".jp-Dialog-body").evaluate("body => body.scrollHeight <= body.clientHeight")
+        for name in ("What you decide about", "A long command"):
+            box = dialog.get_by_label(name)
+            window.page.keyboard.press("Tab")
+            expect(box).to_be_focused()
+            window.page.keyboard.press("End")
+            window.page.wait_for_function(SCROLLED, arg=box.element_handle())
+            expect(box).to_be_in_viewport()
+            window.photograph(name.replace(" ", "_"))
+        dialog.get_by_role("button", name="Approve").click()
+        assert [call.result(60)[0] for call in calls] == [200] * 15
+    made = {file.name for file in (waits.lab.root / waits.name).iterdir()}
+    assert made == {f"made_{number}.txt" for number in range(15)}

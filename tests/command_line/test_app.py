@@ -56,6 +56,27 @@ def test_changes_are_narrowed_down(place, as_user, run):
     assert run(home, "changes", "--session", "nobody", folder=folder).out == "There are no changes.\n"
 
 
+def test_what_a_list_leaves_out_is_counted_and_comes_with_the_next_one(place, as_user, run):
+    home, folder = place
+    for number in range(5):
+        as_user("write_file", f"{number}.txt", content="x\n")
+    first = run(home, "changes", ".", "--limit", "2", folder=folder).out.splitlines()
+    assert first[2:] == ["[3 more; --offset 2 shows the next, --limit N up to 1000 at once]"]
+    next_ones = run(home, "changes", ".", "--limit", "3", "--offset", "2", folder=folder).out.splitlines()
+    named = [line.split()[5].rpartition("/")[2] for line in [*first[:2], *next_ones]]
+    assert named == ["4.txt", "3.txt", "2.txt", "1.txt", "0.txt"]
+    assert run(home, "changes", ".", "--offset", "5", folder=folder).out == "There are no more changes.\n"
+
+
+def test_a_list_without_a_limit_says_that_it_stops_at_twenty(place, as_user, run):
+    home, folder = place
+    for number in range(21):
+        as_user("write_file", f"{number}.txt", content="x\n")
+    rows = run(home, "changes", ".", folder=folder).out.splitlines()
+    assert (len(rows), rows[-1].partition(";")[0]) == (21, "[1 more")
+    assert len(run(home, "changes", ".", "--limit", "21", folder=folder).out.splitlines()) == 21
+
+
 def test_a_change_is_undone_by_its_id_and_a_file_by_its_name(place, as_user, run):
     home, folder = place
     as_user("write_file", "a.txt", content="x\n")
@@ -115,7 +136,17 @@ def test_a_refusal_is_two_lines(place, words, run):
 
 @pytest.mark.parametrize(
     "words",
-    [[], ["nope"], ["undo"], ["changes", "--limit", "0"], ["changes", "--limit", "x"], ["changes", "--status", "x"]],
+    [
+        [],
+        ["nope"],
+        ["undo"],
+        ["changes", "--limit", "0"],
+        ["changes", "--limit", "x"],
+        ["changes", "--limit", "1001"],
+        ["changes", "--offset", "-1"],
+        ["changes", "--offset", "9" * 5000],
+        ["changes", "--status", "x"],
+    ],
 )
 def test_arguments_that_do_not_fit_are_explained(home, words, run):
     ran = run(home, *words)

@@ -24,6 +24,10 @@ beforeEach(() => {
 afterEach(() => feed.dispose());
 
 const waits = (id: string, facts: Partial<ChangeEvent> = {}) => changed(id, { status: 'proposed', path: id, ...facts });
+const command = (id: string, ...lines: string[]) => {
+  server.runs[id] = lines;
+  return waits(id, { op: 'execute', path: '.' });
+};
 const decisions = () => server.asked.filter(asked => /POST .*\/(approve|reject) /.test(asked));
 
 /** Approve what a filter asks for; gives the dialog's text at the moment when its button is pressed. */
@@ -43,7 +47,7 @@ describe('deciding about all that waits', () => {
     server.entries = [waits('a.py'), waits('c', { op: 'execute', path: 'src' }), changed('done')];
     const said = await approved(EVERYTHING, '.jp-mod-accept', () => server.entries.push(waits('later')));
     expect(said).toContain('Approve 1 change and 1 command?');
-    expect(said).toContain('run in srcmake testedit a.pyA change');
+    expect(said).toContain('run in srcNAME=value\nmake testedit a.pyA change');
     expect(decisions()).toEqual(['POST /api/fstools/changes/approve {"ids":["c","a.py"]}']);
   });
 
@@ -60,13 +64,51 @@ describe('deciding about all that waits', () => {
     expect(decisions()).toEqual([]);
   });
 
-  it('names the first of many, commands before all, and counts the others', async () => {
+  it('names every command, before all, and the first of many changes, and counts the others', async () => {
     server.entries = Array.from({ length: 12 }, (_, at) => waits(`f${at}.py`));
-    server.entries.push(waits('c', { op: 'execute', path: '.' }));
+    const ids = Array.from({ length: 30 }, (_, at) => `c${at}`);
+    server.entries.push(...ids.map(id => command(id, `run-${id};`)));
     const said = await approved(EVERYTHING);
-    expect(said).toContain('Approve 12 changes and 1 command?');
-    expect([said.includes('make test'), said.includes('f8.py'), said.includes('f9.py')]).toEqual([true, true, false]);
-    expect(said).toContain('and 3 more');
+    expect(said).toContain('Approve 12 changes and 30 commands?');
+    expect(ids.filter(id => !said.includes(`run-${id};`))).toEqual([]);
+    expect([said.includes('f9.py'), said.includes('f10.py')]).toEqual([true, false]);
+    expect(said).toContain('and 2 more changes');
+    expect(said.indexOf('run-c29;')).toBeLessThan(said.indexOf('f0.py'));
+  });
+
+  it('counts nothing more where all is named', async () => {
+    server.entries = Array.from({ length: 10 }, (_, at) => waits(`f${at}.py`));
+    server.entries.push(command('c', 'make test'));
+    expect(await approved(EVERYTHING)).not.toContain('more');
+  });
+
+  it('shows a long command to its last line, what hides in it made visible', async () => {
+    const lines = Array.from({ length: 5000 }, (_, at) => `echo ${at}`);
+    server.entries = [command('c', ...lines, '', 'rm \u202e.')];
+    await approved(EVERYTHING, '.jp-mod-accept', () => {
+      const shown = document.querySelector('.jp-Dialog-body code')!;
+      expect(shown.textContent).toBe(['NAME=value', ...lines, '', 'rm \u202e.'].join('\n'));
+      expect(Array.from(shown.children, mark => (mark as HTMLElement).title)).toEqual(['U+202E']);
+    });
+  });
+
+  it('lists them in a box, and long ones in boxes of their own, that have names and that the keyboard reaches', async () => {
+    server.entries = [command('c', 'make test'), command('long', 'x'.repeat(1001))];
+    await approved(EVERYTHING, '.jp-mod-accept', () => {
+      const boxes = document.querySelectorAll<HTMLElement>('.jp-Dialog-body [tabindex]');
+      const named = Array.from(boxes, box => [box.tagName, box.tabIndex, box.getAttribute('aria-label')]);
+      expect(named).toEqual([
+        ['UL', 0, 'What you decide about'],
+        ['CODE', 0, 'A long command']
+      ]);
+    });
+  });
+
+  it('approves nothing where it is not known what a command says', async () => {
+    server.entries = [waits('a.py'), command('c', 'make test')];
+    const client = Object.assign(server.client, { change: () => Promise.reject(new Error('gone')) });
+    await expect(decideAll({ feed, server: client, words, trans }, 'approve', EVERYTHING)).rejects.toThrow('gone');
+    expect(decisions()).toEqual([]);
   });
 
   it('names those that were refused', async () => {

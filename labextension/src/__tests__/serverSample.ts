@@ -57,6 +57,8 @@ export class ServerSample {
   entries: Entry[] = [];
   /** What a request is answered with instead; it cannot be reached at all where this is `gone`. */
   instead: Answer | 'gone' | null = null;
+  /** The lines of commands that are others than usual, by their ids. */
+  runs: Record<string, string[]> = {};
   /** What is told of changes that were decided about at once. */
   outcomes: IOutcome[] = [];
   /** Method, path and query of each request, and its body. */
@@ -118,7 +120,7 @@ export class ServerSample {
     }
     const one = changes.find(change => path === `/api/fstools/changes/${change.id}`);
     if (one) {
-      return { change: changeOf(one) };
+      return { change: changeOf(one, this.runs[one.id]) };
     }
     if (query.get('status') === 'proposed') {
       const asked = { kinds: [], status: 'proposed', path: query.get('path') ?? undefined } as const;
