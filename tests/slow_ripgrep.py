@@ -50,7 +50,7 @@ class SlowRipgrep:
 def something_to_search(root: Path) -> None:
     """More than Python would search by itself rather than start a program."""
     root.mkdir(exist_ok=True)
-    (root / "large.txt").write_bytes(b"some line\n" * 300_000)
+    (root / "large.txt").write_bytes(b"some line\n" * 1_000_000)
 
 
 def _until(holds, seconds: float) -> None:

@@ -25,7 +25,7 @@ from .notebook_search import NotebookSearch
 from .page import Page
 from .patterns import GlobPattern, compile_glob
 from .python_engine import PythonEngine
-from .ripgrep_engine import RipgrepEngine
+from .ripgrep_engine import LITTLE_FILES, RipgrepEngine
 from .ripgrep_process import RipgrepFailed, ripgrep_binary
 from .stopping import Cancelled, Stop
 from .text_query import FoundText, MatchingFile, TextQuery
@@ -40,7 +40,8 @@ REMEMBERED_SECONDS, MOST_REMEMBERED = 300.0, 100
 _led_astray: dict[tuple[str, str], float] = {}
 """Until when, by root and folder."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
-"""Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
+"""Files searched together: few at first, so that both cores are soon at work and the first answers soon there; where
+all is counted, at first what could be all there is (`LITTLE_FILES`)."""
 
 
 def search_text(
@@ -212,7 +213,6 @@ class _Search:
             self._stop,
             max_file_bytes=most,
             tree=tree,
-            may_end_early=not self._query.exact_total,
             python=python,
             alone=alone or self._expression.degree is None,
         )
@@ -238,7 +238,7 @@ class _Search:
     def _batches(self, base: str, walk: Walk, engine: Engine) -> Iterator[Batch]:
         """What there is to search, in the order of paths if the search may end early."""
         fitting = file_filter(self._query, base, self._backend.root_key)
-        batch, most = Batch(), FIRST_BATCH
+        batch, most = Batch(), LITTLE_FILES if self._query.exact_total else FIRST_BATCH
         for folder, files, links in walk:
             chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import json
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any, TypeVar
+from itertools import chain, groupby
+from typing import TypeVar
 
 from ..backends.local_disk import LocalDisk
 from ..walking.folders import Folder, joined
@@ -21,6 +19,7 @@ from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
 from .match_lines import Hit
 from .python_engine import PythonEngine
+from .ripgrep_json import matches_of
 from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, path_of
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
@@ -33,8 +32,10 @@ NAMES_BYTES = 256 << 10
 LISTED_AT_ONCE = 100
 """Files whose matches over lines are listed in one run: all of what they hold may come back."""
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
-LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
-"""Up to here Python has read the files before ripgrep has been started."""
+LITTLE_FILES, LITTLE_BYTES = 1000, 8 << 20
+"""Up to here Python has searched files before ripgrep has been started and ended, if all matches hold a known text."""
+LITTLE_BYTES_MATCHED = 1 << 20
+"""The same if every byte has to go through the pattern."""
 LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
 """What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
 _NUL = r"\x00"
@@ -50,7 +51,8 @@ class RipgrepEngine:
 
     Where that can be done, ripgrep walks by itself over the whole tree. Else files are given to it by name, so that
     nothing depends on how it reads ignore files or globs. That takes up to three runs: which of them hold a match or a
-    NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match.
+    NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match. Python does what is
+    left after the first one, where that is little.
 
     Args:
         backend: the disk.
@@ -59,7 +61,6 @@ class RipgrepEngine:
         stop: when to end.
         max_file_bytes: larger files are skipped.
         tree: the same search as one of the whole tree, for a ripgrep that tells enough; None: it cannot be one.
-        may_end_early: whoever asks may have enough after the first batches.
         python: searches what is too little for programs to be started for it, and files whose paths are too long.
         alone: leave nothing to Python that ripgrep can search.
     """
@@ -73,7 +74,6 @@ class RipgrepEngine:
         *,
         max_file_bytes: int,
         tree: WholeTree | None = None,
-        may_end_early: bool = False,
         python: PythonEngine,
         alone: bool = False,
     ) -> None:
@@ -82,8 +82,8 @@ class RipgrepEngine:
         self._python = python
         self._multiline = expression.multiline
         self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
+        self._little = LITTLE_BYTES if expression.required or expression.folded else LITTLE_BYTES_MATCHED
         self._tree = tree
-        self._may_end_early = may_end_early
         self._stop = stop
         self._most = max_file_bytes
         self._backend = backend
@@ -107,19 +107,19 @@ class RipgrepEngine:
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches, searched, or those of the whole tree in their stead."""
         batches = iter(batches)
-        head = list(islice(batches, 1 if self._may_end_early else 2))
-        if self.hits_by_python and len(head) == 1 and self._is_little(head[0]):
-            tried = replace(head[0], found=list(head[0].found), skipped=head[0].skipped.copy())
-            tried = self._python.hurried().search(tried)
-            if not tried.skipped["slow"]:
-                self.name = self._python.name
-                yield tried
-                head.clear()
-        if head and self._tree is not None and tells_enough(self._ripgrep.binary):
+        first = next(batches, None)
+        if first is None:
+            return
+        if first.size < LITTLE_FILES and (tried := self._by_python(first)) and not tried.skipped["slow"]:
+            self.name = self._python.name
+            yield tried
+        elif self._tree is not None and tells_enough(self._ripgrep.binary):
             yield from self._searched_tree(self._tree)
             return
+        else:
+            batches = chain([first], batches)
         waiting: deque[Future[Batch]] = deque()
-        for batch in chain(head, batches):
+        for batch in batches:
             self.name = "ripgrep"
             waiting.append(self._begun(batch))
             while waiting and (waiting[0].done() or len(waiting) > RUNS_AT_ONCE):
@@ -185,11 +185,14 @@ class RipgrepEngine:
         except RuntimeError as error:  # no more threads
             raise RipgrepFailed(str(error)) from error
 
-    def _is_little(self, batch: Batch) -> bool:
-        if batch.size > LITTLE_FILES:
-            return False
+    def _by_python(self, batch: Batch) -> Batch | None:
+        """A batch searched with Python, if that is not slower than to start a program; the batch stays as it is."""
+        if not self.hits_by_python:
+            return None
         sizes = [size for part in batch.parts for _, _, size in look_at(self._backend, part.paths)]
-        return sum(sizes) + sum(file.size for _, file in batch.named) <= LITTLE_BYTES
+        if sum(sizes) + sum(file.size for _, file in batch.named) > self._little:
+            return None
+        return self._python.hurried().search(replace(batch, found=list(batch.found), skipped=batch.skipped.copy()))
 
     def _search(self, batch: Batch) -> Batch:
         """Search a batch; where it is stopped, what has been found by then counts."""
@@ -216,6 +219,13 @@ class RipgrepEngine:
         some = _listed(printed)
         if not some:
             return
+        if len(some) < LITTLE_FILES:
+            folders = groupby(some, lambda path: path.rpartition("/")[0])
+            parts = [Part(folder, [path.rpartition("/")[2] for path in paths]) for folder, paths in folders]
+            tried = self._by_python(Batch(parts=parts))
+            if tried and not tried.skipped:
+                counts |= {file.path: file.lines for file in tried.found}
+                return
         binary = set(_listed(self._ripgrep.output([*_LISTED, "--files-with-matches", "-e", _NUL], some)[0]))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
@@ -231,10 +241,7 @@ class RipgrepEngine:
         for row in printed.split(b"\n"):
             if self._stop.now():
                 raise Stopped
-            if row.startswith(b'{"type":"match"'):
-                match = json.loads(row)["data"]
-                path = path_of(_bytes(match["path"]))
-                found += [(path, hit) for hit in _match_hits(match, every_line=self._multiline)]
+            found += matches_of(row, every_line=self._multiline)
         return found
 
 
@@ -262,36 +269,3 @@ def _unreadable(beside: bytes) -> dict[str, str]:
     # A path that was given to it and that it cannot open stands twice in its complaint.
     named = (line.removeprefix(b"rg: ").rpartition(b": ")[0].partition(_IO_ERROR)[0] for line in complaints)
     return {path_of(path): "unreadable" for path in named}
-
-
-def _bytes(value: dict[str, str]) -> bytes:
-    """Text as ripgrep's JSON holds it: as it is, or in base64 where it is no UTF-8."""
-    return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
-
-
-def _match_hits(found: dict[str, Any], *, every_line: bool) -> Iterator[Hit]:
-    """The hit of one matched line; with `every_line` one for each line that a match begins on."""
-    raw = _bytes(found["lines"])  # with every_line all the lines that follow each other
-    line, line_start, previous = 0, 0, -1
-    end_of_line = len(raw.removesuffix(b"\n"))  # where an empty match is that ripgrep does not list
-    for match in found["submatches"] or [{"start": end_of_line, "end": end_of_line}]:
-        start, end = match["start"], match["end"]
-        if (start == len(raw) and raw.endswith(b"\n")) or (start == end and _is_inside_character(raw, start)):
-            continue
-        counted, line_start = line_start, raw.rfind(b"\n", line_start, start) + 1 or line_start
-        line += raw.count(b"\n", counted, line_start)
-        if line != previous:
-            yield found["line_number"] + line, _length(raw[line_start:start]), _length(raw[start:end]), -1
-        if not every_line:
-            return
-        previous = line
-
-
-def _is_inside_character(raw: bytes, at: int) -> bool:
-    """Whether to cut there would cut a character: to ripgrep there may be an empty match between its bytes."""
-    before, after = raw[max(0, at - 3) : at], raw[at : at + 3]
-    return _length(before) + _length(after) != _length(before + after)
-
-
-def _length(raw: bytes) -> int:
-    return len(raw.decode("utf-8", "surrogateescape"))

@@ -434,6 +434,35 @@ def test_a_few_small_files_are_searched_without_a_program(write: Write, root: Pa
     assert search_text(LocalDisk(root), TextQuery(pattern="(e+)+$")).engine == "ripgrep"
 
 
+def test_what_little_ripgrep_lists_is_counted_without_more_programs(
+    root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S20: but where one of the files is binary, each is told apart by ripgrep."""
+    for number in range(8):
+        write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
+    (root / "link.txt").symlink_to("3/a.txt")
+    monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES", 5)
+    output, runs = Ripgrep.output, []
+
+    def noted(*arguments: object) -> object:
+        runs.append(arguments)
+        return output(*arguments)
+
+    monkeypatch.setattr(Ripgrep, "output", noted)
+    query = TextQuery(pattern="needle", glob="*.txt", output_mode="count")
+    texts = {"3/a.txt": 3, "5/a.txt": 5, "link.txt": 3}
+    for content, counts, programs in ((b"needle\n", texts | {"7/a.txt": 1}, 1), (b"needle\n\0", texts, 3)):
+        write("7/a.txt", content)
+        runs.clear()
+        found = search_text(LocalDisk(root), query)
+        assert ({file.path: file.count for file in found.files}, len(runs), found.engine) == (
+            counts,
+            programs,
+            "ripgrep",
+        )
+        assert found.skipped == ({} if programs == 1 else {"binary": 1})
+
+
 def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S20"""
     for folder, version in (("old", "0.8.1"), ("new", "99.0.0")):
