@@ -25,7 +25,7 @@ from .notebook_search import NotebookSearch
 from .page import Page
 from .patterns import GlobPattern, compile_glob
 from .python_engine import PythonEngine
-from .ripgrep_engine import LITTLE_FILES, RipgrepEngine
+from .ripgrep_engine import LITTLE_FILES_BY_NAME, RipgrepEngine
 from .ripgrep_process import RipgrepFailed, ripgrep_binary
 from .stopping import Cancelled, Stop
 from .text_query import FoundText, MatchingFile, TextQuery
@@ -40,8 +40,7 @@ REMEMBERED_SECONDS, MOST_REMEMBERED = 300.0, 100
 _led_astray: dict[tuple[str, str], float] = {}
 """Until when, by root and folder."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
-"""Files searched together: few at first, so that both cores are soon at work and the first answers soon there; where
-all is counted, at first what could be all there is (`LITTLE_FILES`)."""
+"""Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
 
 
 def search_text(
@@ -174,7 +173,8 @@ class _Search:
             walk = self._walk(start.path) if start.kind == "directory" else None
             tree = self._tree(walk, start.path) if walk and whole_tree else None
             engine = self._engine(binary, matcher, tree, alone=alone)
-            files = self._batches(start.path, walk, engine) if walk else self._one_file(start)
+            at_first = FIRST_BATCH if tree or not self._query.exact_total else LITTLE_FILES_BY_NAME
+            files = self._batches(start.path, walk, engine, at_first) if walk else self._one_file(start)
             found, skipped = MatchingFiles(self._query), Counter[str]()
             try:
                 full = self._gather(engine.searched(files), notebooks, found, skipped)
@@ -235,10 +235,10 @@ class _Search:
         batch.add_file(file.path, file)
         yield batch
 
-    def _batches(self, base: str, walk: Walk, engine: Engine) -> Iterator[Batch]:
+    def _batches(self, base: str, walk: Walk, engine: Engine, at_first: int) -> Iterator[Batch]:
         """What there is to search, in the order of paths if the search may end early."""
         fitting = file_filter(self._query, base, self._backend.root_key)
-        batch, most = Batch(), LITTLE_FILES if self._query.exact_total else FIRST_BATCH
+        batch, most = Batch(), at_first
         for folder, files, links in walk:
             chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)

@@ -32,10 +32,10 @@ NAMES_BYTES = 256 << 10
 LISTED_AT_ONCE = 100
 """Files whose matches over lines are listed in one run: all of what they hold may come back."""
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
-LITTLE_FILES, LITTLE_BYTES = 1000, 8 << 20
-"""Up to here Python has searched files before ripgrep has been started and ended, if all matches hold a known text."""
-LITTLE_BYTES_MATCHED = 1 << 20
-"""The same if every byte has to go through the pattern."""
+LITTLE_FILES, LITTLE_BYTES = 200, 1 << 20
+"""Up to here Python has searched files before ripgrep has been started and ended."""
+LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME = 1000, 8 << 20
+"""The same where it would be started several times, if all matches hold a known text, which is looked for first."""
 LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
 """What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
 _NUL = r"\x00"
@@ -82,7 +82,9 @@ class RipgrepEngine:
         self._python = python
         self._multiline = expression.multiline
         self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
-        self._little = LITTLE_BYTES if expression.required or expression.folded else LITTLE_BYTES_MATCHED
+        self._little_files, self._little_bytes = LITTLE_FILES, LITTLE_BYTES
+        if tree is None and (expression.required or expression.folded):
+            self._little_files, self._little_bytes = LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME
         self._tree = tree
         self._stop = stop
         self._most = max_file_bytes
@@ -110,7 +112,7 @@ class RipgrepEngine:
         first = next(batches, None)
         if first is None:
             return
-        if first.size < LITTLE_FILES and (tried := self._by_python(first)) and not tried.skipped["slow"]:
+        if first.size < self._little_files and (tried := self._by_python(first)) and not tried.skipped["slow"]:
             self.name = self._python.name
             yield tried
         elif self._tree is not None and tells_enough(self._ripgrep.binary):
@@ -190,7 +192,7 @@ class RipgrepEngine:
         if not self.hits_by_python:
             return None
         sizes = [size for part in batch.parts for _, _, size in look_at(self._backend, part.paths)]
-        if sum(sizes) + sum(file.size for _, file in batch.named) > self._little:
+        if sum(sizes) + sum(file.size for _, file in batch.named) > self._little_bytes:
             return None
         return self._python.hurried().search(replace(batch, found=list(batch.found), skipped=batch.skipped.copy()))
 
@@ -219,7 +221,7 @@ class RipgrepEngine:
         some = _listed(printed)
         if not some:
             return
-        if len(some) < LITTLE_FILES:
+        if len(some) < self._little_files:
             folders = groupby(some, lambda path: path.rpartition("/")[0])
             parts = [Part(folder, [path.rpartition("/")[2] for path in paths]) for folder, paths in folders]
             tried = self._by_python(Batch(parts=parts))

@@ -72,7 +72,8 @@ def program(*names: str) -> str:
 
 def _running(root: Path, *command: str) -> Work:
     def run() -> None:
-        subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        null = subprocess.DEVNULL  # Where standard input is a pipe, rg would search that.
+        subprocess.run(command, cwd=root, stdin=null, stdout=subprocess.PIPE, stderr=null, check=False)
 
     return run
 
@@ -130,6 +131,13 @@ def by_line() -> Iterator[Result]:
     git = _running(root, program("git"), "grep", "--untracked", "-n", "-F", "shlex.quote")
     yield compare("G2 few hits, to git grep --untracked", few, git, target=1.15, rounds=3)
     files = ["-g", "*.py"]
+    chosen = _grepping(root, pattern="shlex.quote", glob="*.py")
+    raw_chosen = _running(root, rg, "--no-config", "-n", "--no-heading", *files, "shlex.quote")
+    yield compare("G2 few hits in *.py, to raw rg", chosen, raw_chosen, target=1.15, rounds=5)
+    folder = "copy0/pip"
+    little = _grepping(root, pattern="def __init__", path=folder)
+    raw_little = _running(root / folder, rg, "--no-config", "-n", "--no-heading", "def __init__")
+    yield compare("G2 in a folder of 500 files, to raw rg", little, raw_little, target=None, rounds=9)
     raw_old = _running(root, program("/usr/bin/rg", "rg"), "--no-config", "-n", *files, "shlex.quote")
     python = _without_ripgrep(root, "shlex.quote", "*.py")
     yield compare("G3 grep without rg, literal, to the system's rg", python, raw_old, target=2.0, rounds=3)

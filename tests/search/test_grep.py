@@ -441,7 +441,7 @@ def test_what_little_ripgrep_lists_is_counted_without_more_programs(
     for number in range(8):
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
-    monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES", 5)
+    monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES_BY_NAME", 5)
     output, runs = Ripgrep.output, []
 
     def noted(*arguments: object) -> object:
