@@ -18,8 +18,9 @@ from .dialect import Expression
 from .match_lines import SIZE, Expensive, Finder, Hit
 from .stopping import Stop
 
-SECONDS_PER_TEXT = 5.0
-"""A text that takes longer is given up: nobody waits for a pattern such as (a+)+$ to try everything."""
+SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
+"""A text that takes longer is given up: nobody waits for a pattern such as (a+)+$ to try everything. Then the next such
+text may take half of that, down to the least: a folder of such texts is no reason to find nothing elsewhere."""
 CHEAP_STEPS = 100_000_000
 """About a second of Python's `re`, if a text were as bad as one of its size can be."""
 _PROGRAM = Path(match_lines.__file__)
@@ -81,6 +82,8 @@ class Matcher:
             raise Invalid(f"pattern: {error}") from error
 
     def _ask(self, text: str, most: int) -> tuple[int, list[Hit]]:
+        if self._seconds < LEAST_SECONDS:
+            raise TooSlow
         try:
             other = self._other or self._start()
         except OSError as error:
@@ -95,6 +98,7 @@ class Matcher:
             numbers = struct.unpack(f"<{4 * kept}Q", other.stdout.read(4 * SIZE.size * kept))
         except (OSError, struct.error) as error:
             self._end()
+            self._seconds /= 2
             raise TooSlow from error
         finally:
             self._busy_since = None

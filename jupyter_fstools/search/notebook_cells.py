@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..documents.notebook.terminal_text import collapsed, without_ansi
 from .decoding import decoded
 
 
@@ -65,15 +66,15 @@ def _of_cell(index: int, cell: dict[str, Any], outputs: bool) -> Iterator[CellTe
 
 
 def _of_output(output: dict[str, Any]) -> str:
-    """A stream's text, an error's name, value and traceback, or the text forms of what is displayed."""
-    parts = [_joined(output.get("text"))]
+    """What a reader sees of a stream, of an error (name, value, traceback) or of the text forms of what is shown."""
+    parts = [collapsed(_joined(output.get("text")))]
     if output.get("output_type") in ("error", "pyerr"):
         parts += [f"{output.get('ename')}: {output.get('evalue')}"]
         parts += [line for line in _list(output.get("traceback")) if isinstance(line, str)]
     bundle = output.get("data")
     if isinstance(bundle, dict):
         parts += [_joined(value) for mime, value in bundle.items() if str(mime).startswith("text/")]
-    return "\n".join(part.removesuffix("\n") for part in parts if part)
+    return "\n".join(without_ansi(part).removesuffix("\n") for part in parts if part)
 
 
 def _joined(source: object) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.notebook_cells import cell_texts
+from jupyter_fstools.search.text_query import TextQuery
 
-from .conftest import Search, Write
+from .conftest import Search, Write, places
 
 PICTURE = "iVBORneedleAAAA" * 100
 NOTEBOOK = {
@@ -61,6 +65,38 @@ def test_text_outputs_are_searched_when_asked(search: Search) -> None:
     found = search("needle", include_outputs=True)
     outputs = [place for place in cells(found) if place[2] is not None]
     assert outputs == [("code-1", 1, 0, 2), ("code-1", 1, 1, 1), ("code-1", 1, 2, 1), ("code-1", 1, 2, 2)]
+
+
+def test_outputs_are_searched_as_they_are_read(search: Search, write: Write) -> None:
+    """S29: what a terminal would show, in which colours are nothing and a progress bar has one state."""
+    stream = {"output_type": "stream", "name": "stdout", "text": "\x1b[32mPASSED\x1b[0m all\n 10%\r 100% done\n"}
+    error = {"output_type": "error", "ename": "E", "evalue": "x", "traceback": ["\x1b[31mE\x1b[0m: in it"]}
+    cell = {
+        "cell_type": "code",
+        "id": "c",
+        "metadata": {},
+        "execution_count": 1,
+        "source": "",
+        "outputs": [stream, error],
+    }
+    write("a.ipynb", json.dumps({**NOTEBOOK, "cells": [cell]}))
+    for pattern, output, line in (("^PASSED all$", 0, 1), ("^ 100% done", 0, 2), ("^E: in it", 1, 2)):
+        assert cells(search(pattern, include_outputs=True)) == [("c", 0, output, line)]
+    assert search("10%|x1b", include_outputs=True).total == 0
+
+
+def test_a_folder_of_slow_notebooks_hides_no_other_hit(
+    write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S22: each may take half as long as the one before it."""
+    monkeypatch.setattr("jupyter_fstools.search.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.6})
+    cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": "a" * 40 + "!"}
+    for number in range(40):
+        write(f"{number}.ipynb", json.dumps({**NOTEBOOK, "cells": [cell]}))
+    write("a.ipynb", json.dumps({**NOTEBOOK, "cells": []}))
+    write("t.txt", "a" * 40 + "!\naaa\n")
+    found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), seconds=15)
+    assert (places(found), found.skipped, found.partial) == ([("t.txt", 2)], {"slow": 40}, None)
 
 
 def test_pages_go_through_cells(search: Search) -> None:
