@@ -37,7 +37,8 @@ def excerpts(place: Place, blocks: Iterable[str], hits: list[Hit], page: slice, 
         query: how much to show around them.
     """
     text, hits = _located(blocks, hits, query)
-    windows = islice(_windows(text, hits, query), page.start, page.stop)
+    known = max(0, page.start - 1)  # The one before the page has shown some lines.
+    windows = islice(_windows(text, hits[known : page.stop + 1], query), page.start - known, page.stop - known)
     return [_match(place, text, window, query) for window in windows]
 
 

@@ -23,10 +23,16 @@ SIZE = struct.Struct("<Q")
 SWAPPED_I = {0x130: "\ufdd0", 0x131: "\ufdd1"}
 PIECE_CHARACTERS = 1 << 18
 """Of a text whose matching lines are only counted: Python makes a list of what matches in a piece."""
+STEPS_PER_MATCH = 100
+"""What a match that may go over lines costs beside Python's `re`."""
 
 
 class Expensive(Exception):
     """More steps could be needed than were allowed."""
+
+
+class ManyMatches(Expensive):
+    """There are so many that each must not take long."""
 
 
 def to_line_end(source: str) -> str:
@@ -68,12 +74,9 @@ def lines_with(required: str, text: str) -> Iterator[Range]:
     """Where the lines that hold `required` begin and end."""
     at = text.find(required)
     while at >= 0:
-        line_start = text.rfind("\n", 0, at) + 1
-        line_end = text.find("\n", at)
-        if line_end < 0:
-            line_end = len(text)
-        yield line_start, line_end
-        at = text.find(required, line_end + 1)
+        line_start, line_end = _line_around(text, at, 0)
+        yield line_start, line_end - (text[line_end - 1] == "\n")
+        at = text.find(required, line_end)
 
 
 def count_lines(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -92,47 +95,51 @@ def count_lines(pattern: re.Pattern[str], text: str, at: int) -> int:
     return count + (at < len(text) and pattern.search(text, at) is not None)
 
 
-def span_hits(search: Search, text: str) -> Iterator[Hit]:
+def span_hits(search: Search, text: str, most: int | None = None) -> Iterator[Hit]:
     """The lines on which a match begins, of a pattern that may go over several lines.
 
-    As in ripgrep, matches on lines that touch make a block, and each block is then gone through from its beginning.
+    As in ripgrep, matches on lines that touch make a block, and each block is then gone through from its beginning; an
+    empty match at the end of the text is none. From `most` matches on it raises `ManyMatches`.
     """
-    line, counted = 1, 0
-    previous = 0
-    for block_start, block_end in _blocks(search, text):
-        for start, end in _matches(search, text, block_start, block_end):
-            line_start = text.rfind("\n", 0, start) + 1
-            line += text.count("\n", counted, line_start)
-            counted = line_start
-            if line != previous:
+    line, line_start, line_end = 1, 0, 0
+    for block in _blocks(search, text, most):
+        for start, end in _matches(search, text, *block):
+            if start >= line_end:
+                counted, (line_start, line_end) = line_start, _line_around(text, start, line_end)
+                line += text.count("\n", counted, line_start)
                 yield line, start - line_start, end - start, line_start
-            previous = line
 
 
-def _blocks(search: Search, text: str) -> Iterator[tuple[int, int]]:
-    block: tuple[int, int] | None = None
-    at = 0
+def _blocks(search: Search, text: str, most: int | None) -> Iterator[Range]:
+    block = (0, -1)  # holds no place
+    at = first = line_end = found = 0
     while at <= len(text) and (match := search(text, at)):
+        found += 1
+        if found == most:
+            raise ManyMatches
         start, end = match.span()
         at = end + (start == end)
         if start == len(text) and text[-1:] in ("\n", ""):
             break
-        first = text.rfind("\n", 0, start) + 1
-        last = text.find("\n", max(start, end - 1)) + 1 or len(text)
-        if block is not None and block[1] >= first:
-            block = block[0], max(last, block[1])
-        else:
-            if block is not None:
-                yield block
+        if start >= line_end:
+            first, line_end = _line_around(text, start, line_end)
+        last = line_end if end <= line_end else text.find("\n", end - 1) + 1 or len(text)
+        if block[1] < first:
+            yield block
             block = first, last
-    if block is not None:
-        yield block
+        block = block[0], max(last, block[1])
+    yield block
 
 
-def _matches(search: Search, text: str, at: int, limit: int) -> Iterator[tuple[int, int]]:
+def _line_around(text: str, at: int, since: int) -> Range:
+    """Where the line that holds a place begins, which is not before `since`, and where the next one does."""
+    return text.rfind("\n", since, at) + 1 or since, text.find("\n", at) + 1 or len(text)
+
+
+def _matches(search: Search, text: str, at: int, limit: int) -> Iterator[Range]:
     """Matches that do not overlap; none is empty right behind another."""
     last = -1
-    while at <= len(text) and (match := search(text, at)):
+    while at < limit and (match := search(text, at)):
         start, end = match.span()
         if start >= limit:
             return
@@ -183,6 +190,7 @@ class Finder:
         self._multiline = multiline
         self._degree = degree
         self._steps = steps
+        self._many = steps and steps // STEPS_PER_MATCH
 
     def find(self, text: str, most: int, *, count: bool = True) -> tuple[int, list[Hit]]:
         """How many lines match, and the first `most` of them; without `count` no line is looked at after these.
@@ -207,7 +215,8 @@ class Finder:
                 deque(lines, maxlen=0)
         if not self._multiline and not line_by_line:
             return _find_in_whole(pattern, text, first, most, count)
-        found = span_hits(pattern.search, text) if self._multiline else line_hits_in(lines, pattern.search, text)
+        search = pattern.search
+        found = span_hits(search, text, self._many) if self._multiline else line_hits_in(lines, search, text)
         hits = list(islice(found, most))
         return len(hits) + (sum(1 for _ in found) if count else 0), hits
 

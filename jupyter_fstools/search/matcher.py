@@ -15,7 +15,7 @@ from ..errors import Invalid
 from ..walking.descriptors import check_descriptors
 from . import match_lines
 from .dialect import Expression
-from .match_lines import SIZE, Expensive, Finder, Hit
+from .match_lines import SIZE, Expensive, Finder, Hit, ManyMatches
 from .stopping import Stop
 
 SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
@@ -24,6 +24,16 @@ text may take half of that, down to the least: a folder of such texts is no reas
 CHEAP_STEPS = 100_000_000
 """About a second of Python's `re`, if a text were as bad as one of its size can be."""
 _PROGRAM = Path(match_lines.__file__)
+
+
+_ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
+"""What may stand for a line feed in a pattern as it is written for Python."""
+
+
+def goes_over_lines(expression: Expression) -> bool:
+    """Whether a match can hold a line feed; where none can, every line may be searched by itself."""
+    atoms = _ATOM.findall(expression.plain) if expression.multiline else []
+    return any(atom == "(?s:." or re.fullmatch(atom, "\n") for atom in atoms)
 
 
 class TooSlow(Exception):
@@ -47,7 +57,7 @@ class Matcher:
             required=expression.required,
             folded=expression.folded,
             ignore_case=expression.ignore_case,
-            multiline=expression.multiline,
+            multiline=goes_over_lines(expression),
             degree=expression.degree or 0,
             steps=CHEAP_STEPS,
         )
@@ -74,8 +84,9 @@ class Matcher:
             return self._ask(text, most) if self._expression.required in text else (0, [])
         try:
             return self._finder.find(text, most, count=count)
-        except Expensive:
-            if not patient:
+        except Expensive as error:
+            # Of many matches over lines ripgrep looks for the line of each anew.
+            if not patient and not isinstance(error, ManyMatches):
                 raise TooSlow from None
             return self._ask(text, most)
         except (re.error, OverflowError, RecursionError) as error:
@@ -122,7 +133,7 @@ class Matcher:
         )
         assert self._other.stdin
         texts = b"".join(map(_framed, (plain, full, expression.required, expression.folded)))
-        self._other.stdin.write(texts + SIZE.pack(expression.ignore_case) + SIZE.pack(expression.multiline))
+        self._other.stdin.write(texts + SIZE.pack(expression.ignore_case) + SIZE.pack(goes_over_lines(expression)))
         self._ended = threading.Event()
         threading.Thread(target=self._watch, args=(self._other, self._ended), daemon=True).start()
         return self._other

@@ -14,7 +14,7 @@ from .batches import Batch, Counted, EngineName, Part
 from .decoding import decoded, text_blocks
 from .dialect import Expression
 from .match_lines import Hit
-from .matcher import Matcher, TooSlow
+from .matcher import Matcher, TooSlow, goes_over_lines
 from .stopping import Stop
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -31,7 +31,7 @@ class PythonEngine:
     ) -> None:
         self._backend = backend
         self._matcher = matcher
-        self._multiline = expression.multiline
+        self._multiline = goes_over_lines(expression)
         self._required = expression.required.encode()
         self._stop = stop
         self._most = max_file_bytes

@@ -18,9 +18,10 @@ from ..walking.trail import look_at, reachable
 from .batches import Batch, Counted, EngineName, Part
 from .dialect import Expression
 from .match_lines import Hit
+from .matcher import goes_over_lines
 from .python_engine import PythonEngine
-from .ripgrep_json import matches_of
-from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, path_of
+from .ripgrep_json import MatchRows
+from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, check_end, counts_of, path_of
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
@@ -80,8 +81,8 @@ class RipgrepEngine:
         self.name: EngineName = "ripgrep"
         self.hits_by_python = not alone
         self._python = python
-        self._multiline = expression.multiline
-        self._pattern = [*(["--multiline"] if expression.multiline else []), "-e", expression.rust]
+        self._multiline = goes_over_lines(expression)
+        self._pattern = [*(["--multiline"] if self._multiline else []), "-e", expression.rust]
         self._little_files, self._little_bytes = LITTLE_FILES, LITTLE_BYTES
         if tree is None and (expression.required or expression.folded):
             self._little_files, self._little_bytes = LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME
@@ -238,12 +239,19 @@ class RipgrepEngine:
             counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])[0]
 
     def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
-        printed, _ = self._ripgrep.output([*_LISTED, "--json", *options, *self._pattern], paths)
+        rows = MatchRows(every_line=self._multiline)
         found: list[tuple[str, Hit]] = []
-        for row in printed.split(b"\n"):
-            if self._stop.now():
+        complaints: list[bytes] = []
+        with self._ripgrep.started([*_LISTED, "--json", *options, *self._pattern], paths) as run:
+            for block, complaint in run.said():
+                complaints.append(complaint)
+                for hit in rows.take(block):
+                    if self._stop.now():
+                        raise Stopped
+                    found.append(hit)
+            if run.code is None:
                 raise Stopped
-            found += matches_of(row, every_line=self._multiline)
+        check_end(run.code, b"".join(complaints))
         return found
 
 

@@ -62,3 +62,11 @@ def test_every_line_is_in_one_place(before: int, after: int) -> None:
     lines = text.splitlines()
     near = {at + step for at in (2, 4, 8) for step in range(-before, after + 1)}
     assert shown == [line for at, line in enumerate(lines) if at in near]
+
+
+def test_a_deep_page_looks_at_no_hits_far_before_it() -> None:
+    """S33"""
+    text = "a\n" * 100
+    hits = hits_of(text)
+    query, page = TextQuery(pattern="a", before_lines=1, after_lines=1), slice(90, 92)
+    assert excerpts(PLACE, [text], [None] * 89 + hits[89:], page, query) == excerpts(PLACE, [text], hits, page, query)

@@ -645,7 +645,7 @@ def test_a_page_that_takes_too_long_is_cut_off(search: Search, write: Write) -> 
     """S23: between files."""
     for number in range(20):
         write(f"{number:02}.txt", "needle\n")
-    asked = iter([False] * 60)
+    asked = iter([False] * 40)
     found = search("needle", cancelled=lambda: next(asked, True))
     assert found.partial == "cancelled"
     assert len(found.matches) < 20
@@ -772,3 +772,29 @@ def test_a_process_that_was_forked_off_meanwhile_holds_up_no_search(
         for child in forked:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize("text", ["a)", "a)\n", "a", "a\n\nb)", "z\nq\na)", "\n"])
+@pytest.mark.parametrize("pattern", [r"\B", "$", "^", r"\b", "x*"])
+def test_what_cannot_match_a_line_feed_answers_with_multiline_as_without(
+    search: Search, write: Write, pattern: str, text: str
+) -> None:
+    """S17, S20: also at the end of a file without a last line feed."""
+    write("a.txt", text)
+    assert search(pattern, multiline=True).matches == search(pattern).matches
+
+
+@pytest.mark.parametrize(("pattern", "lines"), [(r"\B|z\n", [1]), (r"$|z\n", [1, 2]), (r"\s*$", [1, 2])])
+def test_over_lines_an_empty_match_at_the_end_of_a_file_is_none(
+    search: Search, write: Write, pattern: str, lines: list[int]
+) -> None:
+    """S17, S20"""
+    write("a.txt", "z\nq\na)")
+    assert [match.line for match in search(pattern, multiline=True).matches] == lines
+
+
+def test_many_matches_on_a_long_line_are_found_at_once(search: Search, write: Write) -> None:
+    """S17, S22"""
+    write("a.csv", '"a",' * 400_000)
+    found = search('"', multiline=True, limit=3, seconds=10)
+    assert (places(found), found.partial) == ([("a.csv", 1)], None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from jupyter_fstools.search import match_lines
 from jupyter_fstools.search.dialect import compile_expression
 from jupyter_fstools.search.match_lines import Expensive, Finder, Hit
+from jupyter_fstools.search.matcher import goes_over_lines
 
 EVERY = 10**9
 PATTERNS = [
@@ -81,3 +83,29 @@ def test_only_long_lines_can_take_long(pattern: str) -> None:
         allowed.find(long, 0)
     if "x" in pattern:
         assert allowed.find(long.replace("bx", "b-"), 0) == (1, [])
+
+
+def test_many_matches_on_a_long_line_do_not_take_long_each() -> None:
+    """S17, S22: where a match may go over lines, and where none can."""
+    began = time.monotonic()
+    text = "hit " * 600_000 + "\nhit "
+    assert finder(r"hit\s", multiline=True).find(text, EVERY) == (2, [(1, 0, 4, 0), (2, 0, 4, 2_400_001)])
+    assert time.monotonic() - began < 20
+
+
+def test_too_many_matches_over_lines_are_not_taken_up_one_by_one() -> None:
+    """S22: also of a pattern that is cheap by itself."""
+    assert finder(r"hit\s", multiline=True, steps=100_000).find("hit " * 900, EVERY)[0] == 1
+    with pytest.raises(Expensive):
+        finder(r"hit\s", multiline=True, steps=100_000).find("hit " * 1100, EVERY)
+
+
+@pytest.mark.parametrize("pattern", [r"\n", r"\s", r"\W", r"\D", "[^a]", r"[a\n]", "(?s).", "(?s:.)b", r"a\x0a"])
+def test_a_pattern_that_can_match_a_line_feed_goes_over_lines(pattern: str) -> None:
+    assert goes_over_lines(compile_expression(pattern, multiline=True))
+
+
+@pytest.mark.parametrize("pattern", ["a", ".", "^a$", r"\B", r"\S", r"\w+", r"\[s", "[]a]", r"[\]\\]", r"\.|\\n"])
+def test_no_other_pattern_does(pattern: str) -> None:
+    """S17: so that it answers as it does without `multiline`, and as fast."""
+    assert not goes_over_lines(compile_expression(pattern, multiline=True))
