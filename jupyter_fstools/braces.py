@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from .errors import Invalid
 
+DEEPEST = 50
+"""Braces inside each other: each is read by a call inside another."""
 MOST_ALTERNATIVES = 1000
 MOST_CHARACTERS = 100_000
 """More than a person writes; a product such as {a,b}{a,b}... passes the first after ten factors."""
+_CLASS = re.compile(r"\[[!^]?+\]?+(?:[^\]\\]|\\.)*+\]", re.DOTALL)
+_CLASS_WITH_NAMES = re.compile(r"\[[!^]?+\]?+(?:\[:[^\]]++(?<=:)\]|[^\]\\]|\\.)*+\]", re.DOTALL)
 
 
 def expand_braces(pattern: str) -> list[str]:
@@ -15,25 +21,26 @@ def expand_braces(pattern: str) -> list[str]:
     `{a,b}` nests; a brace that is escaped or inside `[...]` is an ordinary character.
 
     Raises:
-        Invalid: a brace is open or closed without its partner, or there are more than 1,000 alternatives.
+        Invalid: a brace is open or closed without its partner, more than 50 are inside each other, or there are more
+            than 1,000 alternatives.
     """
-    alternatives, end = _sequence(pattern, 0, nested=False)
+    alternatives, end = _sequence(pattern, 0, depth=0)
     if end < len(pattern):
         raise Invalid(f"glob: '}}' without '{{' at position {end} in {pattern!r}", hint="Escape it: \\}")
     return alternatives
 
 
-def _sequence(pattern: str, at: int, *, nested: bool) -> tuple[list[str], int]:
+def _sequence(pattern: str, at: int, *, depth: int) -> tuple[list[str], int]:
     """What can stand from `at` up to the `,` or `}` that ends this alternative."""
     found = [""]
     plain = at
     while at < len(pattern):
         char = pattern[at]
-        if char == "}" or (nested and char == ","):
+        if char == "}" or (depth and char == ","):
             break
         if char == "{":
             found = _times(found, [pattern[plain:at]], pattern)
-            options, at = _options(pattern, at)
+            options, at = _options(pattern, at, depth + 1)
             found = _times(found, options, pattern)
             plain = at
         else:
@@ -41,11 +48,16 @@ def _sequence(pattern: str, at: int, *, nested: bool) -> tuple[list[str], int]:
     return _times(found, [pattern[plain:at]], pattern), at
 
 
-def _options(pattern: str, opening: int) -> tuple[list[str], int]:
+def _options(pattern: str, opening: int, depth: int) -> tuple[list[str], int]:
+    if depth > DEEPEST:
+        raise Invalid(
+            f"glob: the braces of {pattern[:80]!r} are nested more than {DEEPEST} deep",
+            hint="Write the choices side by side ({a,b,c}), or escape braces that are meant literally: \\{",
+        )
     options: list[str] = []
     at = opening + 1
     while True:
-        more, at = _sequence(pattern, at, nested=True)
+        more, at = _sequence(pattern, at, depth=depth)
         options += more
         _bound(len(options), pattern)
         if at >= len(pattern):
@@ -63,16 +75,17 @@ def _past(pattern: str, at: int) -> int:
 
 
 def bracket_end(pattern: str, at: int) -> int | None:
-    """The position after the `]` of the class that opens at `at`; None if it is never closed."""
-    inside = at + 1
-    if pattern[inside : inside + 1] in ("!", "^"):
-        inside += 1
-    if pattern[inside : inside + 1] == "]":
-        inside += 1
-    while inside < len(pattern) and pattern[inside] not in "]/":
-        posix = pattern.find(":]", inside + 2) if pattern.startswith("[:", inside) else -1
-        inside = posix + 2 if posix >= 0 else inside + (2 if pattern[inside] == "\\" else 1)
-    return inside + 1 if inside < len(pattern) and pattern[inside] == "]" else None
+    """The position after the `]` of the class that opens at `at`; None if it is never closed in this name."""
+    end = class_end(pattern, at)
+    return None if end is None or "/" in pattern[at:end] else end
+
+
+def class_end(pattern: str, at: int) -> int | None:
+    """The same where a slash in a class is a character like any other."""
+    if pattern.find("]", at) < 0:
+        return None
+    found = (_CLASS_WITH_NAMES if pattern.find(":]", at) >= 0 else _CLASS).match(pattern, at)
+    return found.end() if found else None
 
 
 def _times(left: list[str], right: list[str], pattern: str) -> list[str]:

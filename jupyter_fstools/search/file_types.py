@@ -12,6 +12,26 @@ from .patterns import Choice, GlobPattern
 
 _TABLE = Path(__file__).with_name("file_types.txt")
 """One kind a line: its name, a colon, globs. Written from `rg --type-list`, so that both engines know the same."""
+EVERYDAY_NAMES = {
+    **dict.fromkeys(("javascript", "javascriptreact", "nodejs", "ecmascript"), "js"),
+    "typescriptreact": "ts",
+    **dict.fromkeys(("python2", "python3", "py3", "pyi"), "py"),
+    **dict.fromkeys(("c++", "cxx", "cplusplus"), "cpp"),
+    **dict.fromkeys(("c#", "dotnet"), "cs"),
+    "f#": "fsharp",
+    **dict.fromkeys(("objective-c", "objectivec"), "objc"),
+    **dict.fromkeys(("shell", "shellscript", "bash"), "sh"),
+    **dict.fromkeys(("powershell", "pwsh"), "ps"),
+    "golang": "go",
+    "rustlang": "rust",
+    **dict.fromkeys(("notebook", "notebooks", "ipython"), "jupyter"),
+    **dict.fromkeys(("text", "plaintext", "plain"), "txt"),
+    **dict.fromkeys(("latex", "bibtex"), "tex"),
+    "makefile": "make",
+    "dockerfile": "docker",
+    "terraform": "tf",
+}
+"""What people call kinds that ripgrep knows by another name."""
 
 
 @cache
@@ -29,11 +49,21 @@ def globs_of_type(file_type: str) -> list[str]:
     """
     known = file_types()
     if file_type not in known:
-        near = difflib.get_close_matches(file_type.lower().lstrip(".*"), known, 3, 0.6)
-        near += [name for name, globs in known.items() if f"*.{file_type.lstrip('.*')}" in globs and name not in near]
-        hint = f"Near: {', '.join(near[:5])}." if near else "Use glob instead, such as *.ext."
-        raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near[:5])
+        near = _near(file_type.lower().lstrip(".*"))
+        hint = f"Near: {', '.join(near)}." if near else "Name files by their ending instead: glob='*.ext'."
+        raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near)
     return [each for glob in known[file_type] for each in expand_braces(glob)]
+
+
+def _near(asked: str) -> list[str]:
+    """The kind that is commonly called so, else those with such an ending and those spelled alike."""
+    known = file_types()
+    if asked in EVERYDAY_NAMES:
+        return [EVERYDAY_NAMES[asked]]
+    ending = [name for name, globs in known.items() if f"*.{asked}" in globs]
+    called = [EVERYDAY_NAMES[name] for name in difflib.get_close_matches(asked, EVERYDAY_NAMES, 1, 0.75)]
+    alike = difflib.get_close_matches(asked, known, 3, 0.6)
+    return list(dict.fromkeys([*ending, *called, *alike]))[:5]
 
 
 @cache

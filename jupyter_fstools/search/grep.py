@@ -17,7 +17,6 @@ from ..walking.visible import NoneDenied
 from .batches import Batch, Counted, Engine, EngineName, Part
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter
-from .file_types import globs_of_type
 from .matcher import Matcher
 from .matching_files import MatchingFiles
 from .notebook_cells import is_notebook, notebooks_among
@@ -121,7 +120,7 @@ def _start(backend: Backend, path: str, may_read: MayRead) -> FileStat:
     if found.kind == "missing":
         raise NotFound(f"{path}: no such file or folder", hint="list_files shows what is there.")
     if found.kind == "other":
-        raise Denied(f"{path}: is a device, a FIFO or a socket")
+        raise Denied(f"{path}: is a device, a FIFO or a socket", hint="Name a folder or a regular file in path.")
     return found
 
 
@@ -144,17 +143,19 @@ class _Search:
     ) -> None:
         self._backend = backend
         self._query = query
-        if query.file_type is not None:
-            globs_of_type(query.file_type)
+        file_filter(query, "", backend.root_key)  # Refuses a wrong one where a single file is searched, too.
         self._expression = expression
         self._may_read, self._none_denied = policy
         self._stop = stop
+        self._chosen = 1
         glob = query.glob
         self._pattern: GlobPattern = compile_glob(
             glob if glob is not None and not glob.startswith("!") else "**",
             include_hidden=query.include_hidden,
             root=backend.root_key,
         )
+        if self._pattern.malformed:
+            raise self._pattern.malformed
 
     def run(self, start: FileStat, binary: str | None, *, whole_tree: bool = False, alone: bool = False) -> FoundText:
         """Walk, search, and read the page.
@@ -239,6 +240,7 @@ class _Search:
         """What there is to search, in the order of paths if the search may end early."""
         fitting = file_filter(self._query, base, self._backend.root_key)
         batch, most = Batch(), at_first
+        self._chosen = 0
         for folder, files, links in walk:
             chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)
@@ -250,6 +252,8 @@ class _Search:
             for name, target in links:
                 if not fitting or fitting(folder.path, [name]):
                     batch.add_file(joined(folder.path, name), target)
+                    self._chosen += 1
+            self._chosen += len(chosen)
             batch.size += len(chosen) + len(links)
             if batch.size >= most:
                 yield batch
@@ -258,8 +262,6 @@ class _Search:
             yield batch
 
     def _walk(self, base: str) -> Walk:
-        if self._pattern.malformed:
-            raise self._pattern.malformed
         return Walk(
             self._backend,
             "" if self._pattern.from_root else base,
@@ -283,6 +285,7 @@ class _Search:
             ignored=tally.ignored,
             excluded=sorted(tally.excluded),
             partial=self._stop.reason,
+            none_fits=not self._chosen and self._query.is_choosy,
             engine=engine,
         )
 

@@ -19,6 +19,7 @@ _PLAIN = re.compile(rf"(?:!?/?(?:\*\*/)?{_NAMES}(?:/\*\*|(?:/\*\*/{_NAMES})?/?))
 _ANYWHERE = re.compile(rf"!?\*\*/{_NAMES}/\*\*(?:/{_NAMES}/?)?", re.ASCII)
 MOST_RULES_BYTES = 4 << 20
 """Of all ignore files together: to look at each line takes time that nobody limits."""
+_RANGE = re.compile(r"(\w)-(\w)")
 _LONGEST = 1000
 """Characters of a line; ripgrep repeats it for everything that it ignores."""
 _ODD_BEGINNING = (" ", "! ", "/ ", "!/ ")
@@ -34,6 +35,8 @@ def is_plain(line: str) -> bool:
     if line.startswith("#"):
         return True
     if len(line) > _LONGEST or line.startswith(_ODD_BEGINNING):
+        return False
+    if any(low > high for each in re.findall(_BRACKETS, line) for low, high in _RANGE.findall(each)):
         return False
     return (_PLAIN if line.count("**") <= 1 else _ANYWHERE).fullmatch(line) is not None
 

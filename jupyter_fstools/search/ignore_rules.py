@@ -6,15 +6,21 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import repeat
 
+from ..braces import class_end
 from .segments import MalformedSegment, segment_regex
 
 MOST_KNOWN = 1 << 14
 """Names that are remembered as not ignored: the same ones come again and again."""
 _FOLDERS = "(?:[^/]+/)*"
 _STAR = "[^/]*"
+_TOGETHER = 100  # Rules that are tried with one expression.
+_PART = re.compile(r"\(\?>\[\^/\]\*\?((?:[^\\()\[\]*?|]|\\\W)+)\)\[\^/\]\*")
+"""The expression of `*part*`."""
+_GLUED = re.compile(r"(/?[^*?\[\\]*[^*?\[\\/])\*\*+(?:/(.*))?", re.DOTALL)
+"""Text without wildcards, directly before a `**` that ends its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class RuleFile:
 
     def __init__(self, text: bytes, base: str) -> None:
         self._skip = len(base) + 1 if base else 0
-        rules = [rule for order, line in enumerate(_lines(text)) if (rule := _rule(line, order)) is not None]
+        rules = [rule for order, line in enumerate(_lines(text)) for rule in _rules(line, order)]
         self._anywhere = [rule for rule in rules if rule.folder is None]
         self._anchored = [(re.compile(rule.folder), rule) for rule in rules if rule.folder is not None]
         folders = "|".join(dict.fromkeys(folder.pattern for folder, _ in self._anchored))
@@ -61,7 +67,7 @@ class RuleFile:
         self.deepest = len(base.split("/")) * bool(base) + max(depths) if depths else -1
         self._plain: dict[bool, dict[str, int]] = {True: {}, False: {}}
         self._suffix: dict[bool, dict[str, int]] = {True: {}, False: {}}
-        self._other: list[tuple[Callable[[str], object], Rule]] = []
+        self._other: list[_Together] = []
         self._sort_out()
         self.negated = frozenset(rule.order for rule in rules if rule.negated)
 
@@ -93,21 +99,21 @@ class RuleFile:
         while dot >= 0:
             found = max(found, suffixes.get(name[dot:], -1))
             dot = name.find(".", dot + 1)
-        for fits, rule in reversed(self._other):
-            if rule.order < found:
-                break
-            if (is_folder or not rule.folders_only) and fits(name):
-                return rule.order
+        for together in self._other:
+            found = together.last(name, is_folder, found)
         return found
 
     def untouched(self, names: list[str]) -> list[str]:
         """Those of many bare names that no rule is about, be they a file's or a folder's."""
-        plain, suffixes, others = self._plain[True], tuple(self._suffix[True]), [fits for fits, _ in self._other]
+        plain, suffixes = self._plain[True], tuple(self._suffix[True])
         few = [name for name in names if name not in plain and not name.endswith(suffixes)]
-        return [name for name in few if not any(fits(name) for fits in others)] if others else few
+        for together in self._other:
+            few = [name for name in few if not together.fits(name)]
+        return few
 
     def _sort_out(self) -> None:
-        """Most rules are a name or `*.suffix`: those are looked up, only the others are tried one by one."""
+        """Most rules are a name or `*.suffix`: those are looked up, only the others are tried."""
+        others: tuple[list[Rule], list[Rule]] = [], []
         for rule in self._anywhere:
             kinds = (True,) if rule.folders_only else (True, False)
             plain = _literal(rule.name)
@@ -117,10 +123,38 @@ class RuleFile:
             elif suffix is not None and suffix.startswith("."):
                 table, key = self._suffix, suffix
             else:
-                self._other.append((re.compile(rule.name).fullmatch, rule))
+                others[_PART.fullmatch(rule.name) is not None].append(rule)
                 continue
             for kind in kinds:
                 table[kind][key] = max(rule.order, table[kind].get(key, -1))
+        for rules in others:
+            self._other += [_Together(rules[at : at + _TOGETHER]) for at in range(0, len(rules), _TOGETHER)]
+
+
+class _Together:
+    """Some rules for bare names, all of them `*part*` or none: one expression tells that a name fits none of them.
+
+    Attributes:
+        fits: whether a name fits one of them, be it a file's or a folder's.
+    """
+
+    def __init__(self, rules: list[Rule]) -> None:
+        self._rules = rules[::-1]
+        parts = [part[1] for rule in rules if (part := _PART.fullmatch(rule.name))]
+        either = re.compile("|".join(dict.fromkeys(parts or [rule.name for rule in rules])))
+        self.fits: Callable[[str], object] = either.search if parts else either.fullmatch
+
+    @cached_property
+    def _each(self) -> list[tuple[Callable[[str], object], Rule]]:
+        return [(re.compile(rule.name).fullmatch, rule) for rule in self._rules]
+
+    def last(self, name: str, is_folder: bool, found: int) -> int:
+        """The last rule for `name` by its order, where that comes after `found`; else `found`."""
+        if self._rules[0].order > found and self.fits(name):
+            for fits, rule in self._each:
+                if rule.order > found and (is_folder or not rule.folders_only) and fits(name):
+                    return rule.order
+        return found
 
 
 class FolderRules:
@@ -169,7 +203,8 @@ class FolderRules:
 
     def kept(self, names: list[str], is_folder: bool) -> list[str]:
         """The names directly in this folder that are not ignored."""
-        return [name for name in names if not self.ignored(name, is_folder)]
+        known = frozenset[str]() if self._anchored else self.everywhere._untouched
+        return [name for name in names if name in known or not self.ignored(name, is_folder)]
 
     def ignored(self, name: str, is_folder: bool) -> bool:
         """Whether `name`, directly in this folder, is ignored."""
@@ -193,16 +228,31 @@ def by_byte(name: str) -> str:
     return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
-def _rule(line: str, order: int) -> Rule | None:
-    """One line as a rule; None for blank lines, comments and patterns that can never match."""
+def _rules(line: str, order: int) -> list[Rule]:
+    """One line as a rule, or as two that say the same; none for blank lines, comments and what can never match."""
     if line.startswith("#"):
-        return None
+        return []
     line = re.sub(r"(?<!\\)((?:\\\\)*) +$", r"\1", line)
     negated = line.startswith("!")
     line = line[negated:]
     folders_only = line.endswith("/")
     line = line.removesuffix("/")
-    names = ["**" if len(name) > 1 and not name.strip("*") else name for name in line.removeprefix("/").split("/")]
+    both = (_rule(each, order, negated=negated, folders_only=folders_only) for each in _crossing(line))
+    return [rule for rule in both if rule]
+
+
+def _crossing(line: str) -> list[str]:
+    """What a line stands for where `**` follows text: git compares that text first, and the `**` then stands alone."""
+    if "/" not in line or not (glued := _GLUED.fullmatch(line)):
+        return [line]
+    text, rest = glued[1], re.sub(r"^(?:\*\*+/)+", "", glued[2] or "**")
+    if not rest.strip("*") and len(rest) > 1:
+        return [f"/{text.removeprefix('/')}*", f"{text}*/**"]
+    return [f"/{text.removeprefix('/')}{rest}", f"{text}*/**/{rest}"]
+
+
+def _rule(line: str, order: int, *, negated: bool, folders_only: bool) -> Rule | None:
+    names = ["**" if len(name) > 1 and not name.strip("*") else name for name in _names(line.removeprefix("/"))]
     anchored = "/" in line and names[:-1] != ["**"]
     if names == [""] or "" in names:
         return None
@@ -214,6 +264,17 @@ def _rule(line: str, order: int) -> Rule | None:
         return None
     depth = math.inf if "**" in names else len(folders)
     return Rule(order, negated, folders_only, folder, depth, last)
+
+
+def _names(line: str) -> list[str]:
+    """The names of a line; a slash in brackets is none between two of them."""
+    names, start, at = list[str](), 0, 0
+    while at < len(line):
+        if line[at] == "/":
+            names.append(line[start:at])
+            start = at + 1
+        at = (class_end(line, at) or at + 1) if line[at] == "[" else at + 1 + (line[at] == "\\")
+    return [*names, line[start:]]
 
 
 def _folder_regex(folders: list[str], *, below: bool) -> str:

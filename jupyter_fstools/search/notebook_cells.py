@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..documents.notebook.cell_ids import named
 from ..documents.notebook.terminal_text import collapsed, without_ansi
 from .decoding import decoded
 
@@ -53,6 +54,13 @@ def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
     return [
         text for index, cell in enumerate(cells) if isinstance(cell, dict) for text in _of_cell(index, cell, outputs)
     ]
+
+
+def ids_of(texts: list[CellText]) -> list[str]:
+    """The id of every cell by its index, as read_notebook shows it: of a cell without one, made from its source."""
+    sources = {text.cell_index: text for text in texts if text.output_index is None}
+    real = [sources[index].cell_id if index in sources else None for index in range(max(sources, default=-1) + 1)]
+    return named(real, lambda index: sources[index].text if index in sources else "")
 
 
 def _of_cell(index: int, cell: dict[str, Any], outputs: bool) -> Iterator[CellText]:

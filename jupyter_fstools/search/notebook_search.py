@@ -10,7 +10,7 @@ from .batches import Batch, Counted
 from .excerpts import Place, excerpts
 from .match_lines import Hit
 from .matcher import Matcher, TooSlow
-from .notebook_cells import BrokenNotebook, CellText, cell_texts
+from .notebook_cells import BrokenNotebook, CellText, cell_texts, ids_of
 from .stopping import Stop
 from .text_query import TextMatch, TextQuery
 
@@ -65,6 +65,7 @@ class NotebookSearch:
         """A part of one notebook's matching lines, under the path they are shown with."""
         with self._backend.read(path) as opened:
             texts = cell_texts(opened.read(0, opened.size), outputs=self._query.include_outputs)
+        ids: list[str] = []
         found: list[TextMatch] = []
         passed = 0
         for text in texts:
@@ -74,7 +75,8 @@ class NotebookSearch:
             part = slice(max(0, page.start - passed), page.stop - passed)
             passed += count
             if hits and part.start < count:
-                place = Place(shown, text.cell_id, text.cell_index, text.output_index)
+                ids = ids or ids_of(texts)
+                place = Place(shown, ids[text.cell_index], text.cell_index, text.output_index)
                 found += excerpts(place, [text.text], hits, part, self._query)
         return found
 

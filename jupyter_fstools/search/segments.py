@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..braces import bracket_end
+from ..braces import class_end
 
 _POSIX = {
     "alnum": "0-9A-Za-z",
@@ -74,7 +74,7 @@ def _single(segment: str, at: int) -> tuple[str, int]:
     if char == "?":
         return "[^/]", at + 1
     if char == "[":
-        end = bracket_end(segment, at)
+        end = class_end(segment, at)
         if end is None:
             raise MalformedSegment(f"'[' at position {at} is never closed")
         return _class(segment[at + 1 : end - 1]), end
@@ -101,8 +101,8 @@ def _class(body: str) -> str:
         low, at = _member(body, at)
         if body[at : at + 1] == "-" and at + 1 < len(body):
             high, at = _member(body, at + 1)
-            if low <= high:
-                items.append(f"{re.escape(low)}-{re.escape(high)}")
+            # Git takes the first character of a range that goes backwards.
+            items.append(f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low))
         else:
             items.append(re.escape(low))
     inside = "".join(items)

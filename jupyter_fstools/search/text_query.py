@@ -57,6 +57,11 @@ class TextQuery(BaseModel):
     max_line_length: int = 500
     max_output_characters: int | None = None
 
+    @property
+    def is_choosy(self) -> bool:
+        """Not every file is to be searched."""
+        return self.glob is not None or self.file_type is not None
+
     def check_numbers(self) -> None:
         """Refuse numbers below zero.
 
@@ -82,7 +87,7 @@ class TextMatch:
         cut: characters of the line that `text` leaves out, before and after it.
         before: the lines before it that no other match has shown, nearest last.
         after: the lines after it, up to the next match.
-        cell_id: the notebook cell's id; None in other files, and where the notebook has none.
+        cell_id: the notebook cell's id, as `read_notebook` shows it; None in other files.
         cell_index: the notebook cell's place, from 0.
         output_index: the output the line is from; None for a cell's source.
     """
@@ -128,6 +133,7 @@ class FoundText(BaseModel):
         ignored: files and folders that an ignore file left out.
         excluded: names of folders that are passed over by default and were met.
         partial: why the search ended early; None if it is complete.
+        none_fits: there is no file that the glob and the file type let through.
         engine: which engine searched.
     """
 
@@ -140,4 +146,5 @@ class FoundText(BaseModel):
     ignored: int = 0
     excluded: list[str] = Field(default_factory=list)
     partial: Reason | None = None
+    none_fits: bool = False
     engine: Literal["ripgrep", "python"] = "python"

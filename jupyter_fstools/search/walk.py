@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
 from ..backends.protocol import Backend, FileStat
-from ..errors import Denied, FsToolsError
+from ..errors import Denied, FsToolsError, NotADirectory, NotFound
 from ..walking.folders import Folder, joined, open_folder
 from ..walking.names import CONTROL, EXCLUDED
 from ..walking.visible import MayRead, NoneDenied, link_target, permitted
@@ -17,7 +17,9 @@ from .patterns import GlobPattern, Position
 from .stopping import Stop
 
 LARGEST_RULE_FILE = 1 << 20
+LOT = 100  # Names of a folder that are looked at before it is asked again whether to stop: there may be many rules.
 NO_RULES = FolderRules((), None)
+CLOSED = "The system does not let this user look into it: name another folder in path, or ask for the permission."
 
 
 @dataclass
@@ -101,13 +103,7 @@ class Walk:
         Raises:
             Denied, NotFound, NotADirectory, Conflict: for the base itself.
         """
-        start = self._open_start()
-        if start is None:
-            return
-        try:
-            stack = [self._listed(*start)]
-        except (OSError, FsToolsError) as error:
-            raise Denied(f"{self._base or '.'}: cannot be listed") from error
+        stack = self._first()
         try:
             while stack:
                 folder, rules, steps = stack[-1]
@@ -135,6 +131,16 @@ class Walk:
             for folder, _, _ in stack:
                 folder.close()
 
+    def _first(self) -> list[Open]:
+        start = self._open_start()
+        try:
+            return [self._listed(*start)] if start else []
+        except (OSError, FsToolsError) as error:
+            if start and start[0].path == self._base:
+                raise Denied(f"{self._base or '.'}: cannot be listed", hint=CLOSED) from error
+            self.tally.unreadable += not isinstance(error, (FileNotFoundError, NotFound, NotADirectory))
+            return []
+
     def _listed(self, folder: Folder, rules: FolderRules, position: Position) -> Open:
         """A folder and the steps in it; it is closed where it cannot be listed."""
         try:
@@ -142,14 +148,14 @@ class Walk:
             self.tally.unreadable += len(too_long)
             if (control or rules.everywhere is not rules) and not self._include_ignored:
                 rules = self._rules(folder, rules, control)
-            if files:
-                files = position.fitting(files)
-            if links:
-                links = position.fitting(links)
-            if others:
-                self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
-            inside = self._fitting_folders(folders, position) if folders else {}
-            return folder, rules, self._steps(folder, rules, files, links, inside) if files or links or inside else []
+            fits, inside = Fitting(folder, [], []), dict[str, Position]()
+            for number, lot in enumerate(_lots(folders, files, links, others)):
+                if number and self._stop.now():
+                    break
+                self._add(fits, inside, rules, position, lot)
+            if self.in_order:
+                return folder, rules, _in_order(fits, inside)
+            return folder, rules, [*inside.items(), *([fits] if fits.files or fits.links else [])]
         except BaseException:
             folder.close()
             raise
@@ -161,27 +167,29 @@ class Walk:
             names = [name for name in names if name not in excluded]
         return position.descend(names)
 
-    def _steps(
-        self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
-    ) -> list[Step]:
-        """What is not ignored and may be shown, as steps."""
+    def _add(
+        self, fits: Fitting, into: dict[str, Position], rules: FolderRules, position: Position, lot: Sequence[list[str]]
+    ) -> None:
+        """Note of some names in a folder those that fit, are not ignored and may be shown."""
+        folders, files, links, others = lot
+        files, links = files and position.fitting(files), links and position.fitting(links)
+        if others:
+            self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
+        inside = self._fitting_folders(folders, position) if folders else {}
         names = [*files, *inside]
         if rules.files and (links or not rules.touch_none_of(names)):
             files, links = self._kept(rules, files, False), self._kept(rules, links, False)
             inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
             names = [*files, *inside]
-        shown = permitted(folder.path, names, self._may_read, self._none_denied)
+        folder = fits.folder.path
+        shown = permitted(folder, names, self._may_read, self._none_denied)
         if len(shown) < len(names):
             seen = frozenset(shown)
             files = [name for name in files if name in seen]
             inside = {name: deeper for name, deeper in inside.items() if name in seen}
-        targets = list(self._inside_root(folder.path, links)) if links else []
-        if self.in_order:
-            return _in_order(Fitting(folder, files, targets), inside)
-        steps: list[Step] = list(inside.items())
-        if files or targets:
-            steps.append(Fitting(folder, files, targets))
-        return steps
+        fits.files.extend(files)
+        fits.links.extend(self._inside_root(folder, links))
+        into.update(inside)
 
     def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
         kept = rules.kept(names, is_folder)
@@ -199,7 +207,7 @@ class Walk:
         try:
             folder: Folder = open_folder(self._backend, "")
         except OSError as error:
-            raise Denied("the root cannot be opened") from error
+            raise Denied("the root cannot be opened", hint=CLOSED) from error
         rules, position = NO_RULES, self._pattern.start
         base = self._base.split("/") if self._base else []
         for depth, name in enumerate(base + self._pattern.prefix):
@@ -210,7 +218,8 @@ class Walk:
                 entered = folder.enter(name) if not below or self._may_enter(folder, name, rules) else None
             except (OSError, FsToolsError) as error:
                 if not below:
-                    raise Denied(f"{self._base}: cannot be opened") from error
+                    raise Denied(f"{self._base}: cannot be opened", hint=CLOSED) from error
+                self.tally.unreadable += _is_closed(folder, name)
                 entered = None
             finally:
                 folder.close()
@@ -253,6 +262,22 @@ class Walk:
                 each.close()
         if text and (rules := RuleFile(text, folder.path)):
             yield rules
+
+
+def _is_closed(folder: Folder, name: str) -> bool:
+    """Whether a name that could not be entered is a folder nevertheless, or may be one."""
+    try:
+        return folder.see(name).kind == "directory"
+    except (OSError, FsToolsError) as error:
+        return isinstance(error, PermissionError)
+
+
+def _lots(*kinds: list[str]) -> Sequence[Sequence[list[str]]]:
+    """The names of each kind, some at a time."""
+    if sum(map(len, kinds)) <= LOT:
+        return [kinds]
+    some = ((kind, slice(at, at + LOT)) for kind in kinds for at in range(0, len(kind), LOT))
+    return [[names[part] if names is kind else [] for names in kinds] for kind, part in some]
 
 
 def _in_order(fits: Fitting, inside: dict[str, Position]) -> list[Step]:

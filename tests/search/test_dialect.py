@@ -125,3 +125,10 @@ def test_literal_text_means_itself(text: str) -> None:
     expression = compile_expression(text, literal=True)
     assert re.fullmatch(expression.plain, text)
     assert re.fullmatch(expression.write_full(), text)
+
+
+@pytest.mark.parametrize("opening", ["(", "(?:", "(?i:", "(a|"])
+def test_groups_nested_without_end_are_refused(opening: str) -> None:
+    """S22"""
+    with pytest.raises(Invalid, match="nested deeper than 50"):
+        compile_expression(opening * 2000 + "a" + ")" * 1000)

@@ -17,7 +17,7 @@ from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotADirectory,
 from jupyter_fstools.search.find import find_files, iso_time
 from jupyter_fstools.walking.folders import DiskFolder
 
-from .conftest import Find, Write, git_files, names
+from .conftest import Find, Search, Write, git_files, names
 
 
 @pytest.mark.parametrize("name", ["app/[id]/page.tsx", "file(1).txt", "[z", "a{b}c.txt"])
@@ -26,6 +26,15 @@ def test_a_file_named_like_a_pattern_is_found(find: Find, write: Write, name: st
     write(name)
     write("other.txt")
     assert names(find(name)) == [name]
+
+
+@pytest.mark.parametrize("glob", ["[bad", "![bad", "{" * 500 + "a" + "}" * 500])
+def test_a_malformed_glob_is_refused_for_a_single_file_too(search: Search, write: Write, glob: str) -> None:
+    """S24"""
+    write("a.py", "foo\n")
+    for path in (".", "a.py"):
+        with pytest.raises(Invalid, match="glob: "):
+            search("foo", path, glob=glob)
 
 
 def test_a_malformed_pattern_is_refused(find: Find, write: Write) -> None:

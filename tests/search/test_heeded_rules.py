@@ -19,7 +19,7 @@ from .conftest import Write
     ["", "# what é", "# **/a/**/b**", "*.log", "build/", "/build", "!keep.log", "src/*.o", "**/tmp", "lib/**",
      "a/**/b/", "*.py[cod]", "*.sw[a-p]", "[Bb]in/", "*$py.class", "with a space", "Icon~", ".env.*", "*", ".#*",
      r"\#*\#", r"Generated\ Files/", "[._]*.s[a-v][a-z]", "Icon[\r]", "!#a", "**/a/**", "!**/src/**/build/",
-     "**/ios/**/*.mode1v3", r"a\*", "?.log", "!?*.[Cc]ache/"],
+     "**/ios/**/*.mode1v3", r"a\*", "?.log", "!?*.[Cc]ache/", "my-app/"],
 )  # fmt: skip
 def test_everyday_rules_are_plain(line: str) -> None:
     assert is_plain(line)
@@ -29,7 +29,7 @@ def test_everyday_rules_are_plain(line: str) -> None:
     "line",
     ["é.txt", "[!a]", "[^a]", "[[:alpha:]]", "a[", "a\\", r"\a", " a", "! a", "/ a", "a**b", "**", "/",
      "!", "a//b", "a/**/", "\ufeffa", "a\tb", "a\rb", "{a,b}", "***", "[]a]", "a/**/b/**/c", "**/a/**/", "/**/a/**",
-     "**/a/**/b/**/c", "**/a/**/b**"],
+     "**/a/**/b/**/c", "**/a/**/b**", "a**/b", "/a**", "[a/b]", "[!/]", "[b-a]", "x[a-z9-0]"],
 )  # fmt: skip
 def test_what_may_be_read_in_two_ways_is_not(line: str) -> None:
     assert not is_plain(line)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
@@ -75,6 +75,42 @@ def tree(root: Path, write: Write) -> Path:
 def test_ignored_is_what_git_and_ripgrep_ignore(tree: Path) -> None:
     """G8: nested, negated, anchored, folders only, escapes, brackets, `.git/info/exclude`."""
     assert everything(tree) == git_files(tree) == rg_files(tree)
+
+
+ODD_RULES = """logs**/*.log
+a**/**
+/a**
+!logs**/a/b
+[a/b]
+[!/]
+[+-/]*/
+x/[/]b
+[b-a]
+*a*/[[:alpha:]]
+/logs**/**/b/
+*og*
+!l*s/[!a]
+**/a**/b
+***/b
+""".split()  # noqa: SIM905 - as they stand in a file
+ODD_PATHS = """a b B c - logs/a.log logs/a/b logs/c/a.log logsx/a/b.log logs.log ab/c/d aa/b x/b x/c/b d/a/b d/ab/c/b
+B1/b log/s/b/a l.s/b/c -1/b -x/a +/c logs1/b/c/b/a""".split()  # noqa: SIM905
+
+
+@given(st.lists(st.sampled_from(ODD_RULES), min_size=1, max_size=3))
+@example(["logs**/*.log"])
+@example(["[!/]"])
+@example(["/a**", "[b-a]"])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_rules_that_nobody_writes_are_read_as_git_reads_them(root: Path, write: Write, rules: list[str]) -> None:
+    """G8: `**` after text, a slash in brackets, a range that goes backwards."""
+    if not (root / ".git").exists():
+        start_repository(root)
+        for path in ODD_PATHS:
+            if not (root / path).is_dir():
+                write(path + ".txt" if (root / path).is_dir() else path)
+    write(".gitignore", "\n".join(rules) + "\n")
+    assert everything(root) == git_files(root)
 
 
 def test_rules_hold_without_a_repository_too(find: Find, write: Write) -> None:
@@ -150,3 +186,15 @@ def test_most_names_get_the_quick_yes():
     rules = FolderRules((RuleFile(b"*.pyc\n/build/\ntmp/\n*~\n", ""),), "").below("src")
     assert rules.touch_none_of(["a.py", "b", "build"])
     assert not any(rules.touch_none_of([name]) for name in ("a.pyc", "tmp", "b~"))
+
+
+def test_the_last_of_many_rules_decides():
+    """G8: rules that are tried together keep their order."""
+    rules = [rule for number in range(150) for rule in (f"*x{number % 40}*", f"?y{number % 7}*")]
+    lines = [f"{'!' * (order % 4 // 2)}{rule}" for order, rule in enumerate(rules)]
+    together = RuleFile("\n".join(lines).encode(), "")
+    alone = [RuleFile(line.encode(), "") for line in lines]
+    for name in ("ax3b", "ay5", "cx12y", "ay6x39", "none"):
+        last = max((at for at, rule in enumerate(alone) if rule.anywhere(name, False) >= 0), default=-1)
+        assert together.anywhere(name, False) == last
+        assert together.untouched([name]) == [name] * (last < 0)

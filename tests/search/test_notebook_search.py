@@ -14,6 +14,8 @@ from jupyter_fstools.search.text_query import TextQuery
 
 from .conftest import Search, Write, places
 
+NO_ID = "auto-09881f6ed933"
+"""What the reader of notebooks calls a cell without an id whose source is `needle`."""
 PICTURE = "iVBORneedleAAAA" * 100
 NOTEBOOK = {
     "cells": [
@@ -54,7 +56,7 @@ def cells(found: object) -> list[tuple[str | None, int | None, int | None, int]]
 def test_a_hit_names_the_cell_and_the_line_in_it(search: Search) -> None:
     """S29: outputs, pictures and metadata are left out."""
     found = search("needle", before_lines=1)
-    assert cells(found) == [("intro", 0, None, 2), ("code-1", 1, None, 2), ("code-1", 1, None, 3), (None, 2, None, 1)]
+    assert cells(found) == [("intro", 0, None, 2), ("code-1", 1, None, 2), ("code-1", 1, None, 3), (NO_ID, 2, None, 1)]
     first = found.matches[0]
     assert (first.path, first.column, first.text, first.before) == ("a.ipynb", 3, "a needle é", ["# Title"])
     assert found.total == 4

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.errors import Invalid, OutsideRoot
-from jupyter_fstools.search.patterns import compile_glob
+from jupyter_fstools.search.patterns import LONGEST_PATTERN, compile_glob
 from jupyter_fstools.search.segments import escaped
 
 
@@ -170,3 +172,22 @@ def test_many_names_are_chosen_as_each_alone_by_its_expression(include_hidden, p
     assert compiled.start.fitting(names) == [
         name for name in names if any(re.fullmatch(each, name) for each in expressions)
     ]
+
+
+@pytest.mark.parametrize("depth", [51, 500, 2000])
+def test_braces_nested_without_end_are_refused(depth: int) -> None:
+    """G14"""
+    for pattern in ("{" * depth + "a" + "}" * depth, "{" * depth):
+        with pytest.raises(Invalid, match="more than 50 deep") as refused:
+            compile_glob(pattern)
+        assert refused.value.hint
+    assert compile_glob("{" * 50 + "a,b" + "}" * 50).matches("b")
+
+
+@pytest.mark.parametrize("piece", ["[", "[[:", "[a\\]", "{[", "a*", "?"])
+def test_no_pattern_takes_long_to_read(piece: str) -> None:
+    """G14: many brackets that are never closed took seconds."""
+    started = time.monotonic()
+    with contextlib.suppress(Invalid):
+        compile_glob((piece * LONGEST_PATTERN)[: LONGEST_PATTERN // len(piece) * len(piece)])
+    assert time.monotonic() - started < 2

@@ -143,3 +143,50 @@ def test_memory_is_bounded_by_the_limit(root: Path, find: Find, write: Write, so
     tracemalloc.stop()
     assert (found.total, len(found.files)) == (15_000, 10)
     assert peak < 1_000_000
+
+
+@pytest.mark.parametrize("in_order", [False, True])
+def test_a_walk_ends_within_a_folder_and_keeps_what_it_found(in_order: bool) -> None:
+    """G20: many names and many rules in one folder alone may take longer than the limit."""
+    memory = tree({f"{number:04}" for number in range(1000)}, {".gitignore": ["*x*"]})
+    asked: list[None] = []
+    stop = Stop(cancelled=lambda: asked.append(None) or len(asked) > 4)
+    found = paths(walk_over(memory, stop=stop, in_order=in_order))
+    assert 0 < len(found) < 1000
+    assert stop.reason == "cancelled"
+
+
+def test_a_large_folder_is_walked_as_a_little_one_is() -> None:
+    files = {f"{number:04}.{kind}" for number in range(300) for kind in ("py", "log")} | {"0100/a.py", "x0/b.py"}
+    for rules in ([], ["*.log", "/01*", "*x0*"]):
+        memory = tree(files, {".gitignore": rules})
+        walk = walk_over(memory, in_order=True)
+        fitting = {name for name in files if not rules or (name.endswith(".py") and name[:2] not in ("01", "x0"))}
+        assert paths(walk) == sorted(fitting)
+
+
+def test_a_prefix_that_cannot_be_entered_is_counted(root: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """G21: but not one that is not there."""
+    write("no/a.txt")
+    enter = DiskFolder.enter
+
+    def failing(folder: DiskFolder, name: str) -> DiskFolder:
+        if name == "no":
+            raise PermissionError
+        return enter(folder, name)
+
+    monkeypatch.setattr(DiskFolder, "enter", failing)
+    for pattern, unreadable in (("no/*.txt", 1), ("no/b/*.txt", 1), ("gone/*.txt", 0)):
+        walk = walk_over(LocalDisk(root), pattern)
+        assert paths(walk) == []
+        assert walk.tally.unreadable == unreadable
+
+
+@pytest.mark.parametrize("pattern", ["gone/*.txt", "a/gone/*.txt", "a/file/*.txt"])
+def test_a_prefix_that_is_not_there_is_nothing_to_speak_of(pattern: str, root: Path, write: Write) -> None:
+    """G21: with and without a disk."""
+    write("a/file")
+    for backend in (LocalDisk(root), tree({"a/file"}, {})):
+        walk = walk_over(backend, pattern)
+        assert paths(walk) == []
+        assert walk.tally.unreadable == 0
