@@ -27,6 +27,7 @@ Run = Callable[["Desk", argparse.Namespace, "str | None"], "KernelResult"]
 argument: Any = ipython.argument
 _magic_arguments: Any = ipython.magic_arguments
 _kwds: Any = ipython.kwds
+_parser: Any = ipython.MagicArgumentParser
 
 _HELP = ("-h", "--help")
 _LEADING_OPTION = re.compile(r"""\s*--\w[\w-]*(?:=|\s+)(?:"[^"]*"|'[^']*'|\S+)(?=\s|$)""")
@@ -43,6 +44,7 @@ class Subcommand:
         name: the word behind `%fs`.
         run: does the work.
         parser: knows its arguments.
+        options: knows those of them that are options.
         summary: one sentence.
         body: whether it takes the rest of the cell.
         tool: the tool that it calls; None where it calls none.
@@ -52,6 +54,7 @@ class Subcommand:
     name: str
     run: Run
     parser: argparse.ArgumentParser
+    options: argparse.ArgumentParser
     summary: str
     body: Body
     tool: str | None
@@ -77,13 +80,17 @@ class Subcommand:
         return not set(_HELP).isdisjoint(self._joined(words))
 
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
-        """The arguments given, without those that were not.
+        """The arguments given, without those that were not; options may stand before, between and behind the others.
 
         Raises:
             Invalid: they do not fit.
         """
+        words = self._joined(words)
+        end = words.index("--") if "--" in words else len(words)
         try:
-            return self.parser.parse_args(self._joined(words))
+            # In one pass argparse takes an optional argument as left out where an option stands before it.
+            given, others = self.options.parse_known_args(words[:end])
+            return self.parser.parse_args([*others, *words[end:]], given)
         except UsageError as error:
             hint = f"%fs {self.name} -h shows what it takes."
             if "unrecognized arguments" in str(error):
@@ -122,7 +129,11 @@ def subcommand(
             described = one(described)
         described = _kwds(argument_default=argparse.SUPPRESS)(described)
         described = _magic_arguments("%fs " + name if body == "required" else "fs " + name)(described)
-        SUBCOMMANDS[name] = Subcommand(name, run, described.parser, summary, body, tool, takes_line)
+        options = _parser(argument_default=argparse.SUPPRESS)
+        for one in arguments:
+            if one.args[0].startswith("-"):
+                one.add_to_parser(options, None)
+        SUBCOMMANDS[name] = Subcommand(name, run, described.parser, options, summary, body, tool, takes_line)
         return run
 
     return register

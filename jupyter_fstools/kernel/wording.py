@@ -10,7 +10,8 @@ from .arguments import SUBCOMMANDS
 
 _QUOTED = r"(?<!\w)'[^']*'(?!\w)"
 """A name of a file, which stands in a hint as it is."""
-_TOOL = re.compile(rf"{_QUOTED}|(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(])")
+_TOOL = re.compile(rf"{_QUOTED}|(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(=])")
+_GLOB = re.compile(r"\bglob=(?='[^']*'(?!\w))")
 _FLAG = re.compile(r"\b(force)=true\b")
 _SPELLED = {
     "include_ignored=true": "--no-ignore",
@@ -18,6 +19,8 @@ _SPELLED = {
     "multiline=true": "-U",
     "set replace_all to true": "set replace_all to true (in a line: --all)",
     "create_only": "--create-only",
+    "before_lines and after_lines": "-B and -A",
+    "file_type": "--type",
     "List the changes": "List the changes with %fs changes",
     "Name what was changed in this session.": "List the changes with %fs changes to see what there was.",
 }
@@ -30,6 +33,7 @@ def in_words_of_the_magic(text: str) -> str:
     text = _TOOL.sub(lambda match: signs.get(match[1], match[0]), text)
     for argument, option in _SPELLED.items():
         text = text.replace(argument, option)
+    text = _GLOB.sub("--glob ", text)
     text = _FLAG.sub(lambda match: f"--{match[1]}", text)
     return _VALUE.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}", text)
 

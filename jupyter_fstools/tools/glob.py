@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..errors import NotADirectory, TimedOut
+from ..errors import FsToolsError, NotADirectory, TimedOut
 from ..search.find import FoundFiles, find_files
+from ..walking.folders import joined
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult
+
+_WILD = frozenset("*?[]{}\\")
 
 
 class GlobArguments(Arguments):
@@ -74,13 +78,33 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
         **found.model_dump(),
         "next_offset": arguments.offset + limit if more else None,
     }
-    return ToolResult(tool="glob", content=text_blocks(*_shown(found, data)), data=data)
+    rows, notes = _shown(found, arguments.offset, data)
+    if not found.total and not found.partial:
+        notes = [*_mistaken(workspace, folder.path, arguments.pattern), *notes]
+    return ToolResult(tool="glob", content=text_blocks(rows, notes), data=data)
 
 
-def _shown(found: FoundFiles, data: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
+    """What is probably wrong with a pattern that nothing fits."""
+    if pattern.startswith("!"):
+        yield f"[a leading ! leaves out nothing here; grep takes glob={pattern!r}]"
+    yield from list_of_globs(pattern)
+    if not _WILD.isdisjoint(pattern):
+        return
+    named = pattern.rstrip("/")
+    absolute = f"{named}/".startswith(f"{workspace.backend.root_key}/")
+    try:
+        there = workspace.peek(named if absolute else joined(folder, named.lstrip("/")))
+    except FsToolsError:
+        return
+    if there.kind == "directory":
+        yield f"[{named!r} is a folder: {f'{named}/**'!r} fits what is in it]"
+
+
+def _shown(found: FoundFiles, offset: int, data: dict[str, Any]) -> tuple[list[str], list[str]]:
     rows = [shown_path(file.path) for file in found.files]
     if not rows:
-        rows.append(nothing("No files fit the pattern.", "No files from this offset on.", found.total, found.partial))
+        rows.append(nothing("No files fit the pattern.", "No files", found.total, offset, found.partial))
     return rows, [
         *paging(found.total, "files", data["next_offset"]),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),

@@ -14,7 +14,7 @@ from ..search.text_query import FoundText, OutputMode, TextMatch, TextQuery
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
 from .grep_rows import ShownLine, shown_groups
-from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult
 
 _SHOWN_LINE = 500
@@ -101,20 +101,22 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     if found.partial == "timeout" and found.total == 0:
         raise TimedOut(
             f"nothing matched within {limits.search_seconds:g} seconds",
-            hint="Search a folder further down (path), or fewer files (glob, file_type).",
+            hint="Search a folder further down (path), or fewer files (glob='*.py', file_type).",
         )
     if found.partial == "timeout" and query.output_mode == "content" and not found.matches:
         raise TimedOut(
             f"lines match, but none could be read within {limits.search_seconds:g} seconds",
-            hint="Search fewer or smaller files (path, glob, file_type).",
+            hint="Search fewer or smaller files (path, glob='*.py', file_type).",
         )
-    end = arguments.offset + limit
+    end, cut = arguments.offset + limit, ""
     if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:
+        cut = _left_out(found.matches[0], fitting[0])
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
     elif query.output_mode == "content" and found.partial:
         end = arguments.offset + len(found.matches)
     data = _data(found, query, start.path or ".", end if found.total is None or end < found.total else None)
-    return ToolResult(tool="grep", content=text_blocks(*_shown(found, query, data)), data=data)
+    rows, notes = _shown(found, query, data)
+    return ToolResult(tool="grep", content=text_blocks(rows, [cut, *notes] if cut else notes), data=data)
 
 
 def _fitting(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
@@ -139,6 +141,24 @@ def _trimmed(match: TextMatch, most: int) -> TextMatch:
                 break
             kept[name].append(line)
     return replace(match, text=match.text[:most], before=kept["before"][::-1], after=kept["after"])
+
+
+def _left_out(match: TextMatch, shown: TextMatch) -> str:
+    """What to say of a match that is not shown whole; empty if it is."""
+    left = {
+        "before it": len(match.before) - len(shown.before),
+        "after it": len(match.after) - len(shown.after),
+        "of its own": match.text.count("\n") - shown.text.count("\n"),
+    }
+    if match.size == shown.size:
+        return ""
+    lines = ", ".join(f"{number} {where}" for where, number in left.items() if number) or "a part of one"
+    first = match.line - len(match.before)
+    tool = f"read_file with offset={first}" if match.cell_index is None else "read_notebook"
+    return (
+        f"[lines that did not fit into one answer are left out: {lines}; {tool} shows them, in pages, "
+        "or ask for fewer before_lines and after_lines]"
+    )
 
 
 def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None) -> dict[str, Any]:
@@ -180,8 +200,11 @@ def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[li
         count = query.output_mode == "count"
         rows = [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
     if not rows:
-        rows = [nothing("Nothing matches.", "Nothing from this offset on.", found.total, found.partial)]
+        none = "No file fits the glob or the file type." if found.none_fits else "Nothing matches."
+        rows = [nothing(none, "Nothing", found.total, query.offset, found.partial)]
+    mistaken = list_of_globs(query.glob) if query.glob and not found.total and not found.partial else ()
     return rows, [
+        *mistaken,
         *paging(found.total, what, data["next_offset"]),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
     ]

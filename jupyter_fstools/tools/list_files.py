@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -15,8 +14,8 @@ from ..walking.listing import Listing, Run, seen_in
 from ..walking.names import Seen
 from ..walking.visible import link_target
 from ..workspace import Workspace
-from .arguments import Arguments, Count, Flag, Ordinal, Text
-from .search_notes import not_searched, paging, text_blocks
+from .arguments import Arguments, Count, Flag, Text
+from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult
 
 _MOST_NAMED = 20
@@ -32,7 +31,7 @@ class ListFilesArguments(Arguments):
         ),
     ] = "."
     recursive: Annotated[Flag, Field(description="List everything below the folder too.")] = False
-    limit: Annotated[Ordinal | None, Field(description="At most so many entries.")] = None
+    limit: Annotated[Count | None, Field(description="At most so many entries.")] = None
     offset: Annotated[Count, Field(description="Leave out so many entries first, to page.")] = 0
 
 
@@ -103,22 +102,16 @@ def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> tuple[list[st
     rows = []
     for entry in data["entries"]:
         name = entry["path"] if arguments.recursive else entry["name"]
-        shown = _on_one_line(name)
+        shown = shown_path(name)
         rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip("\t"))
     if not rows and not data["partial"]:
-        rows.append("The folder is empty." if not data["total"] else "No entries from this offset on.")
+        rows.append(nothing("The folder is empty.", "No entries", data["total"], arguments.offset, None))
     notes = [*paging(data["total"], "entries", data["next_offset"])]
     if data["not_entered"]:
-        notes.append(f"[not entered: {', '.join(map(_on_one_line, data['not_entered']))}]")
+        notes.append(f"[not entered: {', '.join(map(shown_path, data['not_entered']))}]")
     if data["skipped"]:
-        notes.append(f"[not readable: {', '.join(map(_on_one_line, data['skipped']))}]")
+        notes.append(f"[not readable: {', '.join(map(shown_path, data['skipped']))}]")
     return rows, [*notes, *not_searched(0, [], {}, data["partial"])]
-
-
-def _on_one_line(name: str) -> str:
-    # A name may hold line ends, tabs and terminal controls: it is shown quoted, one entry is one line.
-    controls = any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name)
-    return ascii(name) if controls else name
 
 
 LIST_FILES = Tool(

@@ -15,7 +15,8 @@ _WORDS = {
     "slow": "given up because the pattern takes too long on them",
     "notebook": "broken notebooks",
 }
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Control characters, ends of lines, marks that reorder text, halves of characters and bytes that are no UTF-8.
+_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def paging(total: int | None, what: str, next_offset: int | None) -> Iterator[str]:
@@ -42,11 +43,23 @@ def not_searched(
         yield "[partial: the search was cancelled; there may be more]"
 
 
-def nothing(at_all: str, on_this_page: str, total: int | None, partial: Reason | None) -> str:
+def nothing(at_all: str, what: str, total: int | None, offset: int, partial: Reason | None) -> str:
     """What to say where nothing is shown; of a search that did not come to its end nothing follows."""
-    if total != 0:
-        return on_this_page
-    return at_all if partial is None else "Nothing was found before the search ended."
+    if total == 0:
+        return at_all if partial is None else "Nothing was found before the search ended."
+    if total is None or total > offset:
+        return "What was found could not be shown" + ("." if partial is None else " before the search ended.")
+    return f"{what} from this offset on; the total is {total}{'' if partial is None else ' so far'}."
+
+
+def list_of_globs(glob: str) -> Iterator[str]:
+    """What to say of a glob that fitted nothing and looks like several, set apart by commas."""
+    parts = [part.strip() for part in glob.split(",")]
+    if len(parts) == 1 or not all(parts) or glob.startswith("!") or any(sign in glob for sign in "{[\\"):
+        return
+    endings = all(part.startswith("*.") and "/" not in part for part in parts)
+    meant = f"*.{{{','.join(part[2:] for part in parts)}}}" if endings else f"{{{','.join(parts)}}}"
+    yield f"[a comma in a glob is part of a name: {glob!r} fits none of these, {meant!r} any of them]"
 
 
 def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
@@ -55,5 +68,5 @@ def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
 
 
 def shown_path(path: str) -> str:
-    """A path in one line: one that holds a control character is spelled as a Python string."""
-    return ascii(path) if _CONTROL.search(path) else path
+    """A path in one line; one with characters that are none to look at is spelled as a Python string, in ASCII."""
+    return ascii(path) if _UNSHOWABLE.search(path) else path

@@ -13,6 +13,8 @@ from jupyter_fstools.kernel.edit_blocks import edits_of
 
 LINES = st.lists(st.text("ab<>= \t'é\\", max_size=6).map(lambda text: f"{text}\n"), max_size=4).map("".join)
 
+_FOLDED = ("case_insensitive", "literal")
+
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30))
 def test_a_quoted_word_comes_back_as_it_was(word):
@@ -32,6 +34,40 @@ def test_an_open_quote_is_refused():
 def test_a_value_may_begin_with_a_dash_or_be_empty(value):
     parsed = SUBCOMMANDS["edit"].parsed(["a.py", "--old", value, "--new", "y"])
     assert (parsed.old, parsed.new) == (value, "y")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("grep x -i sub", {"pattern": "x", "path": "sub", "case_insensitive": True}),
+        ("grep x -A3 sub -iF", {"pattern": "x", "path": "sub", "after_lines": "3"} | dict.fromkeys(_FOLDED, True)),
+        ("grep x --limit 2 sub -l", {"pattern": "x", "path": "sub", "limit": "2", "output_mode": "files"}),
+        ("grep x -i -- -sub", {"pattern": "x", "path": "-sub", "case_insensitive": True}),
+        ("grep -- -x sub", {"pattern": "-x", "path": "sub"}),
+        ("grep -i -- -x -i", {"pattern": "-x", "path": "-i", "case_insensitive": True}),
+        ("grep -5 -i 6", {"pattern": "-5", "path": "6", "case_insensitive": True}),
+        ("glob '*.py' --limit 2 sub", {"pattern": "*.py", "path": "sub", "limit": "2"}),
+        ("cell a.ipynb --outputs full b", {"path": "a.ipynb", "cell_id": "b", "outputs": "full"}),
+    ],
+)
+def test_options_may_stand_between_the_other_arguments(line, expected):
+    name, *words = words_of(line)
+    assert vars(SUBCOMMANDS[name].parsed(words)) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("grep x --nope sub", "--nope"),
+        ("grep x sub -i more", "unrecognized arguments: more"),
+        ("grep -i", "required: pattern"),
+        ("grep x --limit", "--limit: expected one argument"),
+        ("glob x --sort size sub", "--sort: invalid choice"),
+    ],
+)
+def test_what_is_wrong_between_other_arguments_is_named(fs, line, said):
+    with pytest.raises(Invalid, match=said):
+        fs(line)
 
 
 def test_what_is_not_given_is_not_there():

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from jupyter_fstools.errors import Invalid
 from jupyter_fstools.kernel.html import html_of
 from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
@@ -17,6 +18,22 @@ def files(root):
     (root / "a.py").write_text("def needle(x):\n    return '<needle>'\n\n\n\nneedle(1)\n")
     (root / "undo").write_text("needle\n")
     return root
+
+
+def test_an_option_may_stand_before_the_folder(fs, files):
+    (files / "sub").mkdir()
+    (files / "sub/c.py").write_text("Needle\n")
+    assert [match["path"] for match in fs("grep needle -i sub").data["matches"]] == ["sub/c.py"]
+    assert [file["path"] for file in fs("glob '*.py' --limit 2 sub").data["files"]] == ["sub/c.py"]
+
+
+def test_a_hint_speaks_of_options_not_of_another_subcommand(fs, files):
+    with pytest.raises(Invalid) as refused:
+        fs("grep x --type nope")
+    assert refused.value._render_traceback_()[1] == "Hint: Name files by their ending instead: --glob '*.ext'."
+    assert "%fs grep takes --glob '!*.py'" in fs("glob '!*.py'")._repr_mimebundle_()["text/plain"]
+    (files / "glob").mkdir()
+    assert "'glob' is a folder: 'glob/**' fits" in fs("glob glob")._repr_mimebundle_()["text/plain"]
 
 
 def test_hits_are_grouped_and_marked(fs, files):

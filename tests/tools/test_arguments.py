@@ -176,7 +176,7 @@ def test_a_listing_takes_its_numbers_in_the_same_way(abc):
     abc.put("b", "x")
     assert [entry["name"] for entry in abc("list_files", limit="1", offset=" 1 ").data["entries"]] == ["b"]
     assert abc("list_files", limit=2**70, offset=0.0, recursive="false").data["total"] == 2
-    for wrong in ({"limit": 0}, {"limit": -1}, {"offset": "x"}, {"recursive": 1}, {"offset": math.nan}):
+    for wrong in ({"limit": -1}, {"offset": "x"}, {"recursive": 1}, {"offset": math.nan}):
         abc.refused("invalid", "list_files", **wrong)
 
 

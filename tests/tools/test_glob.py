@@ -89,7 +89,7 @@ def test_limit_0_is_no_limit_of_ones_own_and_the_settings_bound_it(make_call):
 
 def test_nothing_found_is_no_refusal(tree):
     assert tree("glob", pattern="*.rs").text.startswith("No files fit the pattern.")
-    assert tree("glob", pattern="*.py", offset=9).text.startswith("No files from this offset on.")
+    assert tree("glob", pattern="*.py", offset=9).text.startswith("No files from this offset on; the total is 3.")
     assert tree("glob", pattern="*.py", offset=9).data["total"] == 3
 
 
@@ -137,7 +137,48 @@ def test_what_a_rule_denies_never_shows(make_call):
     assert result.data["total"] == 1
 
 
-HOSTILE = ["new\nline.txt", "-rf.txt", "sp ace.txt", "quo'te\".txt", "\U0001f600.txt", os.fsdecode(b"caf\xe9.txt")]
+@pytest.mark.parametrize(
+    ("pattern", "path", "hint"),
+    [
+        ("src", ".", "['src' is a folder: 'src/**' fits what is in it]"),
+        ("/src/deep", ".", "['/src/deep' is a folder: '/src/deep/**' fits what is in it]"),
+        ("deep", "src", "['deep' is a folder: 'deep/**' fits what is in it]"),
+        ("!*.py", ".", "[a leading ! leaves out nothing here; grep takes glob='!*.py']"),
+        ("*.py,*.md", ".", "'*.{py,md}' any of them]"),
+        ("a.py, /b.md", ".", "'{a.py,/b.md}' any of them]"),
+    ],
+)
+def test_a_pattern_that_nothing_fits_and_is_probably_a_mistake_gets_a_hint(tree, pattern, path, hint):
+    result = tree("glob", pattern=pattern, path=path)
+    assert (result.data["total"], hint in result.text) == (0, True), result.text
+    if " is a folder: " in hint:
+        assert tree("glob", pattern=hint.split("'")[3], path=path).data["total"]
+
+
+@pytest.mark.parametrize("pattern", ["nope", "*.rs", ".ssh", "a,", "{a,b}.rs", "[a,b]", "deep", "/"])
+def test_what_is_simply_not_there_gets_no_hint(tree, pattern):
+    """G26: and what a rule denies is not told of."""
+    tree.put(".ssh/key", "secret")
+    assert " is a folder" not in (text := tree("glob", pattern=pattern).text) and "comma" not in text
+
+
+def test_a_folder_in_the_root_is_named_by_its_absolute_path_too(tree):
+    """G17"""
+    assert f"'{tree.root}/src' is a folder" in tree("glob", pattern=f"{tree.root}/src").text
+
+
+HOSTILE = [
+    "new\nline.txt",
+    "-rf.txt",
+    "sp ace.txt",
+    "quo'te\".txt",
+    "\U0001f600.txt",
+    os.fsdecode(b"caf\xe9.txt"),
+    "a\u2028b.txt",
+    "a\x85b.txt",
+    "\x9b31m.txt",
+    "\u202egnp.txt",
+]
 
 
 def test_hostile_names_are_one_line_each_and_open_by_that_name(call):
@@ -146,7 +187,11 @@ def test_hostile_names_are_one_line_each_and_open_by_that_name(call):
         call.put(name, "text\n")
     result = call("glob", pattern="*.txt")
     assert found(result) == sorted(HOSTILE)
-    assert len(result.text.split("\n")) == len(HOSTILE)
+    assert len(result.text.splitlines()) == len(HOSTILE)
+    result.text.encode()  # no half of a character
+    listed = [row.partition("\t")[0] for row in call("list_files").text.splitlines()]
+    found_by_grep = call("grep", pattern="text", output_mode="files").text.splitlines()
+    assert sorted(result.text.splitlines()) == sorted(listed) == sorted(found_by_grep)
     for name in found(result):
         assert call("read_file", path=name).data["content"] == "text\n"
 

@@ -1,15 +1,18 @@
 """grep, as every surface calls it."""
 
 import json
+import os
 import threading
 import time
 
 import pytest
 
 from jupyter_fstools import call_tool
+from jupyter_fstools.search.file_types import EVERYDAY_NAMES, file_types
 from jupyter_fstools.search.grep import _Search
 from jupyter_fstools.search.page import Page
 from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+from jupyter_fstools.walking.folders import DiskFolder
 
 
 @pytest.fixture(params=["ripgrep", "python"])
@@ -84,7 +87,7 @@ def test_pages_follow_each_other(grep):
     pages = [places(grep("grep", pattern="hit", limit=2, offset=offset)) for offset in (0, 2, 4, 6)]
     assert [place for page in pages for place in page] == [(f"{name}.txt", line) for name in "abc" for line in (1, 3)]
     beyond = grep("grep", pattern="hit", offset=6)
-    assert (beyond.data["total"], beyond.text) == (6, "Nothing from this offset on.")
+    assert (beyond.data["total"], beyond.text) == (6, "Nothing from this offset on; the total is 6.")
 
 
 @pytest.mark.parametrize(
@@ -117,6 +120,52 @@ def test_an_invalid_pattern_says_why_and_a_missing_path_what_is_near(grep):
     assert "pattern" in grep.refused("invalid", "grep", pattern="a(b").message
     assert grep.refused("invalid", "grep", pattern="a", glob="[").message.startswith("glob: '[' at position 0")
     assert grep.refused("not_found", "grep", pattern="x", path="sorce").details["near"] == ["source"]
+
+
+def test_a_kind_by_the_name_people_call_it_is_answered_with_ours(grep):
+    """S10"""
+    for asked, near in (
+        ("javascript", ["js"]),
+        ("C++", ["cpp"]),
+        ("javscript", ["js", "vimscript", "rescript", "typoscript"]),
+    ):
+        assert grep.refused("invalid", "grep", pattern="x", file_type=asked).details["near"] == near
+    assert "glob='*.ext'" in grep.refused("invalid", "grep", pattern="x", file_type="nope").hint
+
+
+def test_every_kind_by_an_everyday_name_is_one_that_there_is():
+    assert set(EVERYDAY_NAMES).isdisjoint(file_types())
+    assert set(EVERYDAY_NAMES.values()) <= set(file_types())
+
+
+def test_a_list_of_globs_that_nothing_fits_is_answered_with_braces(grep):
+    grep.put("a.py", "x\n")
+    result = grep("grep", pattern="x", glob="*.py,*.md")
+    assert (result.data["total"], "'*.{py,md}' any of them]" in result.text) == (0, True)
+    assert grep("grep", pattern="x", glob="*.{py,md}").text == "a.py\n1\tx"
+    assert grep("grep", pattern="y", glob="*.{py,md}").text == "Nothing matches."
+
+
+def test_what_cannot_be_searched_at_all_is_refused_with_a_hint(grep):
+    """S26"""
+    os.mkfifo(grep.root / "fifo")
+    assert "folder" in grep.refused("denied", "grep", pattern="x", path="fifo").hint
+
+
+@pytest.mark.parametrize("verb", ["enter", "names"])
+def test_a_folder_that_the_system_keeps_closed_is_refused_with_a_hint(grep, monkeypatch, verb):
+    """G28: it cannot be opened, or not be listed."""
+    grep.put("closed/a.py", "x\n")
+    keeps = getattr(DiskFolder, verb)
+
+    def keeping(folder, *names):
+        if "closed" in (*names, folder.path):
+            raise PermissionError(13, "Permission denied")
+        return keeps(folder, *names)
+
+    monkeypatch.setattr(DiskFolder, verb, keeping)
+    for tool in ("grep", "glob"):
+        assert "permission" in grep.refused("denied", tool, pattern="x", path="closed").hint
 
 
 @pytest.mark.parametrize("text", ["def __init__(", "str | int", "[a-z]", "(.*)", "$19.99", "-e", "--files", "\\d"])
@@ -199,6 +248,10 @@ def test_more_than_one_call_shows_is_cut_and_can_be_gone_on_with(make_call):
     assert places(call("grep", pattern="hit", offset=2))[0] == ("a.txt", 3)
     around = call("grep", pattern="0009$", before_lines=10**9, after_lines=10**9)
     assert len(around.data["matches"]) == 1
+    assert (around.data["truncated"], around.data["next_offset"]) == (True, None)
+    assert "left out: 9 before it; read_file with offset=1 shows them" in around.text
+    assert "before_lines and after_lines" in around.text
+    assert "left out" not in call("grep", pattern="0009$", before_lines=1).text
     assert sum(map(len, around.data["matches"][0]["before"])) <= 100
 
 
