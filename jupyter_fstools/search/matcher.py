@@ -15,6 +15,7 @@ from ..errors import Invalid
 from ..walking.descriptors import check_descriptors
 from . import match_lines
 from .dialect import Expression
+from .emit import SET
 from .match_lines import SIZE, Expensive, Finder, Hit, ManyMatches
 from .stopping import Stop
 
@@ -23,9 +24,9 @@ SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
 text may take half of that, down to the least: a folder of such texts is no reason to find nothing elsewhere."""
 CHEAP_STEPS = 100_000_000
 """About a second of Python's `re`, if a text were as bad as one of its size can be."""
+MOST_SETS = 40
+"""Sets of characters beyond ASCII, such as `\\w`, in a pattern that is compiled here: Python takes 10 ms for each."""
 _PROGRAM = Path(match_lines.__file__)
-
-
 _ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
 """What may stand for a line feed in a pattern as it is written for Python."""
 
@@ -61,6 +62,7 @@ class Matcher:
             degree=expression.degree or 0,
             steps=CHEAP_STEPS,
         )
+        self._long_to_compile = expression.full.count(SET) > MOST_SETS
         self._other: subprocess.Popen[bytes] | None = None
         self._busy_since: float | None = None
         self._ended = threading.Event()
@@ -80,8 +82,13 @@ class Matcher:
             TooSlow: given up after `seconds_per_text`, or stopped; without `patient` as soon as it may take long.
             Invalid: Python cannot compile the pattern.
         """
-        if self._expression.degree is None:
-            return self._ask(text, most) if self._expression.required in text else (0, [])
+        bounded = self._expression.degree is not None
+        if not bounded or (self._long_to_compile and not text.isascii()):
+            if self._expression.required not in text:
+                return 0, []
+            if bounded and not patient:
+                raise TooSlow
+            return self._ask(text, most)
         try:
             return self._finder.find(text, most, count=count)
         except Expensive as error:
@@ -126,7 +133,7 @@ class Matcher:
     def _start(self) -> subprocess.Popen[bytes]:
         expression = self._expression
         plain, full = expression.plain, expression.write_full()
-        self._check(plain, full)
+        self._check(plain, *([] if self._long_to_compile else [full]))
         command = [sys.executable, "-I", "-S", str(_PROGRAM)]
         self._other = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

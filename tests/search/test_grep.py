@@ -332,6 +332,19 @@ def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, m
     assert places(search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="ripgrep")) == [("b.txt", 1)]
 
 
+def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
+    write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S22: with all letters of the world in each of its places, it is tried by who can be ended."""
+    monkeypatch.setattr("jupyter_fstools.search.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.2})
+    write("a.txt", "é word7x\n")
+    write("b.txt", "word7x\n")
+    query = TextQuery(pattern="|".join(rf"\bword{number}\w\b" for number in range(150)))
+    assert places(search_text(LocalDisk(root), query)) == [("a.txt", 1), ("b.txt", 1)]
+    by_python = search_text(LocalDisk(root), query, engine="python")
+    assert (places(by_python), by_python.skipped) == ([("b.txt", 1)], {"slow": 1})
+
+
 def test_a_search_that_is_stopped_is_partial(search: Search, write: Write) -> None:
     """S23: and leaves no process behind."""
     write("a.txt", "needle\n")
