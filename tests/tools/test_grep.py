@@ -127,7 +127,7 @@ def test_a_kind_by_the_name_people_call_it_is_answered_with_ours(grep):
     for asked, near in (
         ("javascript", ["js"]),
         ("C++", ["cpp"]),
-        ("javscript", ["js", "vimscript", "rescript", "typoscript"]),
+        ("javascrib", ["js", "java"]),
     ):
         assert grep.refused("invalid", "grep", pattern="x", file_type=asked).details["near"] == near
     assert "glob='*.ext'" in grep.refused("invalid", "grep", pattern="x", file_type="nope").hint
