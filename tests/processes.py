@@ -74,10 +74,14 @@ class RunningServer:
             return refusal.code, json.load(refusal)
 
     def stop(self) -> None:
-        """End the process."""
+        """End the process; one that does not end by itself is killed, and that is an error."""
         self.process.terminate()
-        self.process.wait(20)
-        self.log.close()
+        try:
+            self.process.wait(60)  # A busy machine may take long.
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.log.close()
 
 
 @contextmanager
