@@ -148,7 +148,8 @@ class Walk:
             self.tally.unreadable += len(too_long)
             if (control or rules.everywhere is not rules) and not self._include_ignored:
                 rules = self._rules(folder, rules, control)
-            fits, inside = Fitting(folder, [], []), dict[str, Position]()
+            fits = Fitting(folder, [], [])
+            inside: dict[str, Position] = {}
             for number, lot in enumerate(_lots(folders, files, links, others)):
                 if number and self._stop.now():
                     break
@@ -177,6 +178,8 @@ class Walk:
             self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
         inside = self._fitting_folders(folders, position) if folders else {}
         names = [*files, *inside]
+        if not (names or links):
+            return
         if rules.files and (links or not rules.touch_none_of(names)):
             files, links = self._kept(rules, files, False), self._kept(rules, links, False)
             inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
@@ -188,7 +191,7 @@ class Walk:
             files = [name for name in files if name in seen]
             inside = {name: deeper for name, deeper in inside.items() if name in seen}
         fits.files.extend(files)
-        fits.links.extend(self._inside_root(folder, links))
+        fits.links.extend(self._inside_root(folder, links) if links else ())
         into.update(inside)
 
     def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
