@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
@@ -17,7 +17,8 @@ from .patterns import GlobPattern, Position
 from .stopping import Stop
 
 LARGEST_RULE_FILE = 1 << 20
-LOT = 100  # Names of a folder that are looked at before it is asked again whether to stop: there may be many rules.
+LOT = 100
+"""Names that are held to the rules of a folder before it is asked again whether to stop: both may be many."""
 NO_RULES = FolderRules((), None)
 CLOSED = "The system does not let this user look into it: name another folder in path, or ask for the permission."
 
@@ -148,15 +149,14 @@ class Walk:
             self.tally.unreadable += len(too_long)
             if (control or rules.everywhere is not rules) and not self._include_ignored:
                 rules = self._rules(folder, rules, control)
-            fits = Fitting(folder, [], [])
-            inside: dict[str, Position] = {}
-            for number, lot in enumerate(_lots(folders, files, links, others)):
-                if number and self._stop.now():
-                    break
-                self._add(fits, inside, rules, position, lot)
-            if self.in_order:
-                return folder, rules, _in_order(fits, inside)
-            return folder, rules, [*inside.items(), *([fits] if fits.files or fits.links else [])]
+            if files:
+                files = position.fitting(files)
+            if links:
+                links = position.fitting(links)
+            if others:
+                self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
+            inside = self._fitting_folders(folders, position) if folders else {}
+            return folder, rules, self._steps(folder, rules, files, links, inside) if files or links or inside else []
         except BaseException:
             folder.close()
             raise
@@ -168,35 +168,38 @@ class Walk:
             names = [name for name in names if name not in excluded]
         return position.descend(names)
 
-    def _add(
-        self, fits: Fitting, into: dict[str, Position], rules: FolderRules, position: Position, lot: Sequence[list[str]]
-    ) -> None:
-        """Note of some names in a folder those that fit, are not ignored and may be shown."""
-        folders, files, links, others = lot
-        files, links = files and position.fitting(files), links and position.fitting(links)
-        if others:
-            self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
-        inside = self._fitting_folders(folders, position) if folders else {}
+    def _steps(
+        self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
+    ) -> list[Step]:
+        """What is not ignored and may be shown, as steps."""
         names = [*files, *inside]
-        if not (names or links):
-            return
-        if rules.files and (links or not rules.touch_none_of(names)):
+        if rules.files and (links or len(names) > LOT or not rules.touch_none_of(names)):
             files, links = self._kept(rules, files, False), self._kept(rules, links, False)
             inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
             names = [*files, *inside]
-        folder = fits.folder.path
-        shown = permitted(folder, names, self._may_read, self._none_denied)
+        shown = permitted(folder.path, names, self._may_read, self._none_denied)
         if len(shown) < len(names):
             seen = frozenset(shown)
             files = [name for name in files if name in seen]
             inside = {name: deeper for name, deeper in inside.items() if name in seen}
-        fits.files.extend(files)
-        fits.links.extend(self._inside_root(folder, links) if links else ())
-        into.update(inside)
+        targets = list(self._inside_root(folder.path, links)) if links else []
+        if self.in_order:
+            return _in_order(Fitting(folder, files, targets), inside)
+        steps: list[Step] = list(inside.items())
+        if files or targets:
+            steps.append(Fitting(folder, files, targets))
+        return steps
 
     def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
-        kept = rules.kept(names, is_folder)
-        self.tally.ignored += len(names) - len(kept)
+        """The names that are not ignored, as far as the walk came before it was stopped."""
+        kept: list[str] = []
+        for at in range(0, len(names), LOT):
+            if at and self._stop.now():
+                return kept
+            lot = names[at : at + LOT]
+            left = lot if len(names) > LOT and rules.touch_none_of(lot) else rules.kept(lot, is_folder)
+            self.tally.ignored += len(lot) - len(left)
+            kept += left
         return kept
 
     def _inside_root(self, folder: str, links: list[str]) -> Iterator[tuple[str, FileStat]]:
@@ -273,14 +276,6 @@ def _is_closed(folder: Folder, name: str) -> bool:
         return folder.see(name).kind == "directory"
     except (OSError, FsToolsError) as error:
         return isinstance(error, PermissionError)
-
-
-def _lots(*kinds: list[str]) -> Sequence[Sequence[list[str]]]:
-    """The names of each kind, some at a time."""
-    if sum(map(len, kinds)) <= LOT:
-        return [kinds]
-    some = ((kind, slice(at, at + LOT)) for kind in kinds for at in range(0, len(kind), LOT))
-    return [[names[part] if names is kind else [] for names in kinds] for kind, part in some]
 
 
 def _in_order(fits: Fitting, inside: dict[str, Position]) -> list[Step]:
