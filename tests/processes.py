@@ -73,11 +73,11 @@ class RunningServer:
         except urllib.error.HTTPError as refusal:
             return refusal.code, json.load(refusal)
 
-    def stop(self) -> None:
-        """End the process; one that does not end by itself is killed, and that is an error."""
+    def stop(self, seconds: float = 60) -> None:
+        """End the process; one that does not end by itself in this time is killed, and that is an error."""
         self.process.terminate()
         try:
-            self.process.wait(60)  # A busy machine may take long.
+            self.process.wait(seconds)
         finally:
             self.process.kill()
             self.process.wait()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import contextmanager
+import subprocess
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,6 +40,14 @@ class Lab(RunningServer):
         given = ("--FsToolsConfig.approval=waits/", "--FsToolsConfig.durable=False", *options)
         super().__init__(self.root, *given, environment=self.environment)
         self.wait()
+
+    def stop(self, seconds: float = 10) -> None:
+        """End it, killed if need be: a Jupyter server that ends while a page asks for contents waits for ever.
+
+        Its event loop stops, and with it what would have ended anyio's worker threads (jupyterlab/jupyterlab#10442).
+        """
+        with suppress(subprocess.TimeoutExpired):
+            super().stop(seconds)
 
     def decide(self, change, decision):
         return self.call("POST", f"/changes/{change['id']}/{decision}")
