@@ -76,8 +76,9 @@ class Subcommand:
         return "%%fs" if self.body == "required" else "%fs"
 
     def asks_for_help(self, words: Sequence[str]) -> bool:
-        """`-h` or `--help` stands among the arguments, and not as an option's value."""
-        return not set(_HELP).isdisjoint(self._joined(words))
+        """`-h` or `--help` stands among the options: not as the value of one, nor behind `--`."""
+        options, _ = self._split(words)
+        return not set(_HELP).isdisjoint(options)
 
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
         """The arguments given, without those that were not; options may stand before, between and behind the others.
@@ -85,28 +86,32 @@ class Subcommand:
         Raises:
             Invalid: they do not fit.
         """
-        words = self._joined(words)
-        end = words.index("--") if "--" in words else len(words)
+        before, behind = self._split(words)
         try:
             # In one pass argparse takes an optional argument as left out where an option stands before it.
-            given, others = self.options.parse_known_args(words[:end])
-            return self.parser.parse_args([*others, *words[end:]], given)
+            given, others = self.options.parse_known_args(before)
+            return self.parser.parse_args([*others, *behind], given)
         except UsageError as error:
             hint = f"%fs {self.name} -h shows what it takes."
             if "unrecognized arguments" in str(error):
                 hint = f"What holds spaces goes between quotes, such as 'a b.txt'. {hint}"
             raise Invalid(f"%fs {self.name}: {error}", hint=hint) from None
 
-    def _joined(self, words: Sequence[str]) -> list[str]:
-        """`--old VALUE` as `--old=VALUE`: so a value may begin with a dash."""
+    def _split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The words among which options may stand, and `--` with what is behind it.
+
+        `--old VALUE` becomes `--old=VALUE`: so a value may begin with a dash.
+        """
         valued = {option for action in self.actions if action.nargs != 0 for option in action.option_strings}
-        joined: list[str] = []
-        for word in words:
-            if joined and joined[-1] in valued and joined[-1].startswith("--"):
-                joined[-1] += f"={word}"
+        before: list[str] = []
+        for at, word in enumerate(words):
+            if before and before[-1] in valued and before[-1].startswith("--"):
+                before[-1] += f"={word}"
+            elif word == "--":
+                return before, list(words[at:])
             else:
-                joined.append(word)
-        return joined
+                before.append(word)
+        return before, []
 
 
 def subcommand(

@@ -9,12 +9,26 @@ from ..errors import Invalid
 from .character_sets import class_body
 from .classes import read_class, shorthand
 from .dialect_refusals import OVER_LINES, PLAIN_TEXT, refused_escape, refused_group, refused_pattern
-from .emit import SET, Written, any_character, boundary, character, line_end, one_of, wrapped
+from .emit import (
+    NEVER,
+    SET,
+    SINCE_CRLF,
+    Written,
+    any_character,
+    boundary,
+    character,
+    line_end,
+    no_boundary,
+    one_of,
+    wrapped,
+)
 from .escapes import ESCAPES, code_point
 
 MOST_REPEATS = 1000
 """Of one `{n,m}`, and of those inside each other multiplied."""
 DEEPEST_GROUPS = 50
+_WORD = re.compile(r"(?:\((?:\?:)?)*(?:\[(?:\w|\\w)|(?:\w|\\w)(?![*?{]))", re.ASCII)
+"""What a word goes on with."""
 LONGEST_PATTERN = 10_000
 
 
@@ -32,6 +46,7 @@ class Expression:
             exponentially many.
         ignore_case: compile with `re.IGNORECASE`.
         multiline: a match may go over several lines.
+        oldest: the version of ripgrep from which on it reads `rust` so; () if all do.
     """
 
     rust: str
@@ -42,6 +57,7 @@ class Expression:
     degree: int | None
     ignore_case: bool
     multiline: bool
+    oldest: tuple[int, ...]
 
     def write_full(self) -> str:
         """`full` with its sets of characters written out, for Python's `re`."""
@@ -93,6 +109,7 @@ def compile_expression(
         degree=written.degree if written.ways <= MOST_REPEATS else None,
         ignore_case=case_insensitive,
         multiline=multiline,
+        oldest=reader.oldest,
     )
 
 
@@ -108,6 +125,8 @@ class _Reader:
         self.flagged = False
         self.names: set[str] = set()
         self.depth = 0
+        self.oldest: tuple[int, ...] = ()
+        self.at_first = True
 
     def read_literal(self) -> Written:
         pieces = []
@@ -123,16 +142,19 @@ class _Reader:
         return written
 
     def _alternatives(self) -> Written:
+        at_first = self.at_first
         found = [self._sequence()]
         while self._peek() == "|":
             self.at += 1
+            self.at_first = at_first
             found.append(self._sequence())
         return found[0] if len(found) == 1 else one_of(found)
 
     def _sequence(self) -> Written:
         pieces: list[Written] = []
         while self.at < len(self.pattern) and self._peek() not in "|)":
-            pieces.append(self._quantified(self._atom()))
+            at_first = self.at_first
+            pieces.append(self._quantified(self._atom(), at_first=at_first))
         return wrapped(pieces)
 
     def _atom(self) -> Written:
@@ -151,7 +173,8 @@ class _Reader:
         if char == "^":
             return Written("^", "^", "^", assertion=True)
         if char == "$":
-            return line_end()
+            self.oldest = max(self.oldest, SINCE_CRLF if self.multiline else ())
+            return line_end(multiline=self.multiline)
         if char in "*+?":
             raise self._wrong("nothing to repeat", start)
         if char == "{":
@@ -203,8 +226,13 @@ class _Reader:
         self.at += 1
         if refusal := refused_escape(self.pattern, start):
             raise refusal
+        at_first = self.at_first
+        goes_on = _WORD.match(self.pattern, self.at)
+        if char == "b" and (goes_on or not at_first):
+            return boundary(at_first=at_first)
         if char in "bB":
-            return boundary(char)
+            self.oldest = NEVER
+            return boundary(at_first=False) if char == "b" else no_boundary()
         if char in "dDsSwW":
             return shorthand(char, multiline=self.multiline)
         if char in ESCAPES:
@@ -214,7 +242,8 @@ class _Reader:
         self._check_newline(literal)
         return character(literal)
 
-    def _quantified(self, atom: Written) -> Written:
+    def _quantified(self, atom: Written, *, at_first: bool) -> Written:
+        self.at_first = False
         match = re.compile(r"[*+?]|\{(\d*)(,?)(\d*)\}").match(self.pattern, self.at)
         if not match:
             return atom
@@ -227,6 +256,7 @@ class _Reader:
         if self._peek() and self._peek() in "*+?{":
             what = "possessive quantifier" if self._peek() == "+" else "multiple repeat"
             raise self._wrong(what, hint="Put the inner one in a group: (?:...)")
+        self.at_first = at_first and not low
         repeated = atom.repeated(low, high, lazy)
         if repeated.repeats > MOST_REPEATS:
             raise self._wrong(f"repetitions inside each other make more than {MOST_REPEATS}")

@@ -12,6 +12,14 @@ SET = "\0"
 FOLDED_I = {"\u0130": "\ufdd0", "\u0131": "\ufdd1"}
 """Python folds the Turkish dotted I and dotless i to i, ripgrep does not: both sides swap them for these."""
 
+STRAY = r"(?:[0-9A-Za-z_][\x80-\xBF]{1,3}|[\xC2-\xDF][\x80-\xBF]{2,3}|[\xE0-\xEF][\x80-\xBF]{3})"
+r"""A character and bytes behind it that are no UTF-8. Ripgrep 14 takes them for a part of it and sees no `\b` behind
+it all, so it is told to find this. No other match holds such bytes."""
+SINCE_CRLF = (14, 0, 0)
+"""The ripgrep that knows `(?R:$)`."""
+NEVER = (1 << 30,)
+"""No ripgrep reads it as Python does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -124,17 +132,24 @@ def any_character(newlines: bool) -> Written:
     return Written(r"[^\r\n]", r"[^\r\n]", rf"[^\r\n{BYTES}]")
 
 
-def line_end() -> Written:
-    """`$`: before a line feed and the carriage return that goes with it."""
-    return Written(r"(?:\r?$)", r"(?:\r?$)", r"(?:\r?$)", assertion=True)
+def line_end(*, multiline: bool) -> Written:
+    """`$`: before a line feed and the carriage return that goes with it; a match over lines may come between them."""
+    if not multiline:
+        return Written(r"(?:\r?$)", r"(?:\r?$)", r"(?:\r?$)", assertion=True)
+    python = r"(?:(?!(?<=\r)(?!\Z)$)\r?$)"
+    return Written(r"(?:(?R:$)\r?$)", python, python, assertion=True)
 
 
-def boundary(letter: str) -> Written:
-    r"""`\b` or `\B`."""
+def boundary(*, at_first: bool) -> Written:
+    r"""`\b`; `at_first`: a match may begin with it, and goes on with a part of a word."""
     word = f"[{SET}w]"
-    if letter == "b":
-        full = f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
-    else:
-        # Beside a byte that is no UTF-8, ripgrep's engine takes no position for the inside of anything.
-        full = f"(?<![{BYTES}])(?![{BYTES}])(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
-    return Written(f"\\{letter}", f"\\{letter}", full, assertion=True)
+    full = f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
+    return Written(rf"(?:\b|(?-u:{STRAY}\b))" if at_first else r"\b", r"\b", full, assertion=True)
+
+
+def no_boundary() -> Written:
+    r"""`\B`, but not between CR and LF; ripgrep has it there, and has none beside stray bytes."""
+    word = f"[{SET}w]"
+    inside = r"(?!(?<=\r)$)"
+    full = f"{inside}(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
+    return Written("", rf"(?:{inside}\B)", f"(?:{full})", assertion=True)

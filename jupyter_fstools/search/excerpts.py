@@ -61,7 +61,9 @@ def _match(place: Place, text: str, window: Window, query: TextQuery) -> TextMat
     (line, column, length, start), end, before, after = window
     most = query.max_line_length
     lines = text[start:end].replace("\r\n", "\n").removesuffix("\r")
-    matched = text[start + column : start + column + length].replace("\r\n", "\n")
+    at = start + column
+    matched = text[at : at + length].replace("\r\n", "\n")
+    column -= column > 0 and text.startswith("\r\n", at - 1)  # It begins within the line's end.
     length = min(len(matched), len(lines) - column)
     part, left_out = _around(lines, column, length, most)
     return TextMatch(

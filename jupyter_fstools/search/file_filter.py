@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..backends.protocol import Backend
 from ..walking.folders import joined
 from .file_types import names_of_type
-from .patterns import compile_glob
+from .patterns import glob_in
 from .text_query import TextQuery
 
 
-def file_filter(query: TextQuery, base: str, root: str) -> Callable[[str, list[str]], list[str]] | None:
+def file_filter(query: TextQuery, base: str, backend: Backend) -> Callable[[str, list[str]], list[str]] | None:
     """Chooses among the files of a folder, by its path and their names, those to be searched; None: every one is.
 
     Args:
         query: its `file_type`, and its `glob` where that begins with `!`; any other glob is what the walk follows.
         base: canonical path of the folder searched.
-        root: the root's own absolute path.
+        backend: where the files are.
 
     Raises:
         Invalid: the kind, or the glob.
@@ -24,7 +25,7 @@ def file_filter(query: TextQuery, base: str, root: str) -> Callable[[str, list[s
     of_type = names_of_type(query.file_type) if query.file_type is not None else None
     unwanted = None
     if query.glob is not None and query.glob.startswith("!"):
-        unwanted = compile_glob(query.glob[1:], include_hidden=True, root=root)
+        unwanted = glob_in(backend, query.glob[1:], include_hidden=True)
         if unwanted.malformed:
             raise unwanted.malformed
     if of_type is None and unwanted is None:

@@ -13,7 +13,7 @@ from ..errors import Denied, Invalid, NotADirectory, NotFound
 from ..walking.descriptors import NoDescriptors, too_many_open
 from ..walking.folders import Folder, Look, joined
 from ..walking.visible import NoneDenied
-from .patterns import compile_glob
+from .patterns import glob_in
 from .stopping import Cancelled, Reason, Stop
 from .walk import Walk
 
@@ -36,7 +36,7 @@ class FoundFiles(BaseModel):
 
     Attributes:
         files: the page, in the order asked for.
-        total: how many fit in all.
+        total: how many fit in all, or were found before the search ended early.
         truncated: there are more after this page, or the search ended early.
         ignored: files that fitted, and folders that were not entered, because an ignore file leaves them out.
         excluded: names of folders that are passed over by default and were met.
@@ -91,7 +91,7 @@ def find_files(
     """
     if limit < 0 or offset < 0:
         raise Invalid("limit and offset take numbers from 0 up", limit=limit, offset=offset)
-    compiled = compile_glob(pattern, include_hidden=include_hidden, root=backend.root_key)
+    compiled = glob_in(backend, pattern, include_hidden=include_hidden)
     stop = Stop(seconds, cancelled)
     walk = Walk(
         backend,

@@ -10,7 +10,7 @@ from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
-from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound
+from ..errors import FsToolsError, InputOutput, Invalid
 from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
 from ..walking.folders import joined
 from ..walking.visible import NoneDenied
@@ -22,10 +22,11 @@ from .matching_files import MatchingFiles
 from .notebook_cells import is_notebook, notebooks_among
 from .notebook_search import NotebookSearch
 from .page import Page
-from .patterns import GlobPattern, compile_glob
+from .patterns import GlobPattern, glob_in
 from .python_engine import PythonEngine
 from .ripgrep_engine import LITTLE_FILES_BY_NAME, RipgrepEngine
-from .ripgrep_process import RipgrepFailed, ripgrep_binary
+from .ripgrep_process import RipgrepFailed, is_since, ripgrep_binary
+from .start import start_of
 from .stopping import Cancelled, Stop
 from .text_query import FoundText, MatchingFile, TextQuery
 from .walk import Tally, Walk
@@ -61,7 +62,8 @@ def search_text(
     Args:
         backend: where the files are.
         query: what to look for, and how much of it to answer.
-        path: a folder, or one file, as the caller spells it. A file is searched even if it is ignored, hidden or large.
+        path: a folder, or one file, as the caller spells it. A file is searched even if it is ignored, hidden or large;
+            one that was named by a link is shown under the link's name.
         may_read: whether a canonical path may be shown; None: every one.
         none_denied: a quick yes for many names in a folder, which spares asking for each.
         seconds: the time limit; what was found by then is returned and said to be partial.
@@ -80,12 +82,14 @@ def search_text(
         case_insensitive=query.case_insensitive,
         multiline=query.multiline,
     )
-    start = _start(backend, path, may_read)
+    shown, start = start_of(backend, path, may_read)
     stop = Stop(seconds, cancelled)
     binary = ripgrep_binary() if engine != "python" and isinstance(backend, LocalDisk) else None
     if engine == "ripgrep" and binary is None:
         raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
-    search = _Search(backend, query, expression, (may_read, none_denied), stop)
+    if binary is not None and not is_since(binary, expression.oldest):
+        binary = None
+    search = _Search(backend, query, expression, (may_read, none_denied), stop, shown)
     try:
         place = (backend.root_key, start.path)
         ways = (False,) if _led_astray.get(place, 0) > time.monotonic() else (True, False)
@@ -113,17 +117,6 @@ def _remember(place: tuple[str, str]) -> None:
     _led_astray[place] = time.monotonic() + REMEMBERED_SECONDS
 
 
-def _start(backend: Backend, path: str, may_read: MayRead) -> FileStat:
-    found = backend.stat(path)
-    if found.path and may_read is not None and not may_read(found.path):
-        raise Denied(f"{path}: a deny rule keeps this path closed")
-    if found.kind == "missing":
-        raise NotFound(f"{path}: no such file or folder", hint="list_files shows what is there.")
-    if found.kind == "other":
-        raise Denied(f"{path}: is a device, a FIFO or a socket", hint="Name a folder or a regular file in path.")
-    return found
-
-
 def _refuse_pattern(error: RipgrepFailed) -> None:
     said = re.search(r"(?s)(regex parse error|error: )(.*)", str(error))
     if said and ("regex" in str(error) or "pattern" in str(error)):
@@ -140,20 +133,18 @@ class _Search:
         expression: Expression,
         policy: tuple[MayRead, NoneDenied],
         stop: Stop,
+        shown: str,
     ) -> None:
         self._backend = backend
         self._query = query
-        file_filter(query, "", backend.root_key)  # Refuses a wrong one where a single file is searched, too.
+        file_filter(query, "", backend)  # Refuses a wrong one where a single file is searched, too.
         self._expression = expression
         self._may_read, self._none_denied = policy
         self._stop = stop
+        self._shown = shown
         self._chosen = 1
-        glob = query.glob
-        self._pattern: GlobPattern = compile_glob(
-            glob if glob is not None and not glob.startswith("!") else "**",
-            include_hidden=query.include_hidden,
-            root=backend.root_key,
-        )
+        glob = "**" if query.glob is None or query.glob.startswith("!") else query.glob
+        self._pattern: GlobPattern = glob_in(backend, glob, include_hidden=query.include_hidden)
         if self._pattern.malformed:
             raise self._pattern.malformed
 
@@ -230,15 +221,14 @@ class _Search:
                 return True
         return False
 
-    @staticmethod
-    def _one_file(file: FileStat) -> Iterator[Batch]:
+    def _one_file(self, file: FileStat) -> Iterator[Batch]:
         batch = Batch(size=1, whatever_size=True)
-        batch.add_file(file.path, file)
+        batch.add_file(self._shown, file)
         yield batch
 
     def _batches(self, base: str, walk: Walk, engine: Engine, at_first: int) -> Iterator[Batch]:
         """What there is to search, in the order of paths if the search may end early."""
-        fitting = file_filter(self._query, base, self._backend.root_key)
+        fitting = file_filter(self._query, base, self._backend)
         batch, most = Batch(), at_first
         self._chosen = 0
         for folder, files, links in walk:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..backends.protocol import Backend
 from ..braces import expand_braces
-from ..errors import Invalid, OutsideRoot
+from ..errors import FsToolsError, Invalid, OutsideRoot
 from .segments import MalformedSegment, escaped, literal_name, segment_regex
 
 LONGEST_PATTERN = 4096
 _NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 """Surrogates but those that stand for bytes that are no UTF-8."""
+_TOLD_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(dc[89a-f][0-9a-f])")
+"""One of those as many a client is told it; the backslash is not itself escaped."""
 Choice = Callable[[list[str]], list[str]]
 """Those of many names that fit."""
 
@@ -89,7 +93,7 @@ class GlobPattern:
         no_dot = "" if self.include_hidden else r"(?!\.)"
         if text == "**":
             return Segment(f"{no_dot}[^/]+", None, "", True, last)
-        regex = segment_regex(text)
+        regex = segment_regex(text, as_git=False)
         named = text.lstrip("\\").startswith(".")
         ending = literal_name(text.lstrip("*")) if text.startswith("*") else None
         return Segment(regex if named else no_dot + regex, literal_name(text), ending, False, last)
@@ -161,14 +165,45 @@ def _choice(segments: list[Segment], include_hidden: bool) -> Choice:
     return lambda names: [name for name in names if name.endswith(endings) and name[0] != "."]
 
 
+def glob_in(backend: Backend, pattern: str, *, include_hidden: bool = False) -> GlobPattern:
+    """`compile_glob` for a pattern that may be absolute, in any spelling of the root that the backend takes."""
+    return compile_glob(pattern, include_hidden=include_hidden, root=root_spelled(backend, pattern))
+
+
+def root_spelled(backend: Backend, pattern: str) -> str:
+    """The root's own path as an absolute pattern begins with it, be it by way of links; "" for any other pattern."""
+    root = backend.root_key
+    if not root or f"{pattern}/".startswith(f"{root}/"):
+        return root
+    if not os.path.isabs(pattern) or len(pattern) > LONGEST_PATTERN or _led_to(backend, pattern) is None:
+        return ""
+    for end in re.finditer(r"(?<=[^/])(?=/|\Z)", pattern):
+        beginning = pattern[: end.start()]
+        inside = _led_to(backend, beginning)
+        if inside is not None:
+            # To a backend that takes every absolute path as one below its root, `/.` is the root.
+            return "" if inside or beginning.endswith("/.") else beginning
+    return ""
+
+
+def _led_to(backend: Backend, path: str) -> str | None:
+    """Where a path leads in the root, or the path itself where that cannot be told; None if it leads out of it."""
+    try:
+        return backend.stat(path).path
+    except OutsideRoot:
+        return None
+    except FsToolsError:
+        return path
+
+
 def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") -> GlobPattern:
     r"""Compile a glob pattern.
 
     `*` any part of a name, `**` any folders (none too), `?` one character, `[abc]`, `[!a]`, `[^a]`, `{a,b}` (nested),
-    `\` takes the meaning from the next character. Without a slash it is looked for at any depth; a leading slash
-    anchors it at the folder searched; a trailing slash stands for everything below. Wildcards pass over names that
-    begin with a dot, unless `include_hidden`. Case counts, on every disk. A file whose name is the pattern itself,
-    character for character, matches too.
+    `\` takes the meaning from the next character; but `\udcXX` is the byte XX, as names that are no UTF-8 are told.
+    Without a slash it is looked for at any depth; a leading slash anchors it at the folder searched; a trailing slash
+    stands for everything below. Wildcards pass over names that begin with a dot, unless `include_hidden`. Case counts,
+    on every disk. A file whose name is the pattern itself, character for character, matches too.
 
     Args:
         pattern: the pattern.
@@ -177,7 +212,7 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
 
     Raises:
         Invalid: empty, too long, with what no name can hold, or its braces stand for too much. What is only malformed
-            (an open bracket) is kept in `malformed`, because a file may have that name.
+            (an open bracket, a range that goes backwards) is kept in `malformed`, because a file may have that name.
         OutsideRoot: `..`.
     """
     wrong = "is empty" if not pattern else "is too long" if len(pattern) > LONGEST_PATTERN else ""
@@ -190,10 +225,10 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
     malformed = None
     spelled = [_names(escaped(pattern))] if re.search(r"[\[\]{}\\]", pattern) else []
     try:
-        alternatives = [_names(each) for each in expand_braces(pattern)]
+        alternatives = [_names(each) for each in expand_braces(_with_bytes(pattern))]
         for names in alternatives:
             for name in names:
-                segment_regex(name)
+                segment_regex(name, as_git=False)
     except (Invalid, MalformedSegment) as error:
         said = error.message if isinstance(error, Invalid) else f"glob: {error} in {pattern!r}"
         if "more than" in said:
@@ -204,6 +239,11 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
     return GlobPattern(unique, include_hidden=include_hidden, from_root=from_root, malformed=malformed)
 
 
+def _with_bytes(pattern: str) -> str:
+    """The pattern with the bytes that are no UTF-8 where it has them as they are told."""
+    return _TOLD_BYTE.sub(lambda told: told[1] + chr(int(told[2], 16)), pattern)
+
+
 def _names(pattern: str) -> list[str]:
     """The pattern's names from the folder searched down, `**` first where it is looked for at any depth."""
     names = [name for name in pattern.split("/") if name not in ("", ".")]
@@ -211,7 +251,7 @@ def _names(pattern: str) -> list[str]:
         raise OutsideRoot(
             "glob: '..' leads out of the folder searched", hint="Name the folder in path, and what is below it here."
         )
-    if pattern.endswith("/"):
+    if pattern.endswith(("/", "/.")):
         names.append("**")
     if not names:
         raise Invalid(f"glob: {pattern!r} names no file", hint="All files: **")

@@ -21,7 +21,7 @@ from .match_lines import Hit
 from .matcher import goes_over_lines
 from .python_engine import PythonEngine
 from .ripgrep_json import MatchRows
-from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, check_end, counts_of, path_of
+from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, path_of, unreadable_at_end
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
@@ -40,8 +40,6 @@ LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME = 1000, 8 << 20
 LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
 """What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
 _NUL = r"\x00"
-_IO_ERROR = b": IO error for operation on "
-_GONE = b"(os error 2)"
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
 """For files given by name: what ripgrep would leave out by itself has been left out before."""
 _T = TypeVar("_T")
@@ -217,8 +215,9 @@ class RipgrepEngine:
         return batch
 
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
-        printed, beside = self._ripgrep.output([*_LISTED, "--files-with-matches", *self._pattern, "-e", _NUL], paths)
-        passed_over |= _unreadable(beside)
+        options = [*_LISTED, "--files-with-matches"]
+        printed, unreadable = self._ripgrep.output([*options, *self._pattern, "-e", _NUL], paths)
+        passed_over |= dict.fromkeys(unreadable, "unreadable")
         some = _listed(printed)
         if not some:
             return
@@ -229,7 +228,7 @@ class RipgrepEngine:
             if tried and not tried.skipped:
                 counts |= {file.path: file.lines for file in tried.found}
                 return
-        binary = set(_listed(self._ripgrep.output([*_LISTED, "--files-with-matches", "-e", _NUL], some)[0]))
+        binary = set(_listed(self._ripgrep.output([*options, "-e", _NUL], some)[0]))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:
@@ -251,7 +250,7 @@ class RipgrepEngine:
                     found.append(hit)
             if run.code is None:
                 raise Stopped
-        check_end(run.code, b"".join(complaints))
+        unreadable_at_end(run.code, b"".join(complaints), paths)
         return found
 
 
@@ -271,11 +270,3 @@ def _by_length(paths: Iterable[str]) -> Iterator[list[str]]:
 
 def _listed(printed: bytes) -> list[str]:
     return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
-
-
-def _unreadable(beside: bytes) -> dict[str, str]:
-    """The files that it complained of, but for those that are gone."""
-    complaints = [line for line in beside.split(b"\n") if b"(os error " in line and not line.endswith(_GONE)]
-    # A path that was given to it and that it cannot open stands twice in its complaint.
-    named = (line.removeprefix(b"rg: ").rpartition(b": ")[0].partition(_IO_ERROR)[0] for line in complaints)
-    return {path_of(path): "unreadable" for path in named}

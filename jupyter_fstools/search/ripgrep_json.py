@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from .emit import STRAY
 from .match_lines import Hit
 from .ripgrep_process import path_of
 
@@ -14,6 +15,7 @@ _MATCHES = b',"submatches":['
 """What follows the lines in a row; within them it would stand with backslashes, as would the next."""
 _SUBMATCH = re.compile(rb'"start":(\d+),"end":(\d+)\}')
 _LONGEST_SUBMATCH_BYTES = 64
+_STRAY = re.compile(STRAY.encode())
 
 
 class MatchRows:
@@ -98,6 +100,8 @@ class _Row:
         counted, self._line_start = self._line_start, raw.rfind(b"\n", self._line_end, start) + 1 or self._line_end
         self._line += raw.count(b"\n", counted, self._line_start)
         self._line_end = raw.find(b"\n", start) + 1 or len(raw) + 1
+        if stray := _STRAY.match(raw, start, end):
+            start = stray.end()  # The match begins behind it.
         return self._line, _length(raw[self._line_start : start]), _length(raw[start:end]), -1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -31,6 +32,12 @@ OPTIONS = (
 BEGINNING = ".//"
 """What stands before every path that is relative: no name of a file or a folder can bring two slashes in a row."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
+_COMPLAINT_BEGINS = re.compile(rb"(?:^|\n)(?:rg: )?" + re.escape(BEGINNING.encode()))
+_COMPLAINT = re.compile(rb"(?s)(.+): ([^:\n]+ \(os error (\d+)\))")
+_TWICE = b": IO error for operation on " + BEGINNING.encode()
+"""Before the second time that a complaint says a path: one that was given and that cannot be opened."""
+_SHORTAGES = {errno.ENOMEM, errno.ENFILE, errno.EMFILE}
+"""Errors that say nothing of the file that happened to come next."""
 
 
 class RipgrepFailed(Exception):
@@ -54,6 +61,11 @@ def newest_ripgrep() -> str:
     if not versions:
         raise FileNotFoundError
     return max(versions, key=lambda path: versions[path])
+
+
+def is_since(binary: str, oldest: tuple[int, ...]) -> bool:
+    """Whether a ripgrep is at least so new."""
+    return not oldest or _version(binary) >= oldest
 
 
 def _version(binary: str) -> tuple[int, ...]:
@@ -148,8 +160,8 @@ class Ripgrep:
         run.close()
         self._running.discard(run)
 
-    def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes]:
-        """What it printed, and what it said beside that, of a run that came to its end.
+    def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, list[str]]:
+        """What it printed, and which of the files it could not read, of a run that came to its end.
 
         Raises:
             RipgrepFailed, Stopped
@@ -159,8 +171,7 @@ class Ripgrep:
             if run.code is None:
                 raise Stopped
         printed, beside = b"".join(block for block, _ in blocks), b"".join(block for _, block in blocks)
-        check_end(run.code, beside)
-        return printed, beside
+        return printed, unreadable_at_end(run.code, beside, paths)
 
     def end(self) -> None:
         """End every run that goes on."""
@@ -173,16 +184,38 @@ class Ripgrep:
             self.finish(run)
 
 
-def check_end(code: int, complaints: bytes) -> None:
-    """Whether a run came to its end: 0: something matched, 1: nothing did, `FAULTS`: complaints.
+def unreadable_at_end(code: int, complaints: bytes, paths: list[str]) -> list[str]:
+    """Those of the files given to a run that it complained of, but for those that are gone.
+
+    It came to its end with 0 (something matched), 1 (nothing did) or `FAULTS`, if only single files stand behind that.
 
     Raises:
-        RipgrepFailed
+        RipgrepFailed: it did not come to its end, or it complained of anything else, maybe of all there was to search.
     """
     if code in (0, 1):
-        return
-    if code != FAULTS or b"error: " in complaints[:200] or not complaints:
-        raise RipgrepFailed(complaints.decode("utf-8", "replace")[:2000] or f"it ended with {code}")
+        return []
+    # A name may go over lines, and a complaint with it.
+    before, *each = _COMPLAINT_BEGINS.split(complaints.removesuffix(b"\n"))
+    if code != FAULTS or before or not each:
+        raise RipgrepFailed((before and complaints).decode("utf-8", "replace")[:2000] or f"it ended with {code}")
+    given, unreadable = _as_printed(paths), []
+    for complaint in each:
+        said = _COMPLAINT.fullmatch(complaint)
+        path = given.get(said[1].partition(_TWICE)[0]) if said else None
+        if not said or path is None or int(said[3]) in _SHORTAGES:
+            raise RipgrepFailed("it complained of " + (said[2].decode("utf-8", "replace") if said else "no file"))
+        if int(said[3]) != errno.ENOENT:
+            unreadable.append(path)
+    return unreadable
+
+
+def _as_printed(paths: list[str]) -> dict[bytes, str | None]:
+    """Paths by how complaints say them, with signs in the place of bytes that are no UTF-8; None for two said alike."""
+    said: dict[bytes, str | None] = {}
+    for path in paths:
+        name = os.fsencode(path).decode("utf-8", "replace").encode()
+        said[name] = None if name in said else path
+    return said
 
 
 def path_of(printed: bytes) -> str:

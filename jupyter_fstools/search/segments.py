@@ -25,13 +25,17 @@ NOTHING = "(?!)"
 
 
 class MalformedSegment(ValueError):
-    """A class without its `]`, or a backslash at the end."""
+    """A class without its `]` or with a range that goes backwards, or a backslash at the end."""
 
 
-def segment_regex(segment: str) -> str:
+def segment_regex(segment: str, *, as_git: bool = True) -> str:
     r"""The regular expression of one name with `*`, `?`, `[...]` and `\`; it fits the whole name.
 
     A star takes as little as it can and never gives back (an atomic group), so that many stars cost no more than one.
+
+    Args:
+        segment: the name.
+        as_git: of a range that goes backwards its first character counts, as in git; else it is malformed.
 
     Raises:
         MalformedSegment
@@ -44,7 +48,7 @@ def segment_regex(segment: str) -> str:
             at += len(segment[at:]) - len(segment[at:].lstrip("*"))
             chunks.append("")
             continue
-        regex, at = _single(segment, at)
+        regex, at = _single(segment, at, as_git)
         chunks[-1] += regex
     if len(chunks) == 1:
         return chunks[0]
@@ -68,7 +72,7 @@ def _unescaped(segment: str) -> str:
     return re.sub(r"\\(.)", r"\1", segment, flags=re.S)
 
 
-def _single(segment: str, at: int) -> tuple[str, int]:
+def _single(segment: str, at: int, as_git: bool) -> tuple[str, int]:
     """The expression of one character position, and where the next one begins."""
     char = segment[at]
     if char == "?":
@@ -77,7 +81,7 @@ def _single(segment: str, at: int) -> tuple[str, int]:
         end = class_end(segment, at)
         if end is None:
             raise MalformedSegment(f"'[' at position {at} is never closed")
-        return _class(segment[at + 1 : end - 1]), end
+        return _class(segment[at + 1 : end - 1], as_git), end
     if char == "\\":
         if at + 1 == len(segment):
             raise MalformedSegment("a backslash at the end escapes nothing")
@@ -85,7 +89,7 @@ def _single(segment: str, at: int) -> tuple[str, int]:
     return re.escape(char), at + 1
 
 
-def _class(body: str) -> str:
+def _class(body: str, as_git: bool) -> str:
     """`[...]`: ranges, `!` or `^` for "none of these", escapes, `[:alpha:]`."""
     negated = body[:1] in ("!", "^")
     items: list[str] = []
@@ -101,7 +105,8 @@ def _class(body: str) -> str:
         low, at = _member(body, at)
         if body[at : at + 1] == "-" and at + 1 < len(body):
             high, at = _member(body, at + 1)
-            # Git takes the first character of a range that goes backwards.
+            if low > high and not as_git:
+                raise MalformedSegment(f"the range {f'{low}-{high}'!r} goes backwards")
             items.append(f"{re.escape(low)}-{re.escape(high)}" if low <= high else re.escape(low))
         else:
             items.append(re.escape(low))

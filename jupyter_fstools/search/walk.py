@@ -145,6 +145,7 @@ class Walk:
     def _listed(self, folder: Folder, rules: FolderRules, position: Position) -> Open:
         """A folder and the steps in it; it is closed where it cannot be listed."""
         try:
+            folder.check_enterable()
             folders, files, links, others, control, too_long = folder.names()
             self.tally.unreadable += len(too_long)
             if (control or rules.everywhere is not rules) and not self._include_ignored:

@@ -17,7 +17,7 @@ from ..walking.visible import MayRead, NoneDenied, link_target, permitted
 from .batches import Batch, Counted, Part
 from .heeded_rules import HeededRules
 from .ripgrep_debug import NOTEBOOKS, Kind, PassedOver, passed_over
-from .ripgrep_process import FAULTS, RipgrepFailed, check_end, counts_of
+from .ripgrep_process import FAULTS, RipgrepFailed, counts_of, unreadable_at_end
 from .ripgrep_run import Talk
 from .text_query import TextQuery
 from .walk import Tally, Walk
@@ -103,7 +103,7 @@ class WholeTree:
                 if counts:
                     yield self._found(counts)
             if run.code not in (None, FAULTS):
-                check_end(run.code, b"")
+                unreadable_at_end(run.code, b"", [])
             if line and run.code is not None:
                 yield self._batch(passed_over(line + b"\n"))
             if run.code == FAULTS and not self._faults:
@@ -153,6 +153,8 @@ class WholeTree:
         reasons: tuple[Kind, ...] = ("binary", "large", "unreadable")
         for reason in reasons:
             batch.skipped[reason] = sum(len(names) for _, names in self._permitted(said[reason]))
+        if batch.skipped["unreadable"]:
+            self._check_folders(said["unreadable"])
         links = said["link"] + self._add_notebooks(said["notebook"], batch)
         for path in _paths(self._permitted(links)):
             target = link_target(self._backend, path, self._may_read)
@@ -168,17 +170,23 @@ class WholeTree:
                 seen = {name: self._kind(trail, folder, name) for name in names}
                 batch.notebooks.append(Part(folder, [name for name in names if seen[name] == "file"]))
                 links += [joined(folder, name) for name in names if seen[name] == "link"]
-                batch.skipped["unreadable"] += list(seen.values()).count("unreadable")
         return links
 
     @staticmethod
     def _kind(trail: FolderTrail, folder: str, name: str) -> str:
         try:
             return trail.at(folder).see(name).kind
-        except PermissionError:
-            return "unreadable"
+        except PermissionError as error:
+            raise RipgrepFailed("it listed a folder that cannot be entered") from error
         except (OSError, FsToolsError):
             return "gone"
+
+    def _check_folders(self, paths: list[str]) -> None:
+        """Refuse what ripgrep says one by one of a folder that cannot be entered, which is unreadable as a whole."""
+        with FolderTrail(self._backend) as trail:
+            for folder, names in self._permitted(paths):
+                for name in names[:1]:
+                    self._kind(trail, folder, name)
 
     def _permitted(self, paths: Iterable[str]) -> Iterator[InFolder]:
         """Those of the paths that may be shown."""

@@ -9,13 +9,14 @@ from pydantic import Field
 
 from ..errors import FsToolsError, NotADirectory, TimedOut
 from ..search.find import FoundFiles, find_files
+from ..search.patterns import root_spelled
 from ..walking.folders import joined
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult
 
-_WILD = frozenset("*?[]{}\\")
+_OTHER_WILD = frozenset("*?{}\\")
 
 
 class GlobArguments(Arguments):
@@ -89,16 +90,42 @@ def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
     if pattern.startswith("!"):
         yield f"[a leading ! leaves out nothing here; grep takes glob={pattern!r}]"
     yield from list_of_globs(pattern)
-    if not _WILD.isdisjoint(pattern):
-        return
-    named = pattern.rstrip("/")
-    absolute = f"{named}/".startswith(f"{workspace.backend.root_key}/")
+    root = root_spelled(workspace.backend, pattern)
+    folder, below = "" if root else folder, pattern[len(root) :].strip("/")
+    lead = pattern[: len(root)] + "/" * pattern[len(root) :].startswith("/")
+    literal = _literal_folders(workspace, folder, below.split("/"))
+    fitting = lead + "/".join(name.replace("[", "[[]") for name in literal) + below[len("/".join(literal)) :]
+    if _only_brackets(below) and _is_folder(workspace, joined(folder, below)):
+        yield f"[{pattern.rstrip('/')!r} is a folder: {f'{fitting}/**'!r} fits what is in it]"
+    elif fitting != lead + below:
+        named = lead + "/".join(literal)
+        yield f"[brackets stand for one character; for the folder named {named!r} write {fitting!r}]"
+
+
+def _literal_folders(workspace: Workspace, folder: str, names: list[str]) -> list[str]:
+    """The first names of a pattern up to the last one with brackets that a folder has as it stands."""
+    literal: list[str] = []
+    for at, name in enumerate(names):
+        if not _only_brackets(name):
+            break
+        folder = joined(folder, name)
+        if "[" in name:
+            if not _is_folder(workspace, folder):
+                break
+            literal = names[: at + 1]
+    return literal
+
+
+def _only_brackets(names: str) -> bool:
+    """Whether no sign of the pattern language but brackets is in them, and something is."""
+    return bool(names) and _OTHER_WILD.isdisjoint(names)
+
+
+def _is_folder(workspace: Workspace, path: str) -> bool:
     try:
-        there = workspace.peek(named if absolute else joined(folder, named.lstrip("/")))
+        return workspace.peek(path).kind == "directory"
     except FsToolsError:
-        return
-    if there.kind == "directory":
-        yield f"[{named!r} is a folder: {f'{named}/**'!r} fits what is in it]"
+        return False
 
 
 def _shown(found: FoundFiles, offset: int, data: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -106,7 +133,7 @@ def _shown(found: FoundFiles, offset: int, data: dict[str, Any]) -> tuple[list[s
     if not rows:
         rows.append(nothing("No files fit the pattern.", "No files", found.total, offset, found.partial))
     return rows, [
-        *paging(found.total, "files", data["next_offset"]),
+        *paging(found.total, "files", data["next_offset"], found.partial),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
     ]
 

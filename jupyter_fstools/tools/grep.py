@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import TimedOut
 from ..search.grep import search_text
+from ..search.start import path_of_link
 from ..search.text_query import FoundText, OutputMode, TextMatch, TextQuery
 from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
@@ -92,7 +93,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     found = search_text(
         workspace.backend,
         query,
-        start.path or ".",
+        arguments.path,
         may_read=workspace.may_read,
         none_denied=workspace.none_denied,
         seconds=limits.search_seconds,
@@ -114,7 +115,8 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
     elif query.output_mode == "content" and found.partial:
         end = arguments.offset + len(found.matches)
-    data = _data(found, query, start.path or ".", end if found.total is None or end < found.total else None)
+    path = path_of_link(workspace.backend, arguments.path, start) or "."
+    data = _data(found, query, path, end if found.total is None or end < found.total else None)
     rows, notes = _shown(found, query, data)
     return ToolResult(tool="grep", content=text_blocks(rows, [cut, *notes] if cut else notes), data=data)
 
@@ -205,7 +207,7 @@ def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[li
     mistaken = list_of_globs(query.glob) if query.glob and not found.total and not found.partial else ()
     return rows, [
         *mistaken,
-        *paging(found.total, what, data["next_offset"]),
+        *paging(found.total, what, data["next_offset"], found.partial),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
     ]
 

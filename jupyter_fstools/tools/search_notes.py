@@ -19,10 +19,11 @@ _WORDS = {
 _UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def paging(total: int | None, what: str, next_offset: int | None) -> Iterator[str]:
-    """How much there is, where this is not all."""
+def paging(total: int | None, what: str, next_offset: int | None, partial: Reason | None = None) -> Iterator[str]:
+    """How much there is, where this is not all; what a search has found that ended early is not all either."""
     if next_offset is not None:
-        how_many = f"there are more {what}" if total is None else f"{total} {what} in all"
+        so_far = "in all" if partial is None else "so far"
+        how_many = f"there are more {what}" if total is None else f"{total} {what} {so_far}"
         yield f"[{how_many}; go on with offset={next_offset}]"
 
 

@@ -39,6 +39,9 @@ class Folder(Protocol):
     def check_readable(self) -> None:
         """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
 
+    def check_enterable(self) -> None:
+        """Refuse a folder whose names may be read but nothing else: of nothing in it can be told more."""
+
     def enter(self, name: str) -> Folder:
         """A folder in this one; a link is refused."""
 
@@ -128,6 +131,10 @@ class DiskFolder:
         """
         if not os.stat(".", dir_fd=self._fd).st_mode & 0o444:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    def check_enterable(self) -> None:
+        """Refuse a folder whose names may be read but nothing else: of nothing in it can be told more."""
+        os.stat(".", dir_fd=self._fd)
 
     def enter(self, name: str) -> DiskFolder:
         """A folder in this one; a link is refused."""
@@ -233,6 +240,9 @@ class BackendFolder:
 
     def check_readable(self) -> None:
         """The backend does, when it lists."""
+
+    def check_enterable(self) -> None:
+        """The same."""
 
     def enter(self, name: str) -> BackendFolder:
         """A folder in this one; what it is shows when its names are asked for."""

@@ -45,6 +45,8 @@ def test_a_value_may_begin_with_a_dash_or_be_empty(value):
         ("grep x -i -- -sub", {"pattern": "x", "path": "-sub", "case_insensitive": True}),
         ("grep -- -x sub", {"pattern": "-x", "path": "sub"}),
         ("grep -i -- -x -i", {"pattern": "-x", "path": "-i", "case_insensitive": True}),
+        ("grep -- --glob sub", {"pattern": "--glob", "path": "sub"}),
+        ("grep --glob -h -i -- -x", {"pattern": "-x", "glob": "-h", "case_insensitive": True}),
         ("grep -5 -i 6", {"pattern": "-5", "path": "6", "case_insensitive": True}),
         ("glob '*.py' --limit 2 sub", {"pattern": "*.py", "path": "sub", "limit": "2"}),
         ("cell a.ipynb --outputs full b", {"path": "a.ipynb", "cell_id": "b", "outputs": "full"}),

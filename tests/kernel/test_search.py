@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from jupyter_fstools.errors import Invalid
+from jupyter_fstools.errors import Invalid, NotADirectory
 from jupyter_fstools.kernel.html import html_of
 from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
@@ -25,6 +25,19 @@ def test_an_option_may_stand_before_the_folder(fs, files):
     (files / "sub/c.py").write_text("Needle\n")
     assert [match["path"] for match in fs("grep needle -i sub").data["matches"]] == ["sub/c.py"]
     assert [file["path"] for file in fs("glob '*.py' --limit 2 sub").data["files"]] == ["sub/c.py"]
+
+
+@pytest.mark.parametrize("options", ["", "-F ", "-i "])
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_behind_two_dashes_nothing_asks_for_help(fs, files, options, word):
+    (files / word).write_text(f"give {word}\n")
+    assert [match["path"] for match in fs(f"grep {options}-- {word}").data["matches"]] == [word]
+    assert [match["line"] for match in fs(f"grep {options}-- {word} {word}").data["matches"]] == [1]
+    assert [file["path"] for file in fs(f"glob -- {word}").data["files"]] == [word]
+    assert fs(f"read -- {word}").data["content"] == f"give {word}\n"
+    with pytest.raises(NotADirectory):
+        fs(f"ls -- {word}")
+    assert str(fs(f"grep {options}needle {word}")).startswith("%fs grep")
 
 
 def test_a_hint_speaks_of_options_not_of_another_subcommand(fs, files):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ from jupyter_fstools.search.text_query import FoundText, TextQuery
 Write = Callable[..., Path]
 Find = Callable[..., FoundFiles]
 Search = Callable[..., FoundText]
+NOBODY = 65534
+"""A user who owns nothing."""
 
 
 @pytest.fixture
@@ -39,6 +43,27 @@ def write(root: Path) -> Write:
         return file
 
     return write
+
+
+@pytest.fixture
+def mortal() -> Iterator[Path]:
+    """A folder of a user whom the system keeps out of some: who is root is somebody else for as long."""
+    program, folder = ripgrep(), Path(tempfile.mkdtemp()).resolve()
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.chown(folder, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+    try:
+        if not (os.access(folder, os.W_OK, effective_ids=True) and os.access(program, os.X_OK, effective_ids=True)):
+            pytest.skip("nobody but root gets here")
+        yield folder
+    finally:
+        for path, folders, _ in os.walk(folder):
+            for name in folders:
+                Path(path, name).chmod(0o700)
+        if is_root:
+            os.seteuid(0)
+        shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -14,8 +14,12 @@ import pytest
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotADirectory, NotFound, OutsideRoot
+from jupyter_fstools.search.batches import EngineName
 from jupyter_fstools.search.find import find_files, iso_time
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.text_query import TextQuery
 from jupyter_fstools.walking.folders import DiskFolder
+from jupyter_fstools.walking.listing import Listing
 
 from .conftest import Find, Search, Write, git_files, names
 
@@ -28,7 +32,7 @@ def test_a_file_named_like_a_pattern_is_found(find: Find, write: Write, name: st
     assert names(find(name)) == [name]
 
 
-@pytest.mark.parametrize("glob", ["[bad", "![bad", "{" * 500 + "a" + "}" * 500])
+@pytest.mark.parametrize("glob", ["[bad", "![bad", "[z-a]", "!*[z-a].py", "{" * 500 + "a" + "}" * 500])
 def test_a_malformed_glob_is_refused_for_a_single_file_too(search: Search, write: Write, glob: str) -> None:
     """S24"""
     write("a.py", "foo\n")
@@ -42,6 +46,10 @@ def test_a_malformed_pattern_is_refused(find: Find, write: Write) -> None:
     write("a.txt")
     with pytest.raises(Invalid, match="never closed"):
         find("[invalid")
+    with pytest.raises(Invalid, match="the range 'z-a' goes backwards in"):
+        find("[z-a].txt")
+    write("[z-a].txt")
+    assert names(find("[z-a].txt")) == ["[z-a].txt"]
 
 
 def test_links_are_neither_followed_nor_doubled(root: Path, find: Find, write: Write, tmp_path: Path) -> None:
@@ -101,6 +109,29 @@ def test_absolute_patterns(find: Find, root: Path, write: Write) -> None:
     assert names(find("/etc/passwd")) == names(find(f"{root.parent}/**")) == names(find(f"{root}x/**")) == []
 
 
+@pytest.mark.parametrize("engine", ["ripgrep", "python"])
+def test_absolute_patterns_by_way_of_a_link_to_the_root(root: Path, write: Write, engine: EngineName) -> None:
+    """G17, P7: both spellings work."""
+    for path in ("a.txt", "b.md", "src/c.txt"):
+        write(path)
+    for link in ("[li]nk", "other"):
+        (root.parent / link).symlink_to("root")
+    linked, disk = root.parent / "[li]nk", LocalDisk(root.parent / "[li]nk")
+    (root / "up").symlink_to(root)
+    for spelled in (root, linked):
+        assert names(find_files(disk, f"{spelled}/*.txt", "src")) == ["a.txt"]
+        assert names(find_files(disk, f"{spelled}//src/./*", "src")) == ["src/c.txt"]
+        for path, options in {".": {"glob": f"{spelled}/*.txt"}, "src": {"glob": f"!{spelled}/src/c.*"}}.items():
+            found = search_text(disk, TextQuery(pattern="x", **options), path, engine=engine)
+            assert [match.path for match in found.matches] == ([] if path == "src" else ["a.txt"])
+    assert names(find_files(disk, str(linked))) == ["a.txt", "b.md", "src/c.txt"]
+    assert names(find_files(disk, f"{root.parent}/other/*")) == names(find_files(disk, f"{linked}s/*")) == []
+    assert names(find_files(disk, "/up/*")) == []
+    with pytest.raises(OutsideRoot):
+        find_files(disk, f"{linked}/../*")
+    assert names(find_files(InMemory({"src/a.py": b""}), "/./*.py", "src")) == ["src/a.py"]
+
+
 @pytest.mark.parametrize(
     "pattern", ["{root}/../*", "{root}/src/../../*", "{root}/{{../x,src}}", "/../*", r"\.\./*", "a/.{{.,b}}/*"]
 )
@@ -126,8 +157,8 @@ def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
     write("a.py")
     write("src/b/c.py")
     assert names(find("a.py/**")) == []
-    assert names(find("a.py/")) == []
-    assert names(find("src/")) == ["src/b/c.py"]
+    assert names(find("a.py/")) == names(find("a.py/.")) == names(find("a.py/./.")) == []
+    assert names(find("src/")) == names(find("src/.")) == ["src/b/c.py"]
 
 
 def test_what_may_not_be_read_is_never_listed(find: Find, write: Write) -> None:
@@ -245,3 +276,20 @@ def test_rules_are_read_byte_by_byte_as_git_reads_them(root: Path, find: Find, w
         write(name)
     write(".gitignore", "?.txt\n???.log\n[é].md\n***/y/***\n[!a].c\n??.c\n")
     assert set(names(find("**", include_hidden=True))) == git_files(root)
+
+
+@pytest.mark.parametrize("sort", ["path", "modified"])
+def test_a_folder_that_may_be_listed_but_not_entered_is_counted(mortal: Path, sort: str) -> None:
+    """G21: its files are no part of the total; asked for by itself it is denied."""
+    for name in ("no/a.txt", "no/b.txt", "no/deep/c.txt", "ok.txt"):
+        (mortal / name).parent.mkdir(parents=True, exist_ok=True)
+        (mortal / name).write_text("x\n")
+    (mortal / "no").chmod(0o400)
+    disk = LocalDisk(mortal)
+    listing = Listing(disk, "", recursive=True)
+    assert [name for run in listing for name in run.names] == ["no", "ok.txt"]
+    for pattern, total in (("**", 1), ("no/*", 0), ("no/a.txt", 0), ("no/deep/*", 0)):
+        found = find_files(disk, pattern, sort=sort, limit=1)
+        assert (len(found.files), found.total, found.skipped) == (total, total, {"unreadable": len(listing.unreadable)})
+    with pytest.raises(Denied):
+        find_files(disk, "*", "no", sort=sort)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -71,6 +72,58 @@ def test_crlf_files_answer_like_others(search: Search, write: Write) -> None:
     assert search("needle.").total == search(r"needle\s").total == search("b[^x]").total == 0
     found = search(r"needle\nb", multiline=True)
     assert (texts(found), found.matches[0].length) == (["a needle\nb"], len("needle\nb"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hits"),
+    [
+        (r"\s$", [(2, 2, 0)]),
+        (r"\W$", [(2, 2, 0)]),
+        (r"c\s$", []),
+        (r"c[^x]$", []),
+        (r"c\s+$", []),
+        (r"c$\s+d", [(1, 1, 3)]),
+        (r"\W*$", [(1, 2, 0), (2, 2, 0)]),
+    ],
+)
+def test_the_end_of_a_line_is_not_within_its_line_feed(
+    search: Search, write: Write, pattern: str, hits: list[tuple[int, int, int]]
+) -> None:
+    """S5: where a match may go over lines, too."""
+    for lines in ("c\nd\n", "c\r\nd\r\n"):
+        write("a.txt", lines)
+        found = search(pattern, multiline=True)
+        assert [(match.line, match.column, match.length) for match in found.matches] == hits
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+@pytest.mark.parametrize("pattern", [r"\B$", r"\B", r"x*\B$", r".*\B$", r"$\B", r"\B\W*$"])
+def test_within_a_line_end_nothing_matches(search: Search, write: Write, pattern: str, multiline: bool) -> None:
+    """S5"""
+    for end in ("\n", "\r\n", "\r"):
+        write("a.txt", f"c{end}")
+        assert search(pattern, multiline=multiline).matches == []
+
+
+@pytest.mark.parametrize("multiline", [False, True])
+@pytest.mark.parametrize("before", [b"l\x92", b"_\x80\x81\x82", b"\xc3\xa9\x92", b"\xe2\x80\x99\x85", b"\xff"])
+def test_a_word_begins_behind_bytes_that_are_no_utf8(
+    search: Search, write: Write, before: bytes, multiline: bool
+) -> None:
+    """S8: in one file as in a large tree, whatever of the line ripgrep takes for the letter before."""
+    write("a.txt", b"// " + before + b"objet est\n")
+    column = 4 + len(before.decode("utf-8", "surrogateescape"))
+    for pattern in (r"\bobjet\b", r"(\bobj)", r"x|\b[a-o]\w+ est", r"q?\bo"):
+        found = search(pattern, multiline=multiline)
+        assert [(match.line, match.column) for match in found.matches] == [(1, column)], pattern
+    assert search(r"\w\bobjet", multiline=multiline).matches == []
+
+
+def test_no_word_ends_behind_bytes_that_are_no_utf8(search: Search, write: Write) -> None:
+    """S8"""
+    write("a.txt", b"l\x92 b\xc3\xa9\x80, \xe9\n")
+    for pattern in (r"\b\s", r"\b,", r"x*\b[ ,]", r"\bx?,", r"\b$"):
+        assert search(pattern).matches == [], pattern
 
 
 def test_a_second_byte_order_mark_is_none_either(search: Search, write: Write) -> None:
@@ -249,6 +302,50 @@ def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None
     assert places(search("needle")) == [("a/b.txt", 1), ("in.txt", 1), ("log.txt", 1)]
     write("a/b.txt", "needle\n" * 3)
     assert places(search("needle", limit=4)) == [*(("a/b.txt", line) for line in (1, 2, 3)), ("in.txt", 1)]
+
+
+@pytest.mark.parametrize("mode", ["content", "files", "count"])
+def test_a_file_named_by_a_link_is_shown_under_the_links_name(
+    search: Search, root: Path, write: Write, mode: str
+) -> None:
+    """S24: as a search of its folder shows it, however it is spelled; a link to a folder is none of its names."""
+    cells = {"cells": [{"cell_type": "raw", "id": "a", "metadata": {}, "source": "needle"}]}
+    write("real/deep/b.py", "needle\n")
+    write("real/n.ipynb", json.dumps(cells))
+    for link, target in {
+        "l.py": "real/deep/b.py",
+        "l.ipynb": "real/n.ipynb",
+        "real/deep/to_b": "b.py",
+        "twice": str(root / "l.py"),
+        "folder": "real/deep",
+    }.items():
+        (root / link).symlink_to(target)
+
+    def shown(path: str) -> list[str]:
+        found = search("needle", path, output_mode=mode)
+        return [each.path for each in found.matches or found.files]
+
+    for path in ("l.py", "./l.py", "real/../l.py", ".//l.py", str(root / "l.py"), "folder/../../l.py"):
+        assert shown(path) == ["l.py"]
+    assert (shown("twice"), shown("l.ipynb")) == (["twice"], ["l.ipynb"])
+    assert shown("folder/to_b") == shown("real/deep/to_b") == ["real/deep/to_b"]
+    for path in ("folder/b.py", "folder/../deep/b.py", "./real/deep/b.py", str(root / "real/deep/b.py")):
+        assert shown(path) == ["real/deep/b.py"]
+
+
+@pytest.mark.parametrize("denied", ["real/b.py", "sub/l.py"])
+def test_a_link_is_searched_only_if_its_name_and_its_file_may_be_shown(
+    search: Search, root: Path, write: Write, denied: str
+) -> None:
+    """S18, S24: whichever way it is come by."""
+    write("real/b.py", "needle\n")
+    write("sub/a.py", "nothing\n")
+    (root / "sub/l.py").symlink_to("../real/b.py")
+    (root / "folder").symlink_to("sub")
+    assert search("needle", "sub", may_read=lambda path: path != denied).total == 0
+    for path in ("sub/l.py", "folder/l.py", str(root / "sub/l.py")):
+        with pytest.raises(Denied):
+            search("needle", path, may_read=lambda path: path != denied)
 
 
 def test_filters_by_name(search: Search, write: Write) -> None:
@@ -811,3 +908,70 @@ def test_many_matches_on_a_long_line_are_found_at_once(search: Search, write: Wr
     write("a.csv", '"a",' * 400_000)
     found = search('"', multiline=True, limit=3, seconds=10)
     assert (places(found), found.partial) == ([("a.csv", 1)], None)
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "rg: failed to allocate memory",
+        "rg: oops\nrg: .//0.txt: Permission denied (os error 13)",
+        "rg: .//0.txt: Permission denied (os error 13)\nrg: oops",
+        "rg: .//0.txt: Cannot allocate memory (os error 12)",
+        "rg: .//0.txt: Too many open files in system (os error 23)",
+        "rg: .//0.txt: IO error for operation on .//0.txt: Too many open files (os error 24)",
+        "rg: .//error: pattern.txt: Too many open files (os error 24)",
+    ],
+)
+def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, complaint: str
+) -> None:
+    """S20, S1: whichever way it was asked; it is no search in which nothing was found."""
+    for name in ("0", "1", "error: pattern"):
+        write(f"{name}.txt", "needle\n")
+    broken = tmp_path / "rg"
+    broken.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{complaint}\nEND\nexit 2\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
+    for tells in (True, False):
+        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
+        for multiline in (True, False):
+            found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle", multiline=multiline))
+            assert (found.total, found.skipped, found.engine) == (3, {}, "python")
+
+
+def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
+    """G21: a complaint goes over lines with a name, and says bytes that are no UTF-8 in another way."""
+    odd = ["a: b (os error 24)", "two\nlines", "bad\udcff", "rg: x", "error: pattern"]
+    said = [f".//{name}: Permission denied (os error 13)" for name in odd[:-1]]
+    said.append(".//gone: IO error for operation on .//gone: No such file or directory (os error 2)")
+    said.append(".//error: pattern: IO error for operation on .//error: pattern: Input/output error (os error 5)")
+    for begins in ("", "rg: "):  # older ones do not say who speaks
+        complaints = "".join(f"{begins}{each}\n" for each in said).replace("\udcff", "\ufffd").encode()
+        assert ripgrep_process.unreadable_at_end(2, complaints, ["gone", "fine", *odd]) == odd
+        for given in (odd, ["gone", "bad\udcfe", *odd]):  # one that was not given, and two that are said alike
+            with pytest.raises(RipgrepFailed):
+                ripgrep_process.unreadable_at_end(2, complaints, given)
+
+
+@pytest.mark.parametrize("engine", ["python", "ripgrep", "ripgrep by name"])
+@pytest.mark.parametrize("fields", [{}, {"glob": "*"}, {"multiline": True}])
+def test_what_is_closed_to_a_user_is_counted(
+    mortal: Path, monkeypatch: pytest.MonkeyPatch, engine: str, fields: dict[str, object]
+) -> None:
+    """G21: a folder that may be listed but not entered counts once, and is denied where it is asked for by itself."""
+    for name in ("a.txt", "no/b.txt", "no/c.txt", "no/deep/d.txt", "notebooks/e.ipynb", "shut/f.txt"):
+        (mortal / name).parent.mkdir(parents=True, exist_ok=True)
+        (mortal / name).write_text("needle\n")
+    for name in ("g: h (os error 24)", "two\nlines", "bad\udcff"):
+        (mortal / name).write_text("needle\n")
+        (mortal / name).chmod(0)
+    for name, mode in (("no/deep", 0), ("no", 0o400), ("notebooks", 0o400), ("shut", 0)):
+        (mortal / name).chmod(mode)
+    if engine == "ripgrep by name":
+        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
+        engine = "ripgrep"
+    query = TextQuery(pattern="needle", **fields)
+    found = search_text(LocalDisk(mortal), query, engine=engine)
+    assert (places(found), found.total, found.skipped) == ([("a.txt", 1)], 1, {"unreadable": 6})
+    with pytest.raises(Denied):
+        search_text(LocalDisk(mortal), query, "no", engine=engine)

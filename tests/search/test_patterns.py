@@ -90,7 +90,7 @@ def test_a_file_with_the_pattern_as_its_name_matches(name: str) -> None:
     assert fits(name, name)
 
 
-@pytest.mark.parametrize("pattern", ["[invalid", "{a,b", "a}", "x[[:nope:]]", "end\\"])
+@pytest.mark.parametrize("pattern", ["[invalid", "{a,b", "a}", "x[[:nope:]]", "end\\", "a[z-a].py"])
 def test_a_malformed_pattern_says_so(pattern: str) -> None:
     """G5: kept as a refusal, for callers that find no file of that name."""
     malformed = compile_glob(pattern).malformed
@@ -124,6 +124,24 @@ def test_a_pattern_with_the_roots_own_path_is_absolute() -> None:
     assert not compile_glob("/home/mean/*.py", root="/home/me").from_root
     with pytest.raises(OutsideRoot):
         compile_glob("/home/me/../you/*", root="/home/me")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        (r"caf\udce9.py", "caf\udce9.py", True),
+        (r"*[\udce9\udcff]?", "caf\udce9x", True),
+        (r"\\\udce9", "\\\udce9", True),
+        (r"\\udce9", r"\udce9", True),
+        (r"\\udce9", "\udce9", False),
+        (r"\udce9", r"\udce9", True),
+        (r"\udc41", "udc41", True),
+        (r"\ud83d", "ud83d", True),
+    ],
+)
+def test_a_byte_that_is_no_utf_8_may_be_spelled_as_it_is_told(pattern: str, name: str, expected: bool) -> None:
+    """G15: any other backslash means what it always does, and a file may have the pattern as its name."""
+    assert fits(pattern, name) is expected
 
 
 @given(st.text(st.characters(exclude_characters="\0/", exclude_categories=["Cs"]), min_size=1, max_size=20))

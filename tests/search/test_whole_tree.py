@@ -251,13 +251,13 @@ def test_what_a_rule_of_the_server_hides_is_not_counted(root: Path, write: Write
     assert (ours.total, ours.skipped, ours.ignored, runs) == (3, {"binary": 1}, 0, [""])
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_a_folder_that_cannot_be_read_is_counted_once(root: Path, write: Write, runs: list[str]) -> None:
+def test_a_folder_that_cannot_be_read_is_counted_once(mortal: Path, runs: list[str]) -> None:
     """G21"""
-    write("a.txt", "needle\n")
-    write("shut/b.txt", "needle\n").parent.chmod(0)
-    ours, theirs = asked(root, TextQuery(pattern="needle"))
-    (root / "shut").chmod(0o755)
+    (mortal / "a.txt").write_text("needle\n")
+    (mortal / "shut").mkdir()
+    (mortal / "shut/b.txt").write_text("needle\n")
+    (mortal / "shut").chmod(0)
+    ours, theirs = asked(mortal, TextQuery(pattern="needle"))
     assert theirs == ours
     assert (ours.skipped, runs) == ({"unreadable": 1}, [""])
 
@@ -276,3 +276,16 @@ def test_what_is_chosen_by_name_is_searched_by_name(
 def test_the_program_here_tells_enough() -> None:
     """S9, S33: what the searches of whole trees rest on."""
     assert tells_enough(ripgrep())
+
+
+@pytest.mark.parametrize("name", ["no/b.txt", "no/c.ipynb"])
+def test_a_folder_that_may_be_listed_but_not_entered_is_walked_by_us(mortal: Path, runs: list[str], name: str) -> None:
+    """G21: ripgrep speaks of all that is in it, one by one."""
+    (mortal / "a.txt").write_text("needle\n")
+    (mortal / "no").mkdir()
+    for path in (name, f"no/2{name[3:]}"):
+        (mortal / path).write_bytes(CELL)
+    (mortal / "no").chmod(0o400)
+    ours, theirs = asked(mortal, TextQuery(pattern="needle"))
+    assert theirs == ours
+    assert (ours.total, ours.skipped, runs) == (1, {"unreadable": 1}, [])

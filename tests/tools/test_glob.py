@@ -1,5 +1,6 @@
 """glob, as every surface calls it."""
 
+import importlib
 import os
 
 import pytest
@@ -155,6 +156,38 @@ def test_a_pattern_that_nothing_fits_and_is_probably_a_mistake_gets_a_hint(tree,
         assert tree("glob", pattern=hint.split("'")[3], path=path).data["total"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "path", "better"),
+    [
+        ("app/[id]/*.tsx", ".", "app/[[]id]/*.tsx"),
+        ("app/[id]/**", ".", "app/[[]id]/**"),
+        ("app/[id]", ".", "app/[[]id]/**"),
+        ("/app/[id]/[[slug]]", ".", "/app/[[]id]/[[][[]slug]]/**"),
+        ("[id]/[[slug]]/*", "app", "[[]id]/[[][[]slug]]/*"),
+        ("{root}/app/[id]/[pt]*", ".", "{root}/app/[[]id]/[pt]*"),
+        ("app/[id]/[[slug]]", ".", "app/[[]id]/[[][[]slug]]/**"),
+    ],
+)
+def test_a_folder_with_brackets_in_its_name_is_told_of(tree, pattern, path, better):
+    """G6: nothing fits, as brackets stand for one character; what is said to do instead finds something."""
+    tree.put("app/[id]/page.tsx", "x")
+    tree.put("app/[id]/[[slug]]/x.js", "x")
+    pattern, better = pattern.format(root=tree.root), better.format(root=tree.root)
+    result = tree("glob", pattern=pattern, path=path)
+    assert (result.data["total"], repr(better) in result.text) == (0, True), result.text
+    assert tree("glob", pattern=better, path=path).data["total"]
+
+
+@pytest.mark.parametrize("pattern", ["src/[id]/*", "app/[xy]/*", "[a.py]/*", ".ssh/[id]/*", "**/[id]/*.x"])
+def test_brackets_that_are_in_no_folders_name_get_no_hint(tree, pattern):
+    """G6, G26"""
+    tree.put("app/[id]/page.tsx", "x")
+    tree.put("[a.py]", "x")
+    tree.put(".ssh/[id]/key", "secret")
+    assert tree("glob", pattern=pattern).text.startswith("No files fit the pattern.")
+    assert "[[]" not in tree("glob", pattern=pattern).text
+
+
 @pytest.mark.parametrize("pattern", ["nope", "*.rs", ".ssh", "a,", "{a,b}.rs", "[a,b]", "deep", "/"])
 def test_what_is_simply_not_there_gets_no_hint(tree, pattern):
     """G26: and what a rule denies is not told of."""
@@ -222,6 +255,16 @@ def test_a_search_without_time_is_a_timeout_and_with_some_found_is_partial(make_
     result = call("glob", pattern="*.py")
     assert (result.data["partial"], result.data["truncated"]) == ("timeout", True)
     assert "[partial:" in result.text
+
+
+@pytest.mark.parametrize(("tool", "search"), [("glob", "find_files"), ("grep", "search_text")])
+def test_what_was_found_before_the_time_was_over_is_not_said_to_be_all(tree, monkeypatch, tool, search):
+    """G13"""
+    module = importlib.import_module(f"jupyter_fstools.tools.{tool}")
+    whole = getattr(module, search)
+    monkeypatch.setattr(module, search, lambda *a, **k: whole(*a, **k).model_copy(update={"partial": "timeout"}))
+    text = tree(tool, pattern={"glob": "*.py", "grep": "x"}[tool], limit=1).text
+    assert "so far; go on with offset=1]" in text and "[partial:" in text and "in all" not in text
 
 
 def test_a_cancelled_call_ends(tree):

@@ -203,6 +203,32 @@ def test_one_file_is_searched_even_if_it_is_ignored_hidden_or_large(make_call):
     assert places(call("grep", pattern="hit", path=".x")) == [(".x", 1)]
 
 
+@pytest.mark.parametrize("path", ["l.py", "./l.py", "real/../l.py", "{root}/l.py"])
+def test_a_file_named_by_a_link_is_shown_under_the_links_name(grep, path):
+    """S24"""
+    grep.put("real/b.py", "hit\n")
+    (grep.root / "l.py").symlink_to("real/b.py")
+    found = grep("grep", pattern="hit", path=path.format(root=grep.root))
+    assert (found.data["path"], places(found), found.text) == ("l.py", [("l.py", 1)], "l.py\n1\thit")
+    for mode in ("files", "count"):
+        listed = grep("grep", pattern="hit", path=path.format(root=grep.root), output_mode=mode)
+        assert [file["path"] for file in listed.data["files"]] == ["l.py"]
+
+
+def test_a_link_is_searched_only_if_no_rule_is_about_where_it_is_or_leads(make_call):
+    """S18, S24: nor does the refusal tell where that is."""
+    call = make_call(deny_read=["/real/l.py", "/shut/"])
+    call.put("real/b.py", "hit\n")
+    call.put("shut/c.py", "hit\n")
+    (call.root / "real/l.py").symlink_to("b.py")
+    (call.root / "to_shut.py").symlink_to("shut/c.py")
+    (call.root / "folder").symlink_to("real")
+    for path in ("real/l.py", "to_shut.py", "folder/l.py"):
+        refusal = call.refused("denied", "grep", pattern="hit", path=path)
+        assert path in refusal.message
+    assert "real" not in refusal.message
+
+
 def test_a_hit_in_a_notebook_names_the_cell_and_the_line_in_it(grep):
     """S29"""
     output = {"output_type": "stream", "name": "stdout", "text": ["needle out\n"]}
