@@ -23,17 +23,20 @@ from .read_tracker import ReadTracker, ReceiptAfter, united
 from .records import FileState, Receipt
 from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
 from .shown_text import ShownText
-from .text_diff import unified
+from .stale_words import say_in_words, show_diff
 
+_CELL_TYPES = ("code", "markdown", "raw", "heading", "unknown")
 _OVERWRITING = ("replace", "delete")
 
 
 def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocument, shown: Sequence[ShownLines]) -> None:
     """Leave a receipt for cells that are being shown; cells shown earlier stay known as they were then."""
     earlier = cell_receipt(tracker, stat.key)
-    texts = ShownCells.kept_by(tracker, earlier)
     keys, order = keys_of([cell.cell_id for cell in document.cells]), document.order
-    cells = dict(earlier.cells or {}) if earlier else {}
+    names = dict(zip(_keys_in(earlier, document), keys, strict=True))
+    texts = ShownCells(ShownCells.kept_by(tracker, earlier).packed(names))
+    known_before = (earlier.cells or {}) if earlier else {}
+    cells = {names[key]: known for key, known in known_before.items() if key in names}
     for one in shown:
         key, fingerprint = keys[one.cell], document.cells[one.cell].fingerprint
         known = Known.of(cells[key]) if key in cells else None
@@ -41,15 +44,14 @@ def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocumen
         cells[key] = with_lines(known if again else None, fingerprint, one).spelled()
         texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
     places = earlier.lines if earlier and earlier.cell_order == order else []
-    there = {key: key for key in keys}
     receipt = _receipt(tracker, stat)
     if earlier is not None and earlier.version == stat.version:
         receipt.text_sha, receipt.exact_sha = earlier.text_sha, earlier.exact_sha
-    receipt.cells = {key: known for key, known in cells.items() if key in there}
+    receipt.cells = cells
     receipt.full = _is_full(receipt.cells, keys)
     receipt.cell_order = order
     receipt.lines = united([*places, *((one.cell + 1, one.cell + 1) for one in shown)])
-    tracker.put(receipt, texts.packed(there))
+    tracker.put(receipt, texts.packed({key: key for key in keys}))
 
 
 def require_cells(
@@ -74,7 +76,7 @@ def require_cells(
         raise tracker.not_read(
             stat, hint="Read the notebook (or the cell you mean to change) with read_notebook first."
         )
-    keys = keys_of([cell.cell_id for cell in document.cells])
+    keys = _keys_in(receipt, document)
     for target in document.targets(edits):
         if target.by_index:
             _require_order(receipt, document, target, stat.path)
@@ -95,18 +97,18 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
         before: the notebook before the step; None if there was none.
         after: its cells after it.
     """
-    old_keys = keys_of([cell.cell_id for cell in before.cells]) if before else []
     old_order = before.order if before else None
     keys = keys_of([cell.cell_id for cell in after])
     written = {key: cell for key, cell in zip(keys, after, strict=True) if cell.written is not None}
-    names = {
-        old_keys[cell.origin]: key
-        for key, cell in zip(keys, after, strict=True)
-        if cell.origin is not None and cell.written is None
-    }
 
     def receipt_after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
         earlier = cell_receipt(tracker, stat.key) if before else None
+        old_keys = _keys_in(earlier, before) if before else []
+        names = {
+            old_keys[cell.origin]: key
+            for key, cell in zip(keys, after, strict=True)
+            if cell.origin is not None and cell.written is None
+        }
         kept = ShownCells.kept_by(tracker, earlier)
         texts = ShownCells(kept.packed(names))
         receipt = _receipt(tracker, stat)
@@ -148,7 +150,7 @@ def _written(
 
 def shown_lines_of(receipt: Receipt | None, document: NotebookDocument, index: int) -> Ranges | None:
     """The lines of a cell that its reader was shown; None for all of them."""
-    key = keys_of([cell.cell_id for cell in document.cells])[index]
+    key = _keys_in(receipt, document)[index]
     spelled = (receipt.cells or {}).get(key) if receipt is not None else None
     return Known.of(spelled).lines if spelled is not None else None
 
@@ -168,6 +170,16 @@ def keys_of(ids: Sequence[str]) -> list[str]:
     for cell_id in ids:
         seen[cell_id] += 1
         keys.append(cell_id if seen[cell_id] == 1 else f"{cell_id}\n{seen[cell_id]}")
+    return keys
+
+
+def _keys_in(receipt: Receipt | None, document: NotebookDocument) -> list[str]:
+    """What a receipt calls a notebook's cells: one that had another id among its equals has the id of then."""
+    keys = keys_of([cell.cell_id for cell in document.cells])
+    known = set((receipt.cells or {}) if receipt is not None else ())
+    for former, index in document.former_indexes(known.difference(keys)).items():
+        if keys[index] not in known:
+            keys[index] = former
     return keys
 
 
@@ -232,13 +244,23 @@ def _stale(
     diff = None if text is None else text.diff(path, document.cells[target.index].source, whole=known.lines is None)
     refusal = Stale(
         f"cell {target.cell_id!r} (index {target.index}) of {path} changed since it was read",
-        hint="Look at what changed and read the cell again with read_notebook, then repeat the call.",
+        hint="Read the cell again with read_notebook, then repeat the call.",
         path=path,
         **_place(target),
     )
-    if diff is not None and diff.hunks:
-        refusal.details["diff"] = unified(diff)
+    if not show_diff(refusal, diff):
+        say_in_words(refusal, *_untold(known, document.cells[target.index], kept=diff is not None))
     return refusal
+
+
+def _untold(known: Known, cell: Cell, *, kept: bool) -> tuple[str, ...]:
+    """What changed in a cell, where none of the lines that were shown differs."""
+    for cell_type in _CELL_TYPES:
+        if cell_fingerprint(cell_type, cell.source) == known.fingerprint:
+            return "cell_type", f"{cell_type} cell and is a {cell.cell_type}"
+    if not kept:
+        return ("unknown",)
+    return ("line_endings" if known.lines is None else "outside_shown_lines",)
 
 
 def _partly_read(target: Target, known: Known, path: str) -> NotRead:

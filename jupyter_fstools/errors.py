@@ -72,6 +72,10 @@ class FsToolsError(Exception):
         """Begin the message with the file that it is about."""
         self._say(f"{path}: {self.message}")
 
+    def say_more(self, more: str) -> None:
+        """Add to the message what was found out later."""
+        self._say(f"{self.message}: {more}")
+
     def _say(self, message: str) -> None:
         self.message = message
         self.args = (message,)

@@ -14,6 +14,8 @@ from .file_diff import DiffHunk, DiffRow
 
 CONTEXT_LINES = 3
 """Unchanged lines above and below a change, as `diff -u` has them."""
+NO_NEWLINE = "\n\\ No newline at end of file"
+"""What unified diffs say behind a last line, so that a lost final newline is a visible change."""
 MAX_ROW_CHARACTERS = 1000
 _SMALL = 250_000
 """Pairs of lines that difflib may compare: its worst case is their product."""

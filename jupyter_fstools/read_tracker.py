@@ -96,8 +96,8 @@ class ReadTracker:
             if receipt.text_sha is None or fingerprint().text != receipt.text_sha:
                 raise Stale(
                     f"{stat.path} changed since it was read",
-                    hint="Look at what changed and read the file again, then repeat the call; an edit whose old "
-                    'strings still match exactly once may be repeated with if_stale="match".',
+                    hint="Read the file again, then repeat the call; an edit whose old strings still match exactly "
+                    'once may be repeated with if_stale="match".',
                     path=stat.path,
                 )
             receipt.version = stat.version
@@ -148,7 +148,7 @@ class ReadTracker:
         text = None
         if earlier is None or not _covers(known, shown.first, shown.last):
             kept = self.shown_text(stat.key) if earlier else None
-            text = (kept or ShownText()).with_lines(shown.first, shown.text).packed()
+            text = (kept or ShownText()).with_window(shown.first, shown.text, _whole_lines(shown, {})).packed()
         self._store.put_receipt(receipt, text)
         return receipt
 

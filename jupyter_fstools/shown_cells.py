@@ -10,7 +10,7 @@ from .file_diff import FileDiff
 from .line_diff import line_hunks
 from .read_tracker import ReadTracker, moved, united
 from .records import Receipt
-from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes
+from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes, marked_lines
 
 Ranges = list[tuple[int, int]]
 _MOST_PARTLY = 64
@@ -55,7 +55,7 @@ def _pairs(spelled: str) -> Ranges:
 
 def source_changes(before: str, after: str) -> list[LineChange]:
     """The lines of a cell's source that differ."""
-    hunks = line_hunks(_lines(before), _lines(after))
+    hunks = line_hunks(marked_lines(before), marked_lines(after))
     return line_changes(FileDiff(path="", op="edit", hunks=hunks)) or []
 
 
@@ -64,12 +64,8 @@ def after_changes(known: Known | None, fingerprint: str, changes: list[LineChang
     if known is not None and known.lines is None:
         return Known(fingerprint, None, {})
     lines = moved(known.lines if known and known.lines else [], changes)
-    whole = not source or lines == [(1, len(_lines(source)))]
+    whole = not source or lines == [(1, len(marked_lines(source)))]
     return Known(fingerprint, None if whole else lines, {})
-
-
-def _lines(source: str) -> list[str]:
-    return [line.removesuffix("\r") for line in source.removesuffix("\n").split("\n")] if source else []
 
 
 class ShownCells:

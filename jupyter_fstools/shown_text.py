@@ -8,8 +8,9 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from .documents.shown_lines import CARRIAGE_RETURN
 from .file_diff import FileDiff
-from .line_diff import line_hunks
+from .line_diff import NO_NEWLINE, line_hunks
 
 MAX_KEPT_CHARACTERS = 256 << 10
 """Text kept per receipt, before compression: what one call shows at most by default."""
@@ -72,10 +73,20 @@ class ShownText:
             lines = re.findall(r"[^\n]*\n|[^\n]+", other)
             kept.append((start, "".join(lines[: max(0, first - start)])))
             kept.append((end, "".join(lines[max(0, end - start) :])))
-        kept = _joined(sorted((start, other) for start, other in kept if other))
+        # An empty text is kept as such: all that is in it later was added.
+        kept = _joined(sorted((start, other) for start, other in kept if other)) or [(first, text)]
         if sum(len(other) for _, other in kept) > MAX_KEPT_CHARACTERS:
             return self
         return ShownText(_base_of(kept))
+
+    def with_window(self, first: int, text: str, whole: Sequence[tuple[int, int]]) -> ShownText:
+        """With those lines of a window that it showed `whole`: a line that was cut is none to compare with."""
+        if not text or list(whole) == [(first, first + _line_count(text) - 1)]:
+            return self.with_lines(first, text)
+        lines, told = re.findall(r"[^\n]*\n|[^\n]+", text), self
+        for start, end in whole:
+            told = told.with_lines(start, "".join(lines[start - first : end - first + 1]))
+        return told
 
     def with_changes(self, changes: Sequence[LineChange]) -> ShownText:
         """With an own edit added."""
@@ -97,7 +108,7 @@ class ShownText:
             _base_of(
                 (
                     getattr(hunk, f"{side}_start"),
-                    "".join(f"{row.text}\n" for row in hunk.rows if row.kind != left_out),
+                    _text_of([row.text for row in hunk.rows if row.kind != left_out]),
                 )
                 for hunk in diff.hunks
             )
@@ -113,16 +124,17 @@ class ShownText:
         """What became of the shown lines in the text that is there now; None if none were kept.
 
         `whole` says that the shown lines, if they are the first ones and in one piece, were the whole file: what stands
-        after them now was added.
+        after them now was added. A final newline is told where one side has it alone.
         """
-        segments = [(first, _split(shown)) for first, shown in self._segments()]
+        segments = [(first, marked_lines(shown)) for first, shown in self._segments()]
         if not segments:
             return None
-        now = _split(text)
+        now = marked_lines(text)
         diff = FileDiff(path=path, op="edit")
         for first, lines in segments:
             end = len(now) if whole and len(segments) == 1 and first == 1 else first + len(lines) - 1
-            for hunk in line_hunks(lines, now[first - 1 : end], old_start=first, new_start=first):
+            sides = _visible(lines, now[first - 1 : end])
+            for hunk in line_hunks(*sides, old_start=first, new_start=first):
                 diff.hunks.append(hunk)
                 diff.added += sum(row.kind == "add" for row in hunk.rows)
                 diff.removed += sum(row.kind == "remove" for row in hunk.rows)
@@ -131,6 +143,11 @@ class ShownText:
     def texts(self) -> list[str]:
         """The lines shown, those in one piece together."""
         return [text for _, text in self._segments()]
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Which lines these are, in order; none for an empty text."""
+        counted = [(first, first + _line_count(text) - 1) for first, text in self._segments()]
+        return [(first, last) for first, last in counted if first <= last]
 
     def _segments(self) -> list[tuple[int, str]]:
         base = zlib.decompress(self._base) if self._base[:1] == b"\x78" else self._base
@@ -141,10 +158,10 @@ class ShownText:
             at += length
         if not self._edits:
             return segments
-        lines = [(first, _split(text)) for first, text in segments]
+        lines = [(first, marked_lines(text)) for first, text in segments]
         for edit in self._edits:
             lines = _changed(lines, [LineChange(*change) for change in json.loads(edit)])
-        return [(first, "".join([f"{line}\n" for line in rows])) for first, rows in lines]
+        return [(first, _text_of(rows)) for first, rows in lines]
 
 
 def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
@@ -189,8 +206,30 @@ def _line_count(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
-def _split(text: str) -> list[str]:
-    lines = text.split("\n")
-    if not lines[-1]:
+def marked_lines(text: str) -> list[str]:
+    """The lines of a text without their endings; the last one says if it has none, as in a unified diff."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[-1] or text.endswith("\r"):
+        lines[-1] += NO_NEWLINE
+    else:
         lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    return lines
+
+
+def _text_of(rows: Sequence[str]) -> str:
+    """The text that has these marked lines."""
+    if rows and rows[-1].endswith(NO_NEWLINE):
+        return "\n".join(rows).removesuffix(NO_NEWLINE)
+    return "".join([f"{row}\n" for row in rows])
+
+
+def _visible(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Marked lines as a diff shows them: no mark where neither side has a final newline, and every CR visible."""
+    both = bool(old and new) and old[-1].endswith(NO_NEWLINE) and new[-1].endswith(NO_NEWLINE)
+    sides = [list(lines) for lines in (old, new)]
+    for lines in sides:
+        if both:
+            lines[-1] = lines[-1].removesuffix(NO_NEWLINE)
+        if any("\r" in line for line in lines):
+            lines[:] = [line.replace("\r", CARRIAGE_RETURN) for line in lines]
+    return sides[0], sides[1]

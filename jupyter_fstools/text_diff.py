@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .content import BytesContent, Content
 from .documents.text_encoding import TextEncoding
 from .file_diff import DiffHunk, DiffRow, FileDiff, Operation
-from .line_diff import CONTEXT_LINES, Block, changed_blocks, hunks_of
+from .line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, hunks_of
 from .splices import Splice
 
 MAX_ROWS = 4000
@@ -234,8 +234,7 @@ def _lines(data: bytes, encoding: TextEncoding, *, last: bool) -> list[str]:
     if not lines[-1]:
         lines.pop()
     elif last:
-        # What unified diffs say, so that a lost final newline is a visible change.
-        lines[-1] += "\n\\ No newline at end of file"
+        lines[-1] += NO_NEWLINE
     return lines
 
 

@@ -37,7 +37,7 @@ from .rules import Rules
 from .splices import SplicedStream, inverse, packed
 from .stores.protocol import Store
 from .undo_chain import settle
-from .what_changed import explain
+from .what_changed import explain_change, explain_read
 
 if TYPE_CHECKING:
     from .documents.notebook import NotebookSpans
@@ -198,7 +198,7 @@ class Workspace(Places):
                 draft = Draft(path, opened.stat, opened, None)
                 if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
                     refusal = told.refusal(path, "has changed since")
-                    explain(refusal, draft, told.known, self.tracker.lookup(stat.key), whole=told.whole)
+                    explain_change(refusal, draft, told, expected, self.tracker.lookup(stat.key))
                     raise refusal
                 draft.receipt = self.tracker.lookup(draft.stat.key)
                 if draft.receipt and draft.receipt.exact_sha != expected.exact_sha:
@@ -285,8 +285,8 @@ class Workspace(Places):
             receipt = self.tracker.lookup(draft.stat.key)
             if accept_stale and receipt is not None:
                 return receipt
-            shown = self.tracker.shown_text(draft.stat.key)
-            explain(refusal, draft, shown, receipt, whole=receipt is not None and receipt.full)
+            if receipt is not None:
+                explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
             raise
 
     def _write(self, draft: Draft, step: Step) -> tuple[FileState | None, FileState | None, FileStat]:

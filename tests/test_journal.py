@@ -164,6 +164,7 @@ def test_undo_goes_by_every_byte(call, theirs):
     assert "newer change" in refusal.hint
     if theirs is not None:
         assert call.got("a.txt") == theirs
+        assert refusal.details.get("changed" if theirs == b"mine\r\n" else "diff")
 
 
 def test_a_link_in_the_place_of_the_file_is_another_file(call):

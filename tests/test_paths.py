@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -257,3 +259,25 @@ def test_no_string_leads_out_or_raises_anything_but_a_refusal(call, path, absolu
         assert "secret" not in said and str(call.root.parent) not in said
     assert everything_below(outside) == [(str(outside / "file"), b"secret")]
     assert set(os.listdir(call.root.parent)) <= {"root", "outside", "locks"}
+
+
+PLAIN_LOCALE = """
+import os, sys
+from jupyter_fstools import call_tool, open_workspace
+assert sys.getfilesystemencoding() == "ascii"
+workspace = open_workspace(sys.argv[1], store="memory:")
+path = "\\u65e5/\\u672c.txt"
+listed = call_tool(workspace, "glob", {"pattern": "**/*.txt"}).data["files"][0]["path"]
+assert call_tool(workspace, "read_file", {"path": path}).data["path"] == listed
+call_tool(workspace, "edit_file", {"path": listed, "old_string": "x", "new_string": "y"})
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such locale")
+def test_a_name_is_found_in_a_locale_without_its_characters(tmp_path):
+    """Listings give such names with escaped bytes; both spellings are one file."""
+    (tmp_path / "日").mkdir()
+    (tmp_path / "日" / "本.txt").write_text("x")
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    subprocess.run([sys.executable, "-c", PLAIN_LOCALE, tmp_path], check=True, env=os.environ | plain)
+    assert (tmp_path / "日" / "本.txt").read_text() == "y"

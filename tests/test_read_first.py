@@ -14,6 +14,7 @@ from jupyter_fstools.policy import Policy
 from jupyter_fstools.records import Reader
 from jupyter_fstools.workspace import Workspace
 from tests.conftest import Caller
+from tests.documents.samples import picture
 
 READER = Reader("ada", "default")
 
@@ -428,6 +429,100 @@ def test_a_stale_refusal_tells_what_changed_of_what_was_shown(call):
     call.put("a.txt", numbered(31))
     diff = stale(call, "a.txt", "line 1\n").details["diff"]
     assert "-four\n+line 4\n" in diff and "+line 31" in diff
+
+
+MARK = "\\ No newline at end of file"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "diff"),
+    [
+        (b"a\nb\n", b"a\nb", f" a\n-b\n+b\n{MARK}"),
+        (b"a\nb", b"a\nb\n", f" a\n-b\n{MARK}\n+b"),
+        (b"a\nb", b"a\nb\nc\n", f" a\n-b\n{MARK}\n+b\n+c"),
+        (b"a\nb", b"a\nc", " a\n-b\n+c"),
+        (b"", b"a\n", "+a"),
+        (b"a\r\n", b"a\r\r\n", "-a\n+a\u240d"),
+    ],
+)
+def test_a_stale_refusal_tells_the_final_newline_and_what_is_seen_of_no_line(call, before, after, diff):
+    """Rule 2"""
+    call.put("a.txt", before)
+    call("read_file", path="a.txt")
+    call.put("a.txt", after)
+    refusal = stale(call, "a.txt")
+    assert refusal.details["diff"].partition("@@\n")[2] == diff
+    assert "Look at what changed" in refusal.hint
+
+
+LONG = "".join(f"line {number}\n" for number in range(1, 3001)).encode()
+WINDOW = {"offset": 10, "limit": 5}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "read", "changed", "said"),
+    [
+        (b"a\n", b"\xef\xbb\xbfa\n", {}, "byte_order_mark", "was added"),
+        (b"\xef\xbb\xbfa\n", b"a\n", {}, "byte_order_mark", "was removed"),
+        ("a\n".encode("utf-16"), b"a\n", {}, "encoding", "was in utf-16-le with a byte order mark and is in utf-8"),
+        (b"a\n", "a\r\n".encode("utf-16"), {}, "encoding", "was in utf-8 and is in utf-16-le"),
+        (b"a\n\0"[:2], b"a\n\0", {}, "undecodable", "no text any more"),
+        (b"a\r", b"a", {}, "line_endings", "line endings"),
+        ("a\n".encode("utf-16-le"), "a\r\n".encode("utf-16-le"), {"encoding": "utf-16-le"}, "line_endings", "endings"),
+        (LONG, LONG.replace(b"2000", b"x"), WINDOW, "outside_shown_lines", "outside the lines that were shown"),
+        (LONG, LONG[:-1], WINDOW, "final_newline", "was removed"),
+        (LONG[:-1], LONG, WINDOW, "final_newline", "was added"),
+        (LONG, b"\xef\xbb\xbf" + LONG, WINDOW, "byte_order_mark", "was added"),
+    ],
+)
+def test_a_stale_refusal_says_in_words_what_no_diff_shows(call, before, after, read, changed, said):
+    """Rule 2"""
+    call.put("a.txt", before)
+    call("read_file", path="a.txt", **read)
+    call.put("a.txt", after)
+    refusal = stale(call, "a.txt")
+    assert refusal.details["changed"] == changed and said in refusal.message
+    assert "diff" not in refusal.details and "Look at" not in refusal.hint
+
+
+def test_a_stale_refusal_of_a_picture_says_nothing_of_text(call):
+    """Rule 2"""
+    call.put("a.png", picture("PNG"))
+    call("read_file", path="a.png")
+    call.put("a.png", picture("PNG") + b"x")
+    refusal = stale(call, "a.png")
+    assert set(refusal.details) == {"path"} and "Look at" not in refusal.hint
+
+
+def test_a_stale_refusal_says_that_bytes_no_longer_decode(call):
+    """Rule 2"""
+    call.put("a.txt", "é\n")
+    call("read_file", path="a.txt")
+    call.put("a.txt", b"\xe9\n")
+    refusal = stale(call, "a.txt")
+    assert refusal.details["changed"] == "undecodable" and "+\ufffd" in refusal.details["diff"]
+
+
+def test_a_stale_refusal_does_not_take_a_cut_line_for_a_changed_one(call):
+    """Rule 2"""
+    text = f"a\n{'x' * 3000}\nb\n"
+    call.put("a.txt", text)
+    call("read_file", path="a.txt")
+    call("read_file", path="a.txt", offset=2, column=2001)
+    call.put("a.txt", text.replace("b", "c"))
+    diff = stale(call, "a.txt").details["diff"]
+    assert "-b\n+c" in diff and "x" not in diff
+
+
+def test_a_stale_refusal_after_ones_own_edit_knows_the_final_newline(call):
+    """Rules 2 and 4"""
+    call.put("a.txt", "a\nb\nc")
+    call("read_file", path="a.txt")
+    edit(call, "a.txt", "c", "d")
+    call.put("a.txt", "A\nb\nd")
+    assert stale(call, "a.txt").details["diff"].endswith("-a\n+A\n b\n d")
+    call.put("a.txt", "a\nb\nd\n")
+    assert stale(call, "a.txt").details["diff"].endswith(f"-d\n{MARK}\n+d")
 
 
 def test_a_stale_refusal_is_bounded(call):

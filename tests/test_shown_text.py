@@ -49,6 +49,20 @@ def test_lines_after_a_window_were_not_added():
     assert "+line 11" not in told(shown, TEN.replace("line 2\n", "LINE 2\n"), whole=False)
 
 
+def test_lines_of_a_window_that_were_cut_are_not_kept():
+    shown = ShownText().with_window(3, "three\nfo\nfive\nsi", [(3, 3), (5, 5)])
+    assert shown.texts() == ["three\n", "five\n"] and shown.ranges() == [(3, 3), (5, 5)]
+    assert ShownText().with_window(1, "", []).ranges() == []
+
+
+def test_a_final_newline_that_is_not_there_is_known_after_an_edit_too():
+    shown = ShownText().with_lines(1, "a\nb")
+    assert shown.with_changes([LineChange(1, 1, ["A"])]).texts() == ["A\nb"]
+    ended = shown.with_changes([LineChange(2, 1, ["b\n\\ No newline at end of file"])])
+    assert ended.texts() == ["a\nb"]
+    assert shown.with_changes([LineChange(2, 1, ["b"])]).texts() == ["a\nb\n"]
+
+
 def test_more_than_is_kept_is_not_kept():
     shown = ShownText().with_lines(1, TEN)
     assert told(shown.with_lines(100, "x" * MAX_KEPT_CHARACTERS), TEN) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import unicodedata
 
 from ..errors import Denied, Invalid, OutsideRoot
@@ -29,9 +30,8 @@ def parts_of(path: str) -> list[str]:
     if "\0" in path:
         raise Invalid("A path cannot hold a NUL character.", hint="Take the NUL out of `path`.")
     try:
+        path = _spelled_for_disk(path)
         long = len(path) * 4 > LONGEST_NAME and _is_too_long(path)
-        if not path.isascii():
-            os.fsencode(path)
     except UnicodeEncodeError as error:
         raise Invalid(
             f"`path` holds a character that no name can have (at {error.start}).",
@@ -105,6 +105,17 @@ def folded(name: str) -> str:
 def temporary_name(name: str) -> str:
     """Where new bytes for `name` are collected; always the same, so that what a killed writer left is found."""
     return HIDDEN_PREFIX + hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _spelled_for_disk(path: str) -> str:
+    """A path as listings give it; UnicodeEncodeError if a name in it cannot be one."""
+    if path.isascii():
+        return path
+    if sys.getfilesystemencoding() != "ascii":
+        os.fsencode(path)
+        return path
+    # A C locale: names on the disk are UTF-8 all the same, and are listed as bytes that were escaped.
+    return path.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
 
 
 def _is_too_long(path: str) -> bool:

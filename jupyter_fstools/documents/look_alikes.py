@@ -6,6 +6,16 @@ import difflib
 import re
 import unicodedata
 
+# Cyrillic and Greek letters that most fonts draw as Latin ones.
+_LETTERS = dict(
+    zip(
+        "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u04bb\u0501\u051b\u051d"
+        "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0405\u0406\u0408"
+        "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd",
+        "aeopcyxsijhdqwABEKMHOPCTXSIJABEZHIKMNOPTYXov",
+        strict=True,
+    )
+)
 _LOOK_ALIKES = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'"),
@@ -14,6 +24,7 @@ _LOOK_ALIKES = str.maketrans(
         **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " "),
         **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", None),
         "\u2026": "...",
+        **_LETTERS,
     }
 )
 

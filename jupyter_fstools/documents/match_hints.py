@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..content import Chunk
-from .look_alikes import different_code_points, plain_characters
+from .folded_lines import FOLDS, NAMES, find_folded, find_folded_words, find_in_other_case
+from .look_alikes import different_code_points
 from .needle import Needle
 from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
 from .similar_words import similar_word
@@ -18,7 +19,6 @@ _MOST_NEEDLE = 20_000
 _MOST_BYTES = 8 << 20
 """Bytes of the file that are searched for something similar."""
 _MOST_CANDIDATES = 200
-_MOST_COMPARISONS = 100_000
 _SHOWN_LINES = 12
 _ODD_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _TOKENS = re.compile(r"\w+|[^\w\s]")
@@ -49,7 +49,7 @@ def hint_for_no_match(
     found = _pasted_from_the_view(chunks, old) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
     # What differs in spaces alone is the text that was meant; new_string may be anywhere for other reasons.
-    found = found or (_almost(lines, old) if len(old.strip()) > 3 else None) or _swapped(chunks, new)
+    found = found or (_almost(lines, old) if not _is_short(old) else None) or _swapped(chunks, new)
     found = found or _similar(lines, old)
     return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
 
@@ -150,85 +150,29 @@ def _wanted(old: str) -> tuple[list[str], bool]:
     return wanted, False
 
 
+def _is_short(old: str) -> bool:
+    """It is likely to be part of many words."""
+    return len(old.strip()) <= 3
+
+
 def _almost(lines: Sequence[str], old: str) -> MatchHint | None:
     wanted, whole = _wanted(old)
-    for name, fold in _FOLDS:
-        start = _find_block(lines, wanted, fold, whole=whole)
-        if start is not None:
-            return _explained(name, lines, start, wanted)
-    return None
+    found = find_folded(lines, wanted, FOLDS, whole=whole)
+    return found and _explained(found.name, lines, found.start, wanted)
 
 
 def _similar(lines: Sequence[str], old: str) -> MatchHint | None:
     if not lines:
         return None
     wanted, whole = _wanted(old)
-    start = _find_block(lines, wanted, lambda line: _collapsed(line).casefold(), whole=whole)
-    if start is not None:
-        return _explained("case", lines, start, wanted)
+    found = (find_folded_words if _is_short(old) else find_in_other_case)(lines, wanted, whole=whole)
+    if found is not None:
+        return _explained(found.name, lines, found.start, wanted)
     filled = [line.strip() for line in wanted if line.strip()]
     block = _without_blank_lines(lines, filled) if len(filled) > 1 else None
     if block is not None:
         return _shown("The blank lines differ", lines, *block, "blank_lines")
     return _nearest(lines, wanted) or (_with_similar_word(lines, wanted[0]) if len(wanted) == 1 else None)
-
-
-def _collapsed(line: str) -> str:
-    return " ".join(line.split())
-
-
-_FOLDS: tuple[tuple[str, Callable[[str], str]], ...] = (
-    ("trailing_space", str.rstrip),
-    ("indentation", str.strip),
-    ("spaces", _collapsed),
-    ("look_alikes", plain_characters),
-    ("look_alikes", lambda line: _collapsed(plain_characters(line))),
-)
-_NAMES = {
-    "trailing_space": "Spaces at the end of a line differ",
-    "indentation": "The indentation differs",
-    "spaces": "Spaces or tabs differ",
-    "look_alikes": "Characters that only look alike differ",
-    "case": "Upper and lower case differ",
-}
-
-
-def _find_block(lines: Sequence[str], wanted: Sequence[str], fold: Callable[[str], str], *, whole: bool) -> int | None:
-    folded = [fold(line) for line in wanted]
-    if not any(folded):
-        return None
-    if len(folded) == 1:
-        only = folded[0]
-        there = str.endswith if whole else str.__contains__
-        return next((at for at, line in enumerate(lines) if there(fold(line), only)), None)
-    anchor = max(range(len(folded)), key=lambda at: len(folded[at]))
-    left = _MOST_COMPARISONS
-    for at in range(anchor, len(lines) - len(folded) + anchor + 1):
-        if folded[anchor] not in fold(lines[at]):
-            continue
-        here = map(fold, lines[at - anchor : at - anchor + len(folded)])
-        alike = _lines_alike(folded, here, whole=whole)
-        if alike == len(folded):
-            return at - anchor
-        left -= alike + 1 + len(folded) // 100
-        if left < 0:
-            return None
-    return None
-
-
-def _lines_alike(folded: Sequence[str], here: Iterable[str], *, whole: bool) -> int:
-    """How many lines agree, from the first on; the first one may begin, the last one end inside a line."""
-    last = len(folded) - 1
-    for at, (want, have) in enumerate(zip(folded, here, strict=False)):
-        if at == 0:
-            alike = have.endswith(want)
-        elif at == last and not whole:
-            alike = have.startswith(want)
-        else:
-            alike = have == want
-        if not alike:
-            return at
-    return len(folded)
 
 
 def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[int, int] | None:
@@ -249,7 +193,7 @@ def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[i
 
 
 def _explained(reason: str, lines: Sequence[str], start: int, wanted: Sequence[str]) -> MatchHint:
-    said = _NAMES[reason]
+    said = NAMES[reason]
     old, there = "\n".join(wanted), "\n".join(lines[start : start + len(wanted)])
     if reason == "look_alikes" or _ODD_SPACE.search(old) or _ODD_SPACE.search(there):
         points = different_code_points(old, there)

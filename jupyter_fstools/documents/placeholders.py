@@ -34,6 +34,25 @@ _BARE = re.compile(
     rf"|\s*[\[(<]\s*{_SAID}{_FIRST}[^.…={{}}\[\];]{{0,80}}{_DOTS}{_END}",
     re.IGNORECASE,
 )
+# Without three dots the words must say that something is left out, and nothing else may stand beside them.
+_REST = r"(?:the\s+)?(?:rest|remainder)\s+of\s+(?:(?:the|your|this)\s+)?"
+_WHOLE = r"(?:code|file|contents?|implementation|class|module|script|document|function|source|program|text)"
+_PARTS = r"(?:code|methods|functions|implementations?|imports|classes)"
+_LEFT = rf"(?:{_REST}(?:{_WHOLE}|{_PARTS})|(?:(?:the|all|your)\s+)?(?:remaining|existing|previous|original)\s+{_PARTS})"
+_STAYS = (
+    r"(?:(?:remains?|stays?|is|are)\s+)?(?:the\s+same|unchanged|unmodified|unaltered|omitted|elided|truncated|snipped)"
+    r"(?:\s+as\s+before)?|as\s+before|(?:goes|go)\s+here"
+)
+_OMITS = r"(?:is\s+|are\s+)?(?:omitted|elided|truncated|snipped)"
+_BRIEFLY = r"(?:\s+for\s+(?:brevity|clarity))?"
+_PHRASE = rf"(?:{_LEFT}\s+(?:{_STAYS})|{_PARTS}\s+{_OMITS}){_BRIEFLY}"
+_DOTTED = r"[\s.…]*"
+_SAYING = re.compile(
+    rf"(?:{_COMMENT}{_DOTTED}[\[(<]?|\s*[\[(<]|\s*\.\.){_DOTTED}{_PHRASE}{_DOTTED}{_END}", re.IGNORECASE
+)
+_TELLING = ("...", "…", "same", "unchanged", "unmodified", "unaltered", "omitted", "elided", "truncated", "snipped",
+            "as before", "here")  # fmt: skip
+_BEGINNINGS = frozenset("#/*<-;%!'\"{(:@rRdD[.…")
 _MOST_CHARACTERS = 160
 
 
@@ -41,14 +60,21 @@ def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
     """The first line of a text that is an omission placeholder and not `allowed` (because the old text has it).
 
     A line counts only as a whole: dots, at most a comment sign around them, and words such as "rest of the code
-    unchanged" or "existing imports". A sentence that merely ends in "..." is text.
+    unchanged" or "existing imports"; or no dots, a comment sign or brackets, and words that say it outright. A
+    sentence that merely ends in "..." is text.
     """
-    if "..." not in text and "…" not in text:
+    lower = text.lower()
+    if not any(word in lower for word in _TELLING):
         return None
     for line in text.split("\n"):
-        if ("..." not in line and "…" not in line) or len(line) > _MOST_CHARACTERS:
-            continue
-        bare = line.rstrip("\r")
-        if (_COMMENTED.fullmatch(bare) or _BARE.fullmatch(bare)) and not allowed(bare):
-            return bare
+        if len(line) <= _MOST_CHARACTERS and _stands_for_more(line.rstrip("\r")) and not allowed(line.rstrip("\r")):
+            return line.rstrip("\r")
     return None
+
+
+def _stands_for_more(line: str) -> bool:
+    if line.lstrip()[:1] not in _BEGINNINGS:  # As most lines do, and this is soon seen.
+        return False
+    if ("..." in line or "…" in line) and (_COMMENTED.fullmatch(line) or _BARE.fullmatch(line)):
+        return True
+    return _SAYING.fullmatch(line) is not None

@@ -60,9 +60,15 @@ def apply_edits(view: Utf8View, edits: Sequence[TextEdit]) -> EditOutcome:
         label = f"edit {number} of {len(edits)}: " if len(edits) > 1 else ""
         _check(edit, label, text)
         matches = _matches(text, edit, label, edits[: number - 1])
-        text.replace(matches, _inserted(text, edit, matches))
+        new = _inserted(text, edit, matches)
+        if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
+            raise _no_op(edit, label)
+        text.replace(matches, new)
         replacements.append(len(matches))
-    return EditOutcome(text.splices(), replacements)
+    splices = text.splices()
+    if not splices and len(edits) == 1:
+        raise _no_op(edits[0], "")
+    return EditOutcome(splices, replacements)
 
 
 def _check(edit: TextEdit, label: str, text: EditedText) -> None:
@@ -75,10 +81,7 @@ def _check(edit: TextEdit, label: str, text: EditedText) -> None:
     if edit.old == edit.new:
         raise NoOp(f"{label}old_string and new_string are the same", hint="Change new_string, or leave the edit out.")
     if edit.old.replace("\r\n", "\n") == edit.new.replace("\r\n", "\n"):
-        raise NoOp(
-            f"{label}old_string and new_string differ only in line endings",
-            hint="The file's own line endings always win; there is nothing to change.",
-        )
+        raise _no_op(edit, label)
     if "\0" in edit.new:
         raise Invalid(
             f"{label}new_string holds a NUL character", hint="Text files have none; leave it out.", field="new_string"
@@ -92,6 +95,15 @@ def _check(edit: TextEdit, label: str, text: EditedText) -> None:
             hint="Write out the lines, or edit only the part that changes.",
             field="new_string",
         )
+
+
+def _no_op(edit: TextEdit, label: str) -> NoOp:
+    endings = edit.old.replace("\r", "") == edit.new.replace("\r", "")
+    how = "differ only in line endings" if endings else "come to the same text here"
+    return NoOp(
+        f"{label}old_string and new_string {how}",
+        hint="The file keeps its own line endings and byte order mark; there is nothing to change.",
+    )
 
 
 def _inserted(text: EditedText, edit: TextEdit, matches: Sequence[Match]) -> str:
@@ -139,13 +151,15 @@ def _countable(old: str) -> int:
 
 
 def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int) -> Ambiguous:
-    lines = text.lines_at([match.start for match in found[:5]])
-    count = f"at least {len(found)}" if len(found) == most else str(len(found))
-    more = " and further on" if len(found) > 5 else ""
-    places = ", ".join(map(str, dict.fromkeys(lines)))
+    lines = text.lines_at([match.start for match in found])
+    places = list(dict.fromkeys(lines))
+    counted = len(found) < most
+    count = str(len(found)) if counted else f"at least {len(found)}"
+    more = f" + {len(places) - 5} more" if len(places) > 5 else ""
+    where = ", ".join(map(str, places[:5])) + (more if counted else " and further on")
     return Ambiguous(
-        f"{label}old_string is there {count} times, at line{'' if len(set(lines)) == 1 else 's'} {places}{more}",
+        f"{label}old_string is there {count} times, at line{'' if len(places) == 1 else 's'} {where}",
         hint="Quote more of the text around the one you mean, or set replace_all to true.",
         count=len(found),
-        lines=lines,
+        lines=lines[:5],
     )

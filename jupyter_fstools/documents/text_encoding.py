@@ -11,6 +11,7 @@ from itertools import chain
 
 from ..content import CHUNK_BYTES, Chunk, Content
 from ..errors import Binary, EncodingRefused, Invalid
+from .other_encodings import undecodable
 
 _BOMS = (  # UTF-32 before UTF-16: its little-endian BOM begins with UTF-16's.
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -19,7 +20,8 @@ _BOMS = (  # UTF-32 before UTF-16: its little-endian BOM begins with UTF-16's.
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BOM_OF = {name: bom for bom, name in _BOMS}
+BOM_OF = {name: bom for bom, name in _BOMS}
+"""The byte order mark of each codec that has one."""
 _WIDE = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 # Names that ask for a BOM in a new file: (codec, BOM).
 _WITH_BOM = {
@@ -122,7 +124,7 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
     mark = next(((bom, codec) for bom, codec in _BOMS if head.startswith(bom)), None)
     if named:
         asked = known_encoding(named)
-        found = TextEncoding(asked.codec, _BOM_OF[asked.codec]) if mark and mark[1] == asked.codec else None
+        found = TextEncoding(asked.codec, BOM_OF[asked.codec]) if mark and mark[1] == asked.codec else None
         if found is None and mark and asked.bom and asked.codec[:6] == mark[1][:6]:
             found = TextEncoding(mark[1], mark[0])
         encoding = found or TextEncoding(asked.codec)
@@ -190,7 +192,7 @@ class Utf8View:
         try:
             return data.decode(self.encoding.codec)
         except UnicodeDecodeError as error:
-            raise undecodable(error, start, self.encoding, data) from None
+            raise undecodable(error, start, self.encoding.codec, self.content) from None
 
     def source_offsets(self, offsets: Sequence[int]) -> list[int]:
         """The byte offsets in the content of rising offsets of the view (at character boundaries)."""
@@ -223,20 +225,20 @@ class Utf8View:
                 raise binary_refusal(at + chunk.index(b"\0"))
             if pending or not chunk.isascii():
                 held = len(decoder.getstate()[0])
-                decode_strictly(decoder, chunk, at - held, self.encoding)
+                decode_strictly(decoder, chunk, at - held, self)
                 pending = bool(decoder.getstate()[0])
             yield chunk
             at += len(chunk)
         if pending:
             held = len(decoder.getstate()[0])
-            decode_strictly(decoder, b"", at - held, self.encoding, final=True)
+            decode_strictly(decoder, b"", at - held, self, final=True)
 
     def _texts(self) -> Iterator[tuple[int, str]]:
         decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
         at = self._start
         for chunk in chain(_pieces(self.content, self._start), [b""]):
             held = len(decoder.getstate()[0])
-            text = decode_strictly(decoder, chunk, at - held, self.encoding, final=not chunk)
+            text = decode_strictly(decoder, chunk, at - held, self, final=not chunk)
             if "\0" in text:
                 offset = at - held + len(text[: text.index("\0")].encode(self.encoding.codec))
                 raise binary_refusal(offset)
@@ -252,9 +254,9 @@ def _pieces(content: Content, start: int) -> Iterator[bytes]:
 
 
 def decode_strictly(
-    decoder: codecs.IncrementalDecoder, chunk: Chunk, start: int, encoding: TextEncoding, *, final: bool = False
+    decoder: codecs.IncrementalDecoder, chunk: Chunk, start: int, view: Utf8View, *, final: bool = False
 ) -> str:
-    """The text of the next bytes; `start` is the file's offset of the first byte the decoder has not given out.
+    """The text of a view's next bytes; `start` is the file's offset of the first byte the decoder has not given out.
 
     Raises:
         EncodingRefused: naming the byte that does not decode.
@@ -262,32 +264,7 @@ def decode_strictly(
     try:
         return decoder.decode(bytes(chunk), final)
     except UnicodeDecodeError as error:
-        raise undecodable(error, start, encoding, error.object) from None
-
-
-def undecodable(error: UnicodeDecodeError, start: int, encoding: TextEncoding, data: bytes) -> EncodingRefused:
-    """The refusal for bytes that do not decode; `start` is the offset of `data` in the file."""
-    offset = start + error.start
-    sample = data[max(0, error.start - 200) : error.start + 200]
-    named = [f'"{name}"' for name in ("cp1252", "gb18030", "shift_jis", "cp1251") if _decodes(sample, name)]
-    also = f" (its bytes would also decode as {', '.join(named)})" if named else ""
-    return EncodingRefused(
-        f"byte {data[error.start]:#04x} at offset {offset} is not valid {encoding.codec}",
-        hint=f'Name the file\'s encoding: encoding="latin-1" decodes any byte{also}.',
-        offset=offset,
-    )
-
-
-def _decodes(sample: bytes, name: str) -> bool:
-    # A sample cut out of the middle may begin or end inside a character: one try from each of the first bytes.
-    for start in range(3):
-        for end in range(3):
-            try:
-                sample[start : len(sample) - end].decode(name)
-                return True
-            except UnicodeDecodeError:
-                continue
-    return False
+        raise undecodable(error, start, view.encoding.codec, view.content) from None
 
 
 def _unencodable(error: UnicodeEncodeError, codec: str) -> EncodingRefused:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ..content import Chunk, Content
 from ..errors import OutOfRange
 from .line_index import LineIndex, bytes_past_lines
-from .text_encoding import TextEncoding, Utf8View, binary_refusal, decode_strictly, undecodable
+from .other_encodings import undecodable
+from .text_encoding import TextEncoding, Utf8View, binary_refusal, decode_strictly
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def read_window(content: Content, encoding: TextEncoding, index: LineIndex, want
         return Window(1)
     if not encoding.counts_newline_bytes:
         view = Utf8View(content, encoding)
-        rows = _Rows(TextEncoding("utf-8"), wanted, 1)
+        rows = _Rows(Utf8View(content, TextEncoding("utf-8")), wanted, 1)
         return rows.read(view.chunks(), 0)
     start = index.line_start(content, wanted.first)
     if start is None:
@@ -94,7 +95,7 @@ def read_window(content: Content, encoding: TextEncoding, index: LineIndex, want
         window = _plain_window(content, encoding, index, start, wanted)
         if window is not None:
             return window
-    return _Rows(encoding, wanted, wanted.first).read(content.chunks(start), start)
+    return _Rows(Utf8View(content, encoding), wanted, wanted.first).read(content.chunks(start), start)
 
 
 def text_index(content: Content, encoding: TextEncoding) -> LineIndex:
@@ -140,7 +141,7 @@ def _plain_window(
     try:
         text = data.decode(encoding.codec)
     except UnicodeDecodeError as error:
-        raise undecodable(error, start, encoding, data) from None
+        raise undecodable(error, start, encoding.codec, content) from None
     if not encoding.is_utf8 and len(text.encode("utf-8")) > wanted.max_bytes:
         return None
     rows = text.split("\n")
@@ -183,8 +184,9 @@ def _lines_from(content: Content, index: LineIndex, start: int, wanted: WindowLi
 class _Rows:
     """Lines out of a stream, each cut to what may be shown of it."""
 
-    def __init__(self, encoding: TextEncoding, wanted: WindowLimits, line: int) -> None:
-        self._encoding = encoding
+    def __init__(self, view: Utf8View, wanted: WindowLimits, line: int) -> None:
+        self._view = view
+        self._encoding = view.encoding
         self._wanted = wanted
         self._most = max(1, min(wanted.max_line, wanted.max_bytes))
         self._line = line
@@ -208,7 +210,7 @@ class _Rows:
                     if self._done():
                         return self._finished(more=True)
                     held = len(decoder.getstate()[0])
-                    text = decode_strictly(decoder, chunk[at:end], offset + at - held, self._encoding)
+                    text = decode_strictly(decoder, chunk[at:end], offset + at - held, self._view)
                     self._feed(text, offset + at - held)
                 self._unfinished = newline < 0
                 if newline >= 0 and not self._end_line(newline=True):
@@ -216,7 +218,7 @@ class _Rows:
                 at = end
             offset += len(chunk)
         held = len(decoder.getstate()[0])
-        decode_strictly(decoder, b"", offset - held, self._encoding, final=True)
+        decode_strictly(decoder, b"", offset - held, self._view, final=True)
         if self._seen and not self._end_line(newline=False):
             return self._finished(more=True)
         if self._line <= self._wanted.first and not self._window.rows:

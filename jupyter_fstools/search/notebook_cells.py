@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..documents.notebook.cell_ids import named
+from ..content import BytesContent
+from ..documents.notebook import NotebookDocument
 from ..documents.notebook.terminal_text import collapsed, without_ansi
-from .decoding import decoded
+from ..errors import FsToolsError
 
 
 class CellText(NamedTuple):
@@ -21,7 +22,7 @@ class CellText(NamedTuple):
 
 
 class BrokenNotebook(ValueError):
-    """No JSON, or no list of cells in it."""
+    """No JSON in UTF-8 without a byte order mark, or no list of cells in it."""
 
 
 def is_notebook(name: str) -> bool:
@@ -42,7 +43,7 @@ def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
         BrokenNotebook
     """
     try:
-        notebook = json.loads(decoded(raw))
+        notebook = json.loads(raw.decode())
     except (ValueError, RecursionError) as error:
         raise BrokenNotebook(str(error)) from error
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
@@ -56,11 +57,16 @@ def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
     ]
 
 
-def ids_of(texts: list[CellText]) -> list[str]:
-    """The id of every cell by its index, as read_notebook shows it: of a cell without one, made from its source."""
-    sources = {text.cell_index: text for text in texts if text.output_index is None}
-    real = [sources[index].cell_id if index in sources else None for index in range(max(sources, default=-1) + 1)]
-    return named(real, lambda index: sources[index].text if index in sources else "")
+def ids_of(raw: bytes, texts: list[CellText]) -> list[str]:
+    """The id of every cell by its index, as read_notebook shows it: where a cell has none, made from what it holds."""
+    real = {text.cell_index: text.cell_id for text in texts}
+    count = max(real, default=-1) + 1
+    if all(real.get(index) for index in range(count)):
+        return [real[index] or "" for index in range(count)]
+    try:
+        return [cell.cell_id for cell in NotebookDocument(BytesContent(raw)).cells]
+    except FsToolsError:  # read_notebook shows nothing of it either
+        return [real.get(index) or "" for index in range(count)]
 
 
 def _of_cell(index: int, cell: dict[str, Any], outputs: bool) -> Iterator[CellText]:

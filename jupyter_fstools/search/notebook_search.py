@@ -64,7 +64,8 @@ class NotebookSearch:
     def matches(self, path: str, shown: str, page: slice) -> list[TextMatch]:
         """A part of one notebook's matching lines, under the path they are shown with."""
         with self._backend.read(path) as opened:
-            texts = cell_texts(opened.read(0, opened.size), outputs=self._query.include_outputs)
+            raw = opened.read(0, opened.size)
+        texts = cell_texts(raw, outputs=self._query.include_outputs)
         ids: list[str] = []
         found: list[TextMatch] = []
         passed = 0
@@ -75,7 +76,7 @@ class NotebookSearch:
             part = slice(max(0, page.start - passed), page.stop - passed)
             passed += count
             if hits and part.start < count:
-                ids = ids or ids_of(texts)
+                ids = ids or ids_of(raw, texts)
                 place = Place(shown, ids[text.cell_index], text.cell_index, text.output_index)
                 found += excerpts(place, [text.text], hits, part, self._query)
         return found

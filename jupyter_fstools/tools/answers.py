@@ -207,10 +207,20 @@ class EditedCellAnswer(BaseModel):
     edit_mode: str
 
 
+class RenamedCellAnswer(BaseModel):
+    """A cell that has no id of its own, and that another edit gives another name."""
+
+    old_id: str
+    cell_id: str
+    index: int
+
+
 class EditNotebookAnswer(ChangedFile):
     """What edit_notebook answers."""
 
     cells: list[EditedCellAnswer]
+    renamed: list[RenamedCellAnswer]
+    total_renamed: int
     total_cells: int
     snippet: str
     outside_shown_lines: bool

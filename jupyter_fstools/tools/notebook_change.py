@@ -59,7 +59,7 @@ def _changed(workspace: Workspace, path: str, edits: Sequence[CellEdit], *, pati
     documents: list[NotebookDocument] = []
 
     def gate(draft: Draft) -> None:
-        require_notebook_name(draft.stat.path)
+        require_notebook_name(draft.stat.path, path)
         for edit in edits:
             edit.check()
         documents.append(_opened(workspace, draft, patient=patient))
@@ -157,6 +157,8 @@ def _result(
     data: dict[str, Any] = {
         "path": path,
         "cells": [asdict(one) for one in outcome.cells],
+        "renamed": [asdict(one) for one in outcome.renamed[:_NAMED]],
+        "total_renamed": len(outcome.renamed),
         "total_cells": outcome.total_cells,
         "snippet": snippet,
         "outside_shown_lines": bool(outside),
@@ -166,8 +168,18 @@ def _result(
         "change_id": change.id if change is not None else None,
         "fingerprint": change.after.text_sha if change is not None and change.after is not None else None,
     }
+    said += _renamed(outcome) if change is not None else ""
     content = [text_block(f"{said}\n{snippet}" if snippet else said)]
     return ToolResult(tool="edit_notebook", content=content, data=data, change=change)
+
+
+def _renamed(outcome: NotebookEdit) -> str:
+    """A line about the cells that are called something else after the edits, without being asked for."""
+    if not outcome.renamed:
+        return ""
+    names = ", ".join(f"{one.old_id} -> {one.cell_id}" for one in outcome.renamed[:_NAMED])
+    rest = len(outcome.renamed) - _NAMED
+    return f"\nIds after this: {names}" + (f", and {rest} more (read_notebook shows them)." if rest > 0 else ".")
 
 
 def _snippet(diffs: Sequence[CellDiff]) -> str:

@@ -75,13 +75,18 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
     raise Conflict(f"{path} changes while it is read", hint="Read it again in a moment.")
 
 
-def require_notebook_name(path: str) -> None:
-    """Refuse what is no `.ipynb`.
+def require_notebook_name(path: str, asked: str = "") -> None:
+    """Refuse what is no `.ipynb`; `asked` is the name that led there, if it is another one.
 
     Raises:
         NotebookRefused
     """
     if not is_notebook_name(path):
+        if is_notebook_name(asked):
+            raise NotebookRefused(
+                f"{asked} is a link to {path}, which is no notebook (.ipynb)",
+                hint=f"Use read_file, edit_file and write_file, with path {path!r}.",
+            )
         raise NotebookRefused(
             f"{path} is no notebook (.ipynb)", hint="Use read_file, edit_file and write_file for other files."
         )

@@ -47,13 +47,14 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")
     _require_writable_text(workspace, arguments)
     # Of an empty notebook nothing can be shown, and nothing can be lost.
-    gate = _require_empty if is_notebook_name(path) else None
+    gate = _require_empty_notebook if is_notebook_name(path) else None
     with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only, gate=gate) as draft:
         is_notebook = gate is not None or is_notebook_name(draft.stat.path)
         if is_notebook:
             _require_empty(draft)
+            _require_notebook_encoding(arguments.encoding)
             _require_valid_notebook(arguments.content)
-        named = arguments.encoding or (draft.receipt.encoding if draft.receipt else None)
+        named = arguments.encoding or (draft.receipt.encoding if draft.receipt and not is_notebook else None)
         encoding = _encoding(draft, named, arguments.content)
         text = _with_file_endings(workspace, draft, encoding, arguments.content)
         data = encoding.bom + encoding.encode(text)
@@ -87,11 +88,29 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
         raise Invalid("content holds a NUL character", hint="Text files have none; leave it out.", field="content")
 
 
+def _require_empty_notebook(draft: Draft) -> None:
+    if not is_notebook_name(draft.stat.path):
+        raise NotebookRefused(
+            f"the path is a link to {draft.stat.path}, which is no notebook (.ipynb)",
+            hint=f"Use read_file and write_file with path {draft.stat.path!r}.",
+        )
+    _require_empty(draft)
+
+
 def _require_empty(draft: Draft) -> None:
     if draft.before is not None and draft.before.size:
         raise NotebookRefused(
             f"{draft.stat.path} is a notebook; its cells are edited one by one",
             hint="Use edit_notebook.",
+        )
+
+
+def _require_notebook_encoding(named: str | None) -> None:
+    encoding = known_encoding(named) if named is not None else None
+    if encoding is not None and (encoding.bom or encoding.codec not in ("utf-8", "ascii")):
+        raise NotebookRefused(
+            f"a notebook is written in UTF-8 without a BOM, not in {(named or '')[:50]}",
+            hint="Leave encoding out.",
         )
 
 

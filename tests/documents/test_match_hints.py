@@ -29,7 +29,17 @@ NEAR = {
     "decomposed": ("cafe\u0301 au lait\n", "caf\u00e9 au lait", "look_alikes"),
     "composed": ("caf\u00e9 au lait\n", "cafe\u0301 au lait", "look_alikes"),
     "full width": ("\uff46\uff55\uff4c\uff4c = 1\n", "full = 1", "look_alikes"),
+    "trailing space of short lines": ("a  \nb\n", "a\nb", "trailing_space"),
+    "trailing space after a number": ("1  \n2\n", "1\n2", "trailing_space"),
+    "trailing space after a letter": ("x\n", "x ", "trailing_space"),
+    "trailing space after a short word": ("fo\n", "fo ", "trailing_space"),
+    "trailing space after a bracket": ("foo(x)\n", ") ", "trailing_space"),
+    "Cyrillic in a short word": ("cat\n", "c\u0430t", "look_alikes"),
+    "Latin in a short word": ("c\u0430t\n", "cat", "look_alikes"),
+    "Cyrillic": ("see the cat\n", "see the c\u0430t", "look_alikes"),
     "case": ("Return Total\n", "return total", "case"),
+    "case of a short word": ("Fo\n", "fo", "case"),
+    "case and spaces": ("Return  Total\n", "return total", "case_and_spaces"),
     "blank lines": ("a = 1\nb = 2\n", "a = 1\n\nb = 2\n", "blank_lines"),
     "missing blank lines": ("alpha\n\n\nbeta\ngamma\n", "alpha\nbeta\ngamma\n", "blank_lines"),
     "another body": ("def f(x):\n    return x + 1\n", "def f(x):\n    return x * 2\n", "nearest"),
@@ -59,6 +69,9 @@ def test_what_is_near_is_named_with_its_line_and_text(name, ending):
         ("no-break space", "old_string has U+0020, the file has U+00A0"),
         ("decomposed", "old_string has U+00E9, the file has U+0065 U+0301"),
         ("composed", "old_string has U+0065 U+0301, the file has U+00E9"),
+        ("Cyrillic in a short word", "(old_string has U+0430, the file has U+0061)"),
+        ("Latin in a short word", "(old_string has U+0061, the file has U+0430)"),
+        ("Cyrillic", "(old_string has U+0430, the file has U+0061)"),
         ("runs of one character", "old_string has 32 of U+2500, the file has 37 of U+2500"),
         ("runs alone", "old_string has 37 of U+2500, the file has 32 of U+2500"),
     ],
@@ -118,6 +131,11 @@ def test_a_missing_blank_line_at_the_end_is_not_called_a_missing_final_newline()
 def test_a_line_that_merely_contains_the_text_is_not_said_to_differ_in_spaces():
     found = hint("max = 1500\n", "x = 1\n")
     assert found.details.get("reason") not in ("trailing_space", "indentation", "spaces")
+
+
+@pytest.mark.parametrize("old", ["x ", "ma ", "x\t", "A "])
+def test_a_part_of_a_word_is_not_said_to_differ_in_spaces_or_case(old):
+    assert hint("max=1500\n", old).details == {}
 
 
 def test_the_same_first_and_last_line_do_not_make_a_match():

@@ -49,6 +49,23 @@ REM ... rest of the script ...
 [... rest of the file unchanged ...]
 [rest of the file omitted...]
 (rest of code ...)
+# Rest of the code remains the same
+# The rest of the code remains the same.
+# [rest of code unchanged]
+# rest of the file unchanged
+# (rest of the file is unchanged)
+# code omitted for brevity
+# imports omitted
+# .. rest of the code unchanged ..
+    // remaining methods unchanged
+// existing code stays the same
+/* remainder of the implementation omitted for clarity */
+<!-- rest of the document unchanged -->
+-- rest of the script as before
+# rest of your code goes here
+[rest of the file unchanged]
+(code omitted for brevity)
+.. rest of the code unchanged ..
 <... rest of the template ...>
 """.strip("\n").split("\n")
 
@@ -103,6 +120,29 @@ go test ./...
 # run go test ./... for the other tests
 git diff main...feature -- other file
 # rest of the code
+# The rest of the code remains the same as in version 1, but faster
+# rest of the file unchanged since 2019 because nobody dared
+# the rest of the file is omitted when --short is given
+# code omitted for brevity is refused
+# See above: rest of the code unchanged
+# other fields unchanged
+# existing entries remain unchanged
+# unchanged
+# same as before
+# remaining rows are the same
+# original text unchanged
+# handle the remaining code here
+# code here
+Rest of the code remains the same
+rest of the file unchanged
+The code omitted for brevity
+x = "rest of the code unchanged"
+log("# rest of the code unchanged")
+return unchanged  # rest of the code unchanged
+#define REST_OF_THE_CODE unchanged
+(the same)
+[omitted]
+- the rest of the code is unchanged
 """.strip("\n").split("\n")
 
 

@@ -205,9 +205,11 @@ def test_replace_all_goes_from_left_to_right_and_reads_nothing_twice():
 
 def test_several_places_are_refused_with_their_lines():
     """E8, E9."""
-    error = refusal(Ambiguous, b"x\n" * 7, TextEdit("x", "y"))
-    assert "7 times, at lines 1, 2, 3, 4, 5 and further on" in error.message
-    assert error.details == {"count": 7, "lines": [1, 2, 3, 4, 5]}
+    error = refusal(Ambiguous, b"x\n" * 9, TextEdit("x", "y"))
+    assert error.message.endswith("9 times, at lines 1, 2, 3, 4, 5 + 4 more")
+    assert error.details == {"count": 9, "lines": [1, 2, 3, 4, 5]}
+    many = refusal(Ambiguous, b"x\n" * 20_000, TextEdit("x", "y"))
+    assert many.message.endswith("at least 10000 times, at lines 1, 2, 3, 4, 5 and further on")
     assert refusal(Ambiguous, b"\naaa", TextEdit("aa", "b")).details == {"count": 2, "lines": [2, 2]}
 
 
@@ -215,6 +217,18 @@ def test_equal_strings_are_refused():
     """E3, E4, E5."""
     refusal(NoOp, b"a", TextEdit("a", "a"))
     refusal(NoOp, b"a\r\n", TextEdit("a\r\n", "a\n"))
+    for data, old, new in [
+        (b"a\nb\n", "a", "a\r"),
+        (b"a\r\nb\r\n", "a", "a\r"),
+        (b"a\nb\n", "a\n", "a\r\r\n"),
+        (codecs.BOM_UTF8 + b"a\n", "a", "\ufeffa"),
+    ]:
+        encoding = TextEncoding("utf-8", codecs.BOM_UTF8) if data[:1] == b"\xef" else UTF_8
+        refusal(NoOp, data, TextEdit(old, new), encoding=encoding)
+        batch = [TextEdit("a", "c"), TextEdit("c", "a"), TextEdit(old, new)]
+        error = refusal(NoOp, data, *batch, encoding=encoding)
+        how = "come to the same text here" if encoding.bom else "differ only in line endings"
+        assert error.message == f"edit 3 of 3: old_string and new_string {how}"
     refusal(Invalid, b"a", TextEdit("", ""))
     refusal(Invalid, b"a", TextEdit("", "b", replace_all=True))
     refusal(Invalid, b"a")

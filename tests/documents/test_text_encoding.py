@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,7 +131,8 @@ def test_bytes_that_do_not_decode_are_named(data, codec, offset, sizes):
     with pytest.raises(EncodingRefused) as caught:
         viewed(data, TextEncoding(codec), sizes)
     assert caught.value.details["offset"] == offset
-    assert f"offset {offset}" in caught.value.message and "latin-1" in caught.value.hint
+    assert f"offset {offset}" in caught.value.message
+    assert ("latin-1" in caught.value.hint) == (b"\0" not in data)  # A text has no NUL.
 
 
 def test_the_hint_names_what_would_decode():
@@ -137,6 +140,34 @@ def test_the_hint_names_what_would_decode():
     with pytest.raises(EncodingRefused) as caught:
         viewed("你好世界。欢迎".encode("gbk"), TextEncoding("utf-8"))
     assert '"gb18030"' in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (b"caf\xe9\n", {"latin-1", "cp1252", "cp1251"}),
+        (b"a\x81\n", {"latin-1", "cp1251"}),
+        (b"caf\xe9\n" + b"x" * 3000 + b"\x81\n", {"latin-1", "cp1251"}),
+        (b"caf\xe9\n" * 900_000 + b"\x81\n", {"latin-1", "cp1252", "cp1251"}),
+        (b"a\n" * 5_000_000 + b"\x83e\x83X\x83g\n", {"latin-1", "gb18030", "shift_jis", "cp1252", "cp1251"}),
+        (b"a\n" * 5_000_000 + b"\x83\x80\x98\n", {"latin-1", "cp1252"}),
+    ],
+    ids=["short", "no cp1252", "further on", "beyond what is tried", "far", "far and odd"],
+)
+def test_the_hint_names_only_what_decodes_the_file_as_far_as_it_is_tried(data, named):
+    """X6, X9"""
+    with pytest.raises(EncodingRefused) as caught:
+        viewed(data, TextEncoding("utf-8"))
+    assert set(re.findall('"([^"]+)"', caught.value.hint)) == named
+
+
+def test_every_encoding_that_the_hint_names_reads_the_file(call):
+    """R24"""
+    for data in (b"caf\xe9\n", b"a\x81\n", "\u4f60\u597d".encode("gbk"), b"\xff\xfea\0\0\xd8b\0"):
+        call.put("a.txt", data)
+        hint = call.refused("encoding", "read_file", path="a.txt").hint
+        for name in re.findall('"([^"]+)"', hint):
+            assert call("read_file", path="a.txt", encoding=name).data["content"]
 
 
 @pytest.mark.parametrize("sizes", [[1], [3], [1000]])

@@ -122,6 +122,16 @@ def test_a_broken_notebook_is_counted(search: Search, write: Write, broken: str)
     assert (found.total, found.skipped) == (0, {"notebook": 1})
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "latin-1"])
+def test_a_notebook_in_another_encoding_is_broken(search: Search, write: Write, encoding: str) -> None:
+    """N39: as for its reader; a byte order mark makes it none either."""
+    write("other.ipynb", json.dumps(NOTEBOOK, ensure_ascii=False).encode(encoding))
+    for path, fields in ((".", {}), (".", {"glob": "*.ipynb"}), ("other.ipynb", {})):
+        found = search("needle", path, output_mode="count", **fields)
+        others = [(file.path, file.count) for file in found.files if file.path != "a.ipynb"]
+        assert (others, found.skipped) == ([], {"notebook": 1})
+
+
 def test_odd_cells_are_passed_over() -> None:
     """N40, N41: cells without a source, cells that are none, worksheets of old notebooks."""
     odd = {"cells": [{}, 7, {"source": [1, "a"], "id": 3, "outputs": [None, {"data": 1}]}]}

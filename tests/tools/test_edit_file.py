@@ -55,7 +55,14 @@ def test_a_text_that_is_not_there_is_refused_with_a_hint(refused):
 
 @pytest.mark.parametrize(
     ("code", "old", "new"),
-    [("no_op", "a", "a"), ("no_op", "a\n", "a\r\n"), ("invalid", "", ""), ("invalid", "", "b")],
+    [
+        ("no_op", "a", "a"),
+        ("no_op", "a\n", "a\r\n"),
+        ("no_op", "a", "a\r"),
+        ("no_op", "a\n", "a\r\r\n"),
+        ("invalid", "", ""),
+        ("invalid", "", "b"),
+    ],
 )
 def test_what_would_change_nothing_or_everything_is_refused(refused, code, old, new):
     """E3, E4, E5."""
@@ -73,8 +80,8 @@ def test_an_empty_old_string_is_refused_for_an_empty_file_too(refused, call):
 def test_several_places_are_refused_with_count_and_lines(refused):
     """E8, E9."""
     refusal = refused("ambiguous", "x\n" * 7, "x", "y")
-    assert "7 times, at lines 1, 2, 3, 4, 5 and further on" in refusal.message
-    assert "6 times, at line 1 and further on" in refused("ambiguous", "x" * 6, "x", "y").message
+    assert "7 times, at lines 1, 2, 3, 4, 5 + 2 more (" in refusal.message
+    assert "6 times, at line 1 (" in refused("ambiguous", "x" * 6, "x", "y").message
     assert "3 times, at lines 1, 2" in refused("ambiguous", "xx\nx\n", "x", "y").message
     assert refused("ambiguous", "aaa", "aa", "b").details["count"] == 2
 

@@ -104,6 +104,36 @@ def test_the_same_cell_changed_by_somebody_else_is_refused_with_its_diff(book):
     book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
 
 
+@pytest.mark.parametrize(("old", "new"), [("x = 1", "x = 1\r"), ("x = 1\n", "x = 1\r\r\n")])
+def test_a_line_ending_alone_is_no_change_of_a_cell(book, old, new):
+    edit = {"edit_mode": "edit", "old_string": old, "new_string": new}
+    refusal = book.refused("no_op", "edit_notebook", path=PATH, cell_id="c1", **edit)
+    assert "differ only in line endings" in refusal.message
+
+
+def test_a_final_newline_that_somebody_else_removed_is_in_the_diff(call):
+    """N47."""
+    outsider(read(call, code("x = 1\ny = 1\n")), "y = 1\\n", "y = 1")
+    refusal = call.refused("stale", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
+    assert refusal.details["diff"].endswith(" x = 1\n-y = 1\n+y = 1\n\\ No newline at end of file")
+
+
+def test_a_type_that_somebody_else_changed_is_told_in_words(book):
+    """N47."""
+    outsider(book, '"raw"', '"markdown"')
+    refusal = book.refused("stale", "edit_notebook", path=PATH, cell_id="c2", new_source="q")
+    assert "it was a raw cell and is a markdown cell; its source is the same" in refusal.message
+    assert refusal.details["changed"] == "cell_type" and "Look at" not in refusal.hint
+
+
+def test_a_change_behind_the_lines_that_were_shown_of_a_cell_is_told_in_words(call):
+    """N47."""
+    source = "".join(f"line {number} {'x' * 90}\n" for number in range(5000))
+    outsider(read(call, code(source)), "line 4900", "LINE 4900")
+    refusal = call.refused("stale", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
+    assert refusal.details["changed"] == "outside_shown_lines" and "outside the lines" in refusal.message
+
+
 def test_another_cell_changed_by_somebody_else_is_no_reason_to_refuse(book):
     """N47."""
     outsider(book, '"z"', '"other"')
@@ -596,3 +626,74 @@ def test_a_notebook_without_blanks_gets_none_beside_a_single_item(call, edit):
     call("edit_notebook", path=PATH, **({"cell_id": "c0"} | edit if "after" not in edit else edit))
     written = call.got(PATH).decode()
     assert json.dumps(json.loads(written), separators=(",", ":")) == written
+
+
+def read_without_ids(call, *cells):
+    """The ids that the cells of a notebook of such are read with."""
+    call.put(PATH, jupyterlab(notebook(*cells, minor=4)))
+    return ids_of(call)
+
+
+def ids_of(call):
+    return [cell["cell_id"] for cell in call("read_notebook", path=PATH).data["cells"]]
+
+
+def test_a_moved_twin_is_not_taken_for_the_other(call):
+    """N26."""
+    ids = read_without_ids(call, code("dup"), code("dup"), code("end"))
+    moved = call("edit_notebook", path=PATH, edit_mode="move", cell_id=ids[0], at="end")
+    refusal = call.refused("not_found", "edit_notebook", path=PATH, cell_id=ids[0], new_source="the moved one")
+    assert [row["index"] for row in refusal.details["cells"]] == [0, 2]
+    names = {one["old_id"]: one["cell_id"] for one in moved.data["renamed"]}
+    assert f"{ids[0]} -> {names[ids[0]]}" in moved.text and names[ids[0]] == moved.data["cells"][0]["cell_id"]
+    call("edit_notebook", path=PATH, cell_id=names[ids[0]], new_source="the moved one")
+    call("edit_notebook", path=PATH, cell_id=names[ids[1]], new_source="the other one")
+    assert sources(call) == ["the other one", "end", "the moved one"]
+
+
+def test_the_twin_of_a_filled_cell_keeps_its_id_whoever_filled_it(call):
+    ids = read_without_ids(call, code("x"), code("", outputs=[]), code("y"), code("", outputs=[]))
+    filled = call("edit_notebook", path=PATH, cell_id=ids[1], new_source="one")
+    assert ids_of(call)[3] == filled.data["renamed"][0]["cell_id"] and filled.data["total_renamed"] == 1
+    call("edit_notebook", path=PATH, cell_id=ids[3], new_source="two")
+    assert sources(call) == ["x", "one", "y", "two"]
+    ids = read_without_ids(call, code("x"), code("dup"), code("y"), code("dup"))
+    call.put(PATH, jupyterlab(notebook(code("x"), code("by hand"), code("y"), code("dup"), minor=4)))
+    call.refused("not_found", "edit_notebook", path=PATH, cell_id=ids[1], new_source="no")
+    call("read_notebook", path=PATH, index=0)
+    call("edit_notebook", path=PATH, cell_id=ids[3], edit_mode="edit", old_string="up", new_string="one")
+    assert sources(call) == ["x", "by hand", "y", "done"]
+
+
+def test_of_many_renamed_cells_a_few_are_told(call):
+    ids = read_without_ids(call, *[code("")] * 60)
+    result = call("edit_notebook", path=PATH, cell_id=ids[30], new_source="q")
+    assert result.data["total_renamed"] == 57 and len(result.data["renamed"]) == 20
+    assert "and 37 more" in result.text and len(result.text) < 3000
+    ids = read_without_ids(call, code("a"), code("b"))
+    result = call("edit_notebook", path=PATH, cell_id=ids[0], new_source="q")
+    assert result.data["renamed"] == [] and "Ids after this" not in result.text
+
+
+def test_new_outputs_of_one_twin_do_not_refuse_what_is_named_by_index(call):
+    read_without_ids(call, code("dup", outputs=[]), code("x"), code("dup", outputs=[]))
+    call.put(PATH, jupyterlab(notebook(code("dup"), code("x"), code("dup", outputs=[]), minor=4)))
+    call("edit_notebook", path=PATH, index=1, new_source="y")
+    assert sources(call) == ["dup", "y", "dup"]
+
+
+def test_a_link_that_is_named_like_a_notebook_leads_to_the_file_to_name(call):
+    call.put("real.txt", "hello\n")
+    (call.root / "x.ipynb").symlink_to("real.txt")
+    call("read_file", path="real.txt")
+    for tool, edit in (("edit_notebook", {"index": 0, "new_source": "a"}), ("write_file", {"content": "a"})):
+        refusal = call.refused("notebook", tool, path="x.ipynb", **edit)
+        assert "link to real.txt" in refusal.message and "'real.txt'" in refusal.hint
+    call("edit_file", path="real.txt", old_string="hello", new_string="bye")
+
+
+def test_json_that_is_no_object_is_refused_with_a_way_on(call):
+    call.put(PATH, "[]")
+    for tool in ("read_notebook", "edit_notebook"):
+        refusal = call.refused("notebook", tool, path=PATH, index=0, **({"new_source": "a"} if "edit" in tool else {}))
+        assert "an array" in refusal.message and "write_file" in refusal.hint

@@ -509,3 +509,11 @@ def test_a_cell_with_metadata_beyond_all_depth_does_not_hide_the_others(call):
     call.put("a.ipynb", text.replace('"deep"', "[" * 200_000 + "]" * 200_000))
     assert [one["source"] for one in call("read_notebook", path="a.ipynb").data["cells"]] == ["a", "b"]
     call("edit_notebook", path="a.ipynb", cell_id="c1", new_source="q")
+
+
+def test_grep_names_cells_of_equal_sources_as_they_are_read(call):
+    path = put(call, code("dup"), markdown("dup"), code(""), code("dup"), code("dup"), minor=4)
+    shown = {cell["index"]: cell["cell_id"] for cell in call("read_notebook", path=path).data["cells"]}
+    found = call("grep", pattern="dup").data["matches"]
+    assert {row["cell_index"]: row["cell_id"] for row in found} == {at: shown[at] for at in (0, 1, 3, 4)}
+    assert len(set(shown.values())) == 5

@@ -360,3 +360,15 @@ def test_an_empty_notebook_is_written_like_a_new_one(call):
     call.refused("notebook", "write_file", path="a.ipynb", content=new)
     call("undo", path="a.ipynb")
     assert call.got("a.ipynb") == b""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
+def test_a_notebook_is_written_in_utf8_only(call, encoding):
+    for path in ("m.ipynb", "new/m.ipynb"):
+        refusal = call.refused("notebook", "write_file", path=path, content=NOTEBOOK, encoding=encoding)
+        assert "UTF-8" in refusal.message and not os.listdir(call.root)
+    call.put("empty.ipynb", "")
+    call.refused("notebook", "write_file", path="empty.ipynb", content=NOTEBOOK, encoding=encoding)
+    assert call.got("empty.ipynb") == b""
+    call("write_file", path="m.ipynb", content=NOTEBOOK, encoding="utf8")
+    call("read_notebook", path="m.ipynb")

@@ -75,6 +75,14 @@ class Cell:
         """SHA-256, in hex, of type and source: what an edit relies on. Outputs and counts do not matter."""
         return cell_fingerprint(self.cell_type, self.source)
 
+    @cached_property
+    def digest(self) -> bytes:
+        """SHA-256 of the cell's bytes as they are in the file, outputs and layout included."""
+        told = hashlib.sha256()
+        for chunk in self.content.chunks(self.place.start, self.place.end):
+            told.update(chunk)
+        return told.digest()
+
     @property
     def execution_count(self) -> int | None:
         """The count in the brackets beside the cell, if it is an integer."""

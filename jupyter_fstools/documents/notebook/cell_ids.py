@@ -7,6 +7,7 @@ import re
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
 from ...errors import Ambiguous, FsToolsError, Invalid, NotFound, OutOfRange
 from .cell import Cell
@@ -14,29 +15,111 @@ from .cell import Cell
 _LISTED = 20
 _FIRST_LINE = 80
 _HEX_START = re.compile(r"[0-9a-f-]{6,}")
+_SYNTHETIC = re.compile(r"(?P<name>auto-[0-9a-f]{12})(?P<tag>-[0-9a-f]{8}(?P<ordinal>-\d+of\d+)?)?(?:-x)*")
 
 
-def named(real_ids: Sequence[str | None], source_at: Callable[[int], str]) -> list[str]:
+def named(
+    real_ids: Sequence[str | None], source_at: Callable[[int], str], digest_at: Callable[[int], bytes]
+) -> list[str]:
     """The id of every cell; those without one get `auto-` and a hash of their source.
 
-    A synthetic id is the same on every read of the same cells, survives changes of other cells, and is never a real
-    one. Cells with the same source get `-1of3`, `-2of3`, …: when one of them changes, no old name points at another.
+    A synthetic id is the same on every read of the same cells, survives changes of cells that are not beside it, and
+    is never a real one. Of cells with the same source each has a tag behind it: a hash of the sources before and after
+    it. Where these are equal too, and in a row of equal cells, the tag is of all that the cell holds as well: there new
+    outputs make a new name. What even that does not tell apart is counted: `-1of3`, `-2of3`, …
+
+    Args:
+        real_ids: what the file says.
+        source_at: the source of the cell at an index.
+        digest_at: a hash of all that the cell there holds; asked for only where it is needed.
     """
     ids = [real_id or "" for real_id in real_ids]
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for index, real_id in enumerate(ids):
         if not real_id:
-            digest = hashlib.sha256(source_at(index).encode("utf-8", "surrogatepass")).hexdigest()
-            alike[f"auto-{digest[:12]}"].append(index)
+            alike[f"auto-{_hash(source_at(index)).hex()[:12]}"].append(index)
     taken = {real_id for real_id in ids if real_id}
     for name, indexes in alike.items():
-        for count, index in enumerate(indexes, 1):
-            wanted = f"{name}-{count}of{len(indexes)}" if len(indexes) > 1 else name
+        tags = _tags(_places(indexes, len(ids), source_at), digest_at) if len(indexes) > 1 else [""]
+        for index, tag in zip(indexes, tags, strict=True):
+            wanted = name + tag
             while wanted in taken:
                 wanted += "-x"
             taken.add(wanted)
             ids[index] = wanted
     return ids
+
+
+def former_indexes(cells: Sequence[Cell], ids: Collection[str]) -> dict[str, int]:
+    """Where cells are now that had these synthetic ids while others had their source; left out where that is not sure.
+
+    A cell is it if its tag fits it and no other cell: the one that is left over may be another one.
+    """
+    tagged = {cell_id for cell_id in ids if (told := _SYNTHETIC.fullmatch(cell_id)) and told["tag"]}
+    names = {without_tag(cell_id) for cell_id in tagged}
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for cell in cells:
+        if cell.real_id is None and (name := without_tag(cell.cell_id)) in names:
+            alike[name].append(cell.index)
+    found: dict[str, int] = {}
+    for name, indexes in alike.items():
+        places = _places(indexes, len(cells), lambda at: cells[at].source)
+        both = [(place.tag, place.at) for place in places if place.is_lone]
+        both += [(place.tag_with(cells[place.at].digest), place.at) for place in places]
+        times = Counter(tag for tag, _ in both)
+        found |= {name + tag: index for tag, index in both if times[tag] == 1 and name + tag in tagged}
+    return found
+
+
+def without_tag(cell_id: str) -> str:
+    """Of a synthetic id only what tells the source; any other as it is."""
+    told = _SYNTHETIC.fullmatch(cell_id)
+    return told["name"] if told else cell_id
+
+
+class _Place(NamedTuple):
+    """Where one of several cells of the same source is; `is_lone` if none of them is beside it."""
+
+    at: int
+    is_lone: bool
+    around: bytes
+
+    @property
+    def tag(self) -> str:
+        """What tells it apart by the sources around it."""
+        return f"-{hashlib.sha256(self.around).hexdigest()[:8]}"
+
+    def tag_with(self, digest: bytes) -> str:
+        """The same, and by all that it holds."""
+        return f"-{hashlib.sha256(self.around + digest).hexdigest()[:8]}"
+
+
+def _places(indexes: Sequence[int], total: int, source_at: Callable[[int], str]) -> list[_Place]:
+    alike = set(indexes)
+
+    def told(index: int) -> bytes:
+        return _hash(source_at(index)) if 0 <= index < total else b"end"
+
+    return [
+        _Place(index, alike.isdisjoint((index - 1, index + 1)), told(index - 1) + told(index + 1)) for index in indexes
+    ]
+
+
+def _tags(places: Sequence[_Place], digest_at: Callable[[int], bytes]) -> list[str]:
+    times = Counter(place.around for place in places if place.is_lone)
+    tags = [
+        place.tag if place.is_lone and times[place.around] == 1 else place.tag_with(digest_at(place.at))
+        for place in places
+    ]
+    total, seen = Counter(tags), Counter[str]()
+    for number, tag in enumerate(tags):
+        seen[tag] += 1
+        tags[number] = tag if total[tag] == 1 else f"{tag}-{seen[tag]}of{total[tag]}"
+    return tags
+
+
+def _hash(source: str) -> bytes:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
 
 
 def fresh_id(taken: Collection[str]) -> str:
@@ -56,14 +139,17 @@ def index_of(cells: Sequence[Cell], cell_id: str | None, index: int | None, fiel
 
     `field` is the prefix of the arguments' names ("after_", say).
 
+    A synthetic id names a cell only if it can be told that it is the one that was shown with it: the only one with
+    this source, or the only one that its tag fits.
+
     Raises:
-        NotFound: no such id; with a bounded list of those there are.
-        Ambiguous: several cells have the id; `indexes` names them.
+        NotFound: no such id; with a bounded list of those there are (of a synthetic one: those with the same source).
+        Ambiguous: several cells have the id, or the source that it stands for; `indexes` names them.
         OutOfRange: no such index; Invalid: id and index disagree, or neither is given.
     """
     if index is not None:
         _check_index(cells, index, f"{field}index")
-        if cell_id is not None and cells[index].cell_id != cell_id:
+        if cell_id is not None and cells[index].cell_id != cell_id and index not in _former(cells, cell_id):
             raise Invalid(
                 f"cell_id {cell_id!r} and index {index} are different cells",
                 hint=f"The cell at index {index} has the id {cells[index].cell_id!r}. Give one of the two.",
@@ -74,7 +160,7 @@ def index_of(cells: Sequence[Cell], cell_id: str | None, index: int | None, fiel
         raise Invalid("name a cell", hint="Give cell_id, as read_notebook shows it, or index.", field="cell_id")
     found = [cell.index for cell in cells if cell.cell_id == cell_id] or _forgiven(cells, cell_id)
     if not found:
-        raise _unknown(cells, cell_id)
+        raise _with_same_source(cells, cell_id) or _unknown(cells, cell_id)
     if len(found) > 1:
         raise Ambiguous(
             f"{len(found)} cells have the id {cell_id!r}: indexes {', '.join(map(str, found[:_LISTED]))}",
@@ -99,17 +185,47 @@ def _check_index(cells: Sequence[Cell], index: int, field: str) -> None:
 def _forgiven(cells: Sequence[Cell], cell_id: str) -> list[int]:
     """A copied `#`, or the beginning of a hexadecimal id: taken only where one cell fits."""
     bare = cell_id.removeprefix("#")
-    found = [cell.index for cell in cells if cell.cell_id == bare]
+    found = [cell.index for cell in cells if cell.cell_id == bare] or _former(cells, bare)
     if not found and _HEX_START.fullmatch(bare):
         found = [cell.index for cell in cells if cell.cell_id.startswith(bare) and _HEX_START.fullmatch(cell.cell_id)]
     return found if len(found) == 1 else []
 
 
+def _former(cells: Sequence[Cell], cell_id: str) -> list[int]:
+    return list(former_indexes(cells, [cell_id]).values())
+
+
+def _with_same_source(cells: Sequence[Cell], cell_id: str) -> FsToolsError | None:
+    """The refusal of a synthetic id that does not tell which of the cells with its source is meant."""
+    told = _SYNTHETIC.fullmatch(cell_id.removeprefix("#"))
+    found = [cell for cell in cells if cell.real_id is None and told and without_tag(cell.cell_id) == told["name"]]
+    if not found or told is None:
+        return None
+    rows = [_row(cell) | {"after": _first_line(cells[cell.index - 1]) if cell.index else None} for cell in found]
+    shown = "\n".join(
+        f"{row['index']}: {row['cell_id']}  " + ("first cell" if row["after"] is None else f"after {row['after']!r}")
+        for row in rows[:_LISTED]
+    )
+    hint = f"Read the notebook again and name the cell you mean. With its source there is now:\n{shown}"
+    hint += f"\n… and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
+    listed: dict[str, Any] = {"cells": rows[:_LISTED], "total_cells": len(cells)}
+    if told["tag"] or len(found) == 1:
+        return NotFound(
+            f"no cell has the id {cell_id[:100]!r}: the cell, or one beside it, changed or moved", hint=hint, **listed
+        )
+    indexes = [cell.index for cell in found]
+    return Ambiguous(
+        f"{len(found)} cells have the source that the id {cell_id[:100]!r} stands for: "
+        f"indexes {', '.join(map(str, indexes[:_LISTED]))}",
+        hint=hint,
+        indexes=indexes,
+        count=len(found),
+        **listed,
+    )
+
+
 def _unknown(cells: Sequence[Cell], cell_id: str) -> FsToolsError:
-    rows = []
-    for cell in cells[:_LISTED]:
-        first = cell.source.split("\n", 1)[0][:_FIRST_LINE]
-        rows.append({"cell_id": cell.cell_id, "index": cell.index, "first_line": first})
+    rows = [_row(cell) for cell in cells[:_LISTED]]
     lines = "\n".join(f"{row['index']}: {row['cell_id']}  {row['first_line']}" for row in rows)
     more = f"\n… and {len(cells) - len(rows)} more" if len(cells) > len(rows) else ""
     return NotFound(
@@ -118,3 +234,11 @@ def _unknown(cells: Sequence[Cell], cell_id: str) -> FsToolsError:
         cells=rows,
         total_cells=len(cells),
     )
+
+
+def _row(cell: Cell) -> dict[str, Any]:
+    return {"cell_id": cell.cell_id, "index": cell.index, "first_line": _first_line(cell)}
+
+
+def _first_line(cell: Cell) -> str:
+    return cell.source.split("\n", 1)[0][:_FIRST_LINE]

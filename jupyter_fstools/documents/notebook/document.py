@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from ...file_diff import CellDiff
 from ...splices import Splice
 from .cell import Cell, cell_fingerprint, decoded
 from .cell_edit import CellEdit
-from .cell_ids import duplicate_ids, index_of, named
+from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
 from .changes import cell_diffs
-from .plan import PlannedCell, Target, planned, targets_of
+from .plan import Plan, PlannedCell, Target, planned, targets_of
 from .spans import NotebookSpans, members_at, scan
 from .splicing import Splicer
 
@@ -28,6 +28,15 @@ class EditedCell:
     cell_id: str
     index: int
     edit_mode: str
+
+
+@dataclass(frozen=True)
+class RenamedCell:
+    """A cell whose synthetic id is another one after a batch that did not write its source; its index then."""
+
+    old_id: str
+    cell_id: str
+    index: int
 
 
 class CellAfter(NamedTuple):
@@ -57,6 +66,7 @@ class NotebookEdit(NamedTuple):
         fingerprints: of the cells whose type or source the batch wrote, by their ids after it.
         order: the fingerprint of the order after the batch.
         after: all cells after the batch, in their order.
+        renamed: the cells that stay and are called something else.
     """
 
     splices: list[Splice]
@@ -66,6 +76,7 @@ class NotebookEdit(NamedTuple):
     fingerprints: dict[str, str]
     order: str
     after: list[CellAfter]
+    renamed: list[RenamedCell]
 
 
 class NotebookDocument:
@@ -84,7 +95,8 @@ class NotebookDocument:
         self.content = content
         self.spans = outline or scan(content)
         self.cells = [Cell(content, spans, index) for index, spans in enumerate(self.spans.cells)]
-        ids = named([cell.real_id for cell in self.cells], lambda index: self.cells[index].source)
+        cells = self.cells
+        ids = named([cell.real_id for cell in cells], lambda at: cells[at].source, lambda at: cells[at].digest)
         for cell, cell_id in zip(self.cells, ids, strict=True):
             cell.cell_id = cell_id
         self.duplicate_ids = duplicate_ids(ids)
@@ -115,7 +127,7 @@ class NotebookDocument:
 
     @property
     def order(self) -> str:
-        """SHA-256, in hex, of the cells' ids in their order: what naming a cell by index relies on."""
+        """The fingerprint of the cells' order: what naming a cell by index relies on."""
         return order_of([cell.cell_id for cell in self.cells])
 
     def find(self, cell_id: str | None = None, index: int | None = None) -> Cell:
@@ -125,6 +137,10 @@ class NotebookDocument:
             NotFound, Ambiguous, OutOfRange, Invalid: see `index_of`.
         """
         return self.cells[index_of(self.cells, cell_id, index)]
+
+    def former_indexes(self, ids: Collection[str]) -> dict[str, int]:
+        """Where the cells are that had these ids while others had their source; only those that are sure."""
+        return former_indexes(self.cells, ids)
 
     def targets(self, edits: Sequence[CellEdit]) -> list[Target]:
         """The cells that a batch names, for a gate to check before anything is planned.
@@ -143,9 +159,9 @@ class NotebookDocument:
         """
         minor = self._editable_minor()
         plan = planned(self.cells, edits)
-        splices = Splicer(self.content, self.spans, self.cells, minor).splices(plan)
-        order = plan.order
-        ids = named([_id_after(state) for state in order], lambda index: self._source_after(order[index]))
+        splicer = Splicer(self.content, self.spans, self.cells, minor)
+        splices = splicer.splices(plan)
+        order, ids = plan.order, self._ids_after(plan, splicer)
         place = {id(state): index for index, state in enumerate(order)}
         touched = []
         for edit, state in zip(edits, plan.by_edit, strict=True):
@@ -160,7 +176,8 @@ class NotebookDocument:
         }
         diffs = cell_diffs(self.cells, plan.by_edit, order, ids)
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
-        return NotebookEdit(splices, touched, diffs, len(order), prints, order_of(ids), after)
+        renamed = _renamed(order, ids)
+        return NotebookEdit(splices, touched, diffs, len(order), prints, order_of(ids), after, renamed)
 
     def _editable_minor(self) -> int:
         major, minor = self.version
@@ -175,6 +192,16 @@ class NotebookDocument:
         if minor is None or minor < 0:
             return 5 if any(cell.real_id for cell in self.cells) else 4
         return minor
+
+    def _ids_after(self, plan: Plan, splicer: Splicer) -> list[str]:
+        order = plan.order
+
+        def digest_after(index: int) -> bytes:
+            state = order[index]
+            stays = state.cell is not None and set(state.touched_by) <= {"move"}
+            return state.cell.digest if state.cell and stays else hashlib.sha256(splicer.whole(state)).digest()
+
+        return named([_id_after(state) for state in order], lambda at: self._source_after(order[at]), digest_after)
 
     def _source_after(self, state: PlannedCell) -> str:
         touched = state.cell is None or state.touched_by
@@ -201,6 +228,17 @@ def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:
     return CellAfter(cell_id, state.cell.index if state.cell else None, written, whole)
 
 
+def _renamed(order: Sequence[PlannedCell], ids: Sequence[str]) -> list[RenamedCell]:
+    return [
+        RenamedCell(state.cell.cell_id, cell_id, index)
+        for index, (state, cell_id) in enumerate(zip(order, ids, strict=True))
+        if state.cell is not None and state.cell.cell_id != cell_id and not state.source_changed
+    ]
+
+
 def order_of(ids: Sequence[str]) -> str:
-    """The fingerprint of cells in an order: SHA-256, in hex, of their ids."""
-    return hashlib.sha256("\n".join(ids).encode("utf-8", "surrogatepass")).hexdigest()
+    """The fingerprint of cells in an order: SHA-256, in hex, of their ids.
+
+    What tells cells with one source apart is left out: else new outputs of one would count as another order.
+    """
+    return hashlib.sha256("\n".join(map(without_tag, ids)).encode("utf-8", "surrogatepass")).hexdigest()

@@ -68,6 +68,17 @@ def starts_with_bom() -> NotebookRefused:
     )
 
 
+def no_object(kind: str, start: int, end: int) -> NotebookRefused:
+    """The JSON at the top level is a value of another kind."""
+    return NotebookRefused(
+        f"not a notebook: the top level is {kind}, not an object",
+        hint="Restore the file by other means, or write_file a new notebook to another path; nothing is repaired "
+        "silently.",
+        offset=start,
+        end=end,
+    )
+
+
 def too_deep() -> NotebookRefused:
     """The JSON is nested deeper than can be decoded."""
     return NotebookRefused("the JSON of this cell is nested too deeply", hint="Repair the cell by hand.")

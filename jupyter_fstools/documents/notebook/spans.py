@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...content import Content
-from ...errors import NotebookRefused, TooLarge
+from ...errors import TooLarge
 from .json_cursor import JsonCursor
-from .refusals import changes_meanwhile, empty_file, starts_with_bom
+from .refusals import changes_meanwhile, empty_file, no_object, starts_with_bom
 
 MAX_BYTES = 256 << 20
 """A larger notebook is neither read nor edited."""
@@ -124,7 +124,7 @@ def scan(content: Content) -> NotebookSpans:
     if first != ord("{"):
         start, end = cursor.skip()
         cursor.finish()
-        raise NotebookRefused(f"not a notebook: the top level is {_kind(first)}, not an object", offset=start, end=end)
+        raise no_object(_kind(first), start, end)
     return _scan_root(content, cursor)
 
 

@@ -52,11 +52,22 @@ class Splicer:
             self._validate(state, index)
             if state.cell is not None and not state.moved:
                 found += self._cell_splices(state)
-        new = [self._whole(state) if state.cell is None or state.moved else state.cell.index for state in plan.order]
+        new = [self.whole(state) if state.cell is None or state.moved else state.cell.index for state in plan.order]
         places = [(cell.place.start, cell.place.end) for cell in self._cells]
         gaps = gaps_of(self._content, array, places, self._indent.comma) or self._indent.gaps(1)
         found += rearranged(self._content, array, places, new, gaps)
         return sorted((s for s in found if s.removed != s.inserted), key=lambda splice: splice.offset)
+
+    def whole(self, state: PlannedCell) -> bytes:
+        """The bytes of a cell as a plan of `splices` leaves it."""
+        if state.cell is None:
+            return self._new_cell(state)
+        spans = state.cell.spans
+        data, at, pieces = self._content.read(spans.start, spans.end - spans.start), 0, []
+        for splice in sorted(self._cell_splices(state), key=lambda splice: splice[0]):
+            pieces += [data[at : splice.offset - spans.start], splice.inserted]
+            at = splice.end - spans.start
+        return b"".join([*pieces, data[at:]])
 
     @cached_property
     def _indent(self) -> Indent:
@@ -124,17 +135,6 @@ class Splicer:
         places = member_places(spans)
         gaps = gaps_of(self._content, (spans.start, spans.end), places, self._indent.comma) or self._indent.gaps(2)
         return list(rearranged(self._content, (spans.start, spans.end), places, new, gaps))
-
-    def _whole(self, state: PlannedCell) -> bytes:
-        """The bytes of a cell at a new place."""
-        if state.cell is None:
-            return self._new_cell(state)
-        spans = state.cell.spans
-        data, at, pieces = self._content.read(spans.start, spans.end - spans.start), 0, []
-        for splice in sorted(self._cell_splices(state), key=lambda splice: splice[0]):
-            pieces += [data[at : splice.offset - spans.start], splice.inserted]
-            at = splice.end - spans.start
-        return b"".join([*pieces, data[at:]])
 
     def _new_members(self, state: PlannedCell) -> dict[str, Any]:
         members: dict[str, Any] = {"cell_type": state.cell_type, "metadata": {}, "source": state.source}
