@@ -64,11 +64,20 @@ def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
     sentence that merely ends in "..." is text.
     """
     lower = text.lower()
-    if not any(word in lower for word in _TELLING):
-        return None
-    for line in text.split("\n"):
-        if len(line) <= _MOST_CHARACTERS and _stands_for_more(line.rstrip("\r")) and not allowed(line.rstrip("\r")):
-            return line.rstrip("\r")
+    if len(lower) != len(text):  # Some letters are two in lower case, and then places differ.
+        lower = text
+    found: set[tuple[int, int]] = set()
+    for word in _TELLING:
+        at = lower.find(word)
+        while at >= 0:
+            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at) + 1 or len(text)
+            if end - start <= _MOST_CHARACTERS:
+                found.add((start, end))
+            at = lower.find(word, end)
+    for start, end in sorted(found):
+        line = text[start:end].removesuffix("\n").rstrip("\r")
+        if _stands_for_more(line) and not allowed(line):
+            return line
     return None
 
 

@@ -27,9 +27,9 @@ from .escapes import ESCAPES, code_point
 MOST_REPEATS = 1000
 """Of one `{n,m}`, and of those inside each other multiplied."""
 DEEPEST_GROUPS = 50
+LONGEST_PATTERN = 10_000
 _WORD = re.compile(r"(?:\((?:\?:)?)*(?:\[(?:\w|\\w)|(?:\w|\\w)(?![*?{]))", re.ASCII)
 """What a word goes on with."""
-LONGEST_PATTERN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class _Reader:
         self.names: set[str] = set()
         self.depth = 0
         self.oldest: tuple[int, ...] = ()
-        self.at_first = True
+        self.at_first = True  # The match may still be empty.
 
     def read_literal(self) -> Written:
         pieces = []
@@ -226,13 +226,8 @@ class _Reader:
         self.at += 1
         if refusal := refused_escape(self.pattern, start):
             raise refusal
-        at_first = self.at_first
-        goes_on = _WORD.match(self.pattern, self.at)
-        if char == "b" and (goes_on or not at_first):
-            return boundary(at_first=at_first)
         if char in "bB":
-            self.oldest = NEVER
-            return boundary(at_first=False) if char == "b" else no_boundary()
+            return self._boundary(char)
         if char in "dDsSwW":
             return shorthand(char, multiline=self.multiline)
         if char in ESCAPES:
@@ -241,6 +236,12 @@ class _Reader:
             literal, self.at = code_point(self.pattern, start)
         self._check_newline(literal)
         return character(literal)
+
+    def _boundary(self, char: str) -> Written:
+        if char == "b" and (not self.at_first or _WORD.match(self.pattern, self.at)):
+            return boundary(at_first=self.at_first)
+        self.oldest = NEVER
+        return boundary(at_first=False) if char == "b" else no_boundary()
 
     def _quantified(self, atom: Written, *, at_first: bool) -> Written:
         self.at_first = False

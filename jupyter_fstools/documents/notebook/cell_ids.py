@@ -56,6 +56,8 @@ def former_indexes(cells: Sequence[Cell], ids: Collection[str]) -> dict[str, int
     A cell is it if its tag fits it and no other cell: the one that is left over may be another one.
     """
     tagged = {cell_id for cell_id in ids if (told := _SYNTHETIC.fullmatch(cell_id)) and told["tag"]}
+    if not tagged:
+        return {}
     names = {without_tag(cell_id) for cell_id in tagged}
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for cell in cells:
