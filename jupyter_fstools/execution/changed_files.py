@@ -59,7 +59,7 @@ def files_changed_since(
     walk = Walk(backend, "", every, include_ignored=False, may_read=may_read, none_denied=none_denied, stop=stop)
     found: list[str] = []
     try:
-        for folder, files, _ in walk:
+        for folder, files, _, _ in walk:
             found += [joined(folder.path, name) for name in folder.changed(files, moment)]
             if stop.now():
                 break

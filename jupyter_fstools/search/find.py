@@ -150,7 +150,7 @@ def _newest(walk: Walk, part: slice) -> tuple[list[Look], int]:
     """A page of the newest files, and how many there are; every one of them is looked at."""
     looks: list[Look] = []
     total, last = 0, None  # the last look that can still come into the page
-    for folder, files, links in walk:
+    for folder, files, links, _ in walk:
         found = folder.look(files) + _targets(folder, links)
         total += len(found)
         looks += [look for look in found if look < last] if last else found
@@ -164,7 +164,7 @@ def _by_path(walk: Walk, part: slice) -> tuple[list[Look], int]:
     """A page of the files of a walk in order, and how many there are; only the page is looked at."""
     looks: list[Look] = []
     total = 0
-    for folder, files, links in walk:
+    for folder, files, links, _ in walk:
         if total < part.stop:
             page = slice(max(part.start - total, 0), part.stop - total)
             looks += folder.look(files[page]) + _targets(folder, links[page])

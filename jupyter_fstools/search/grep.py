@@ -30,6 +30,7 @@ from .start import start_of
 from .stopping import Cancelled, Stop
 from .text_query import FoundText, MatchingFile, TextQuery
 from .walk import Tally, Walk
+from .whole_folders import whole_folders
 from .whole_tree import WholeTree
 
 MayRead = Callable[[str], bool] | None
@@ -205,6 +206,7 @@ class _Search:
             self._stop,
             max_file_bytes=most,
             tree=tree,
+            folders=whole_folders(self._pattern, self._query),
             python=python,
             alone=alone or self._expression.degree is None,
         )
@@ -231,14 +233,16 @@ class _Search:
         fitting = file_filter(self._query, base, self._backend)
         batch, most = Batch(), at_first
         self._chosen = 0
-        for folder, files, links in walk:
+        turned_round = bool(self._query.glob and self._query.glob.startswith("!"))
+        for folder, files, links, is_all in walk:
             chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)
             if cells:
                 batch.notebooks.append(Part(folder.path, cells))
             texts = [name for name in chosen if not is_notebook(name)] if cells else chosen
             if texts:
-                engine.take(folder, Part(folder.path, texts), batch)
+                told = not turned_round or len(chosen) == len(files)
+                engine.take(folder, Part(folder.path, texts, is_all=is_all and told), batch)
             for name, target in links:
                 if not fitting or fitting(folder.path, [name]):
                     batch.add_file(joined(folder.path, name), target)

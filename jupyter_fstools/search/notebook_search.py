@@ -27,12 +27,12 @@ class NotebookSearch:
     def search(self, batch: Batch) -> None:
         """Search the notebooks of a batch."""
         with FolderTrail(self._backend) as trail:
-            for folder, names in batch.notebooks:
+            for part in batch.notebooks:
                 try:
-                    opened = trail.at(folder)
+                    opened = trail.at(part.folder)
                 except (OSError, FsToolsError):
                     continue  # gone since it was come through
-                for name in names:
+                for name in part.names:
                     if self._stop.now():
                         return
                     self._search_file(opened, name, batch)

@@ -21,11 +21,12 @@ from .match_lines import Hit
 from .matcher import goes_over_lines
 from .python_engine import PythonEngine
 from .ripgrep_json import MatchRows
-from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, path_of, unreadable_at_end
+from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, listed, unreadable_at_end
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
-from .touchstone import tells_enough
+from .touchstone import counts_bytes, tells_enough
+from .whole_folders import WholeFolders
 from .whole_tree import WholeTree
 
 NAMES_BYTES = 256 << 10
@@ -60,6 +61,7 @@ class RipgrepEngine:
         stop: when to end.
         max_file_bytes: larger files are skipped.
         tree: the same search as one of the whole tree, for a ripgrep that tells enough; None: it cannot be one.
+        folders: searches those of which all files are searched; None: files are given by name.
         python: searches what is too little for programs to be started for it, and files whose paths are too long.
         alone: leave nothing to Python that ripgrep can search.
     """
@@ -73,6 +75,7 @@ class RipgrepEngine:
         *,
         max_file_bytes: int,
         tree: WholeTree | None = None,
+        folders: WholeFolders | None = None,
         python: PythonEngine,
         alone: bool = False,
     ) -> None:
@@ -85,6 +88,7 @@ class RipgrepEngine:
         if tree is None and (expression.required or expression.folded):
             self._little_files, self._little_bytes = LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME
         self._tree = tree
+        self._folders = None if self._multiline else folders
         self._stop = stop
         self._most = max_file_bytes
         self._backend = backend
@@ -99,11 +103,12 @@ class RipgrepEngine:
             long = {name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)}
             self._python.take(folder, Part(part.folder, sorted(long)), batch)
             part = Part(part.folder, [name for name in part.names if name not in long])
-        large = set(folder.larger(part.names, self._most))
-        if large:
+        sizes = folder.sizes(part.names)
+        if max(sizes, default=0) > self._most:
+            large = {name for name, size in zip(part.names, sizes, strict=True) if size > self._most}
             batch.skipped["large"] += len(large)
             part = Part(part.folder, [name for name in part.names if name not in large])
-        batch.parts.append(part)
+        batch.parts.append(part._replace(size=sum(sizes)))
 
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches, searched, or those of the whole tree in their stead."""
@@ -198,27 +203,48 @@ class RipgrepEngine:
     def _search(self, batch: Batch) -> Batch:
         """Search a batch; where it is stopped, what has been found by then counts."""
         parts, batch.parts = batch.parts, []
-        shown = [(path, path) for part in parts for path in part.paths]
+        named: list[tuple[str, str]] = []
         for name, file in batch.named:
             if file.size > self._most and not batch.whatever_size:
                 batch.skipped["large"] += 1
             else:
-                shown.append((name, file.path))
+                named.append((name, file.path))
+        in_folders: dict[str, int] = {}
         counts: dict[str, int] = {}
         passed_over: dict[str, str] = {}
+        given: list[str] = []
         with contextlib.suppress(Stopped):
-            for some in _by_length(dict.fromkeys(path for _, path in shown)):
+            given = self._count_folders(parts, in_folders, batch.skipped)
+            for some in _by_length(dict.fromkeys([*given, *(path for _, path in named)])):
                 self._count(some, counts, passed_over)
+        counts |= in_folders
+        shown = [*((path, path) for path in chain(in_folders, given)), *named]
         there = set(reachable(self._backend, sorted(counts)))
         batch.found += [Counted(name, path, counts[path]) for name, path in shown if path in there]
         batch.skipped.update(passed_over[path] for _, path in shown if path in passed_over)
         return batch
 
+    def _count_folders(self, parts: list[Part], counts: dict[str, int], skipped: Counter[str]) -> list[str]:
+        """Search the folders that can be searched as a whole; the paths of the files in others."""
+        whole = {part.folder: part for part in parts if part.is_all}
+        if self._folders is None or not whole or not counts_bytes(self._ripgrep.binary):
+            return [path for part in parts for path in part.paths]
+        left = [path for part in parts if not part.is_all for path in part.paths]
+        for folders in _by_length(whole):
+            some = [whole[folder] for folder in folders]
+            found = self._folders.count(self._ripgrep, self._pattern, some)
+            if found is None:  # What has become a FIFO meanwhile would be waited for.
+                left += [path for _, path, _ in look_at(self._backend, chain(*(part.paths for part in some)))]
+            else:
+                counts |= found.lines
+                skipped["binary"] += found.binary
+        return left
+
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
         options = [*_LISTED, "--files-with-matches"]
         printed, unreadable = self._ripgrep.output([*options, *self._pattern, "-e", _NUL], paths)
         passed_over |= dict.fromkeys(unreadable, "unreadable")
-        some = _listed(printed)
+        some = listed(printed)
         if not some:
             return
         if len(some) < self._little_files:
@@ -228,7 +254,7 @@ class RipgrepEngine:
             if tried and not tried.skipped:
                 counts |= {file.path: file.lines for file in tried.found}
                 return
-        binary = set(_listed(self._ripgrep.output([*options, "-e", _NUL], some)[0]))
+        binary = set(listed(self._ripgrep.output([*options, "-e", _NUL], some)[0]))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:
@@ -266,7 +292,3 @@ def _by_length(paths: Iterable[str]) -> Iterator[list[str]]:
             some, size = [], 0
     if some:
         yield some
-
-
-def _listed(printed: bytes) -> list[str]:
-    return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics

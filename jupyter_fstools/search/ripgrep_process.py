@@ -166,12 +166,21 @@ class Ripgrep:
         Raises:
             RipgrepFailed, Stopped
         """
+        printed, beside, code = self.ended(arguments, paths)
+        return printed, unreadable_at_end(code, beside, paths)
+
+    def ended(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes, int]:
+        """What it printed, what it said beside that, and what it ended with.
+
+        Raises:
+            RipgrepFailed: it cannot be started.
+            Stopped
+        """
         with self.started(arguments, paths) as run:
             blocks = list(run.said())
             if run.code is None:
                 raise Stopped
-        printed, beside = b"".join(block for block, _ in blocks), b"".join(block for _, block in blocks)
-        return printed, unreadable_at_end(run.code, beside, paths)
+        return b"".join(block for block, _ in blocks), b"".join(block for _, block in blocks), run.code
 
     def end(self) -> None:
         """End every run that goes on."""
@@ -221,6 +230,11 @@ def _as_printed(paths: list[str]) -> dict[bytes, str | None]:
 def path_of(printed: bytes) -> str:
     """A path as ripgrep printed it."""
     return os.fsdecode(printed.removeprefix(BEGINNING.encode()))
+
+
+def listed(printed: bytes) -> list[str]:
+    """Paths that were printed with a NUL behind each."""
+    return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
 
 
 def counts_of(printed: bytes) -> tuple[dict[str, int], bytes]:

@@ -45,11 +45,13 @@ class Fitting(NamedTuple):
         folder: the folder.
         files: names of files.
         links: names of links to files inside the root, with what they lead to.
+        is_all: nothing is kept back: `files` are all of the folder whose names fit.
     """
 
     folder: Folder
     files: list[str]
     links: list[tuple[str, FileStat]]
+    is_all: bool = False
 
 
 Step = Fitting | tuple[str, Position]
@@ -173,7 +175,7 @@ class Walk:
         self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
     ) -> list[Step]:
         """What is not ignored and may be shown, as steps."""
-        names = [*files, *inside]
+        names, fitting = [*files, *inside], len(files)
         if rules.files and (links or len(names) > LOT or not rules.touch_none_of(names)):
             files, links = self._kept(rules, files, False), self._kept(rules, links, False)
             inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
@@ -188,7 +190,7 @@ class Walk:
             return _in_order(Fitting(folder, files, targets), inside)
         steps: list[Step] = list(inside.items())
         if files or targets:
-            steps.append(Fitting(folder, files, targets))
+            steps.append(Fitting(folder, files, targets, is_all=len(files) == fitting))
         return steps
 
     def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -23,6 +24,8 @@ Find = Callable[..., FoundFiles]
 Search = Callable[..., FoundText]
 NOBODY = 65534
 """A user who owns nothing."""
+WAYS = ["ripgrep", "ripgrep by folder", "ripgrep by name", "python"]
+"""Ripgrep walks by itself, lists the files of whole folders, or is given names."""
 
 
 @pytest.fixture
@@ -71,12 +74,10 @@ def find(root: Path) -> Find:
     return lambda *arguments, **options: find_files(LocalDisk(root), *arguments, **options)
 
 
-@pytest.fixture(params=["ripgrep", "ripgrep by name", "python"])
+@pytest.fixture(params=WAYS)
 def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.MonkeyPatch) -> Search:
     """The same search with each engine; query fields and options in one call."""
-    engine, _, by_name = request.param.partition(" ")
-    if by_name:
-        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
+    engine = go(request.param, monkeypatch)
 
     def search(
         pattern: str, path: str = ".", *, may_read=None, seconds=None, cancelled=None, **fields: object
@@ -92,6 +93,15 @@ def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.Monke
         )
 
     return search
+
+
+def go(way: str, monkeypatch: pytest.MonkeyPatch) -> Literal["ripgrep", "python"]:
+    """Have searches go one of the `WAYS`, as far as they can; the engine to ask for."""
+    if way.startswith("ripgrep by"):
+        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
+    if way == "ripgrep by name":
+        monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _: False)
+    return "python" if way == "python" else "ripgrep"
 
 
 def names(found: FoundFiles) -> list[str]:

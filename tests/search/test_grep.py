@@ -29,7 +29,7 @@ from jupyter_fstools.tools.grep_rows import shown_groups
 from jupyter_fstools.walking.listing import Listing
 from tests.processes import wait_until_gone
 
-from .conftest import Find, Search, Write, places, ripgrep
+from .conftest import WAYS, Find, Search, Write, go, places, ripgrep
 
 
 def texts(found: object) -> list[str]:
@@ -552,6 +552,7 @@ def test_what_little_ripgrep_lists_is_counted_without_more_programs(
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
     monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES_BY_NAME", 5)
+    monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _: False)
     output, runs = Ripgrep.output, []
 
     def noted(*arguments: object) -> object:
@@ -707,8 +708,9 @@ def test_a_ripgrep_that_fails_without_a_word_does_not_count(
     broken.write_text(f'#!/bin/sh\n{ripgrep()} "$@" | head -c 20\nexit 2\n')
     broken.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
-    for tells in (True, False):
+    for tells, counts in ((True, True), (False, True), (False, False)):
         monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
+        monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _, counts=counts: counts)
         found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))
         assert (found.total, found.engine) == (9, "python")
 
@@ -932,8 +934,9 @@ def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
     broken.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{complaint}\nEND\nexit 2\n")
     broken.chmod(0o755)
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
-    for tells in (True, False):
+    for tells, counts in ((True, True), (False, True), (False, False)):
         monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
+        monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _, counts=counts: counts)
         for multiline in (True, False):
             found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle", multiline=multiline))
             assert (found.total, found.skipped, found.engine) == (3, {}, "python")
@@ -953,10 +956,10 @@ def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
                 ripgrep_process.unreadable_at_end(2, complaints, given)
 
 
-@pytest.mark.parametrize("engine", ["python", "ripgrep", "ripgrep by name"])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("fields", [{}, {"glob": "*"}, {"multiline": True}])
 def test_what_is_closed_to_a_user_is_counted(
-    mortal: Path, monkeypatch: pytest.MonkeyPatch, engine: str, fields: dict[str, object]
+    mortal: Path, monkeypatch: pytest.MonkeyPatch, way: str, fields: dict[str, object]
 ) -> None:
     """G21: a folder that may be listed but not entered counts once, and is denied where it is asked for by itself."""
     for name in ("a.txt", "no/b.txt", "no/c.txt", "no/deep/d.txt", "notebooks/e.ipynb", "shut/f.txt"):
@@ -967,9 +970,7 @@ def test_what_is_closed_to_a_user_is_counted(
         (mortal / name).chmod(0)
     for name, mode in (("no/deep", 0), ("no", 0o400), ("notebooks", 0o400), ("shut", 0)):
         (mortal / name).chmod(mode)
-    if engine == "ripgrep by name":
-        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
-        engine = "ripgrep"
+    engine = go(way, monkeypatch)
     query = TextQuery(pattern="needle", **fields)
     found = search_text(LocalDisk(mortal), query, engine=engine)
     assert (places(found), found.total, found.skipped) == ([("a.txt", 1)], 1, {"unreadable": 6})

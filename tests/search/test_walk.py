@@ -45,7 +45,7 @@ def walk_over(backend: Backend, pattern: str = "**", **options: object) -> Walk:
 def paths(walk: Walk) -> list[str]:
     """All paths as they come."""
     return [
-        joined(folder.path, name) for folder, files, links in walk for name in [*files, *(name for name, _ in links)]
+        joined(folder.path, name) for folder, files, links, _ in walk for name in [*files, *(name for name, _ in links)]
     ]
 
 

@@ -1,0 +1,195 @@
+"""A search of whole folders, whose files ripgrep lists by a rule on names, comes to what one of each file comes to."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.search import grep, ripgrep_engine
+from jupyter_fstools.search.grep import search_text
+from jupyter_fstools.search.patterns import compile_glob
+from jupyter_fstools.search.ripgrep_process import Ripgrep
+from jupyter_fstools.search.text_query import FoundText, TextQuery
+from jupyter_fstools.search.touchstone import counts_bytes
+from jupyter_fstools.search.whole_folders import WholeFolders, whole_folders
+
+from .conftest import Write, ripgrep
+
+NAMES = ["a.py", "b.py", "c.txt", ".h.py", "n.ipynb", "N.IPYNB", "two\nlines.py", "bad\udcff.py", "é.py", "a+b.py",
+         ".~fstools-1.py", "*.py", "a.{py,txt}", "Makefile", "x.PY", "-n.py", "d e.py"]  # fmt: skip
+FOLDERS = ["", "src", "src/deep", ".hidden", "new\nline", "bad\udcfe"]
+GLOBS = ["*.py", "*.{py,txt}", "**/src/*.py", "src/**", "[ab].py", "?.py", "!*.txt", "**/*.py", "*", "é*", "M*", ".h*",
+         "a+b.py", "{src/*.py,*.txt}", "*.p[yx]", "{*.py,.h.*}", r"\*.py"]  # fmt: skip
+CONTENTS = [b"needle\n", b"needle\nneedle", b"x\n", b"", b"needle\0", b"\0", b"x" * 70_000 + b"\0needle\n", b"n" * 9,
+            b"\xef\xbb\xbfneedle\n", "needle\n\u4e00".encode("utf-16"), b'{"cells": []}', b"needle\xff\r\n",
+            b"n" * 200]  # fmt: skip
+counter = itertools.count()
+paths = st.tuples(st.sampled_from(FOLDERS), st.sampled_from(NAMES)).map("/".join).map(lambda path: path.lstrip("/"))
+files = st.dictionaries(paths, st.sampled_from(CONTENTS), max_size=12)
+rules = st.lists(st.sampled_from(["*.txt", "a.py", "/src/deep/", "!a.py", "b.*"]), max_size=2)
+fields = st.fixed_dictionaries(
+    {},
+    optional={
+        "glob": st.sampled_from(GLOBS),
+        "file_type": st.sampled_from(["py", "txt", "make", "jupyter"]),
+        "include_hidden": st.just(True),
+        "include_ignored": st.just(True),
+        "max_file_bytes": st.just(150),
+    },
+)
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether folders could be searched as a whole, each time that this was tried; no tree is."""
+    assert counts_bytes(ripgrep())  # once, by a run of its own
+    monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
+    tried: list[bool] = []
+    count = WholeFolders.count
+
+    def noted(*arguments: object) -> object:
+        found = count(*arguments)
+        tried.append(found is not None)
+        return found
+
+    monkeypatch.setattr(WholeFolders, "count", noted)
+    return tried
+
+
+def asked(root: Path, **fields: object) -> list[FoundText]:
+    """The answers of Python and of ripgrep."""
+    query = TextQuery(pattern="needle", **fields)
+    answers = [search_text(LocalDisk(root), query, engine=engine) for engine in ("python", "ripgrep")]
+    return [answer.model_copy(update={"engine": "ripgrep"}) for answer in answers]
+
+
+@given(contents=files, ignored=rules, fields=fields)
+@example(contents={"src/a.py": b"needle\n", "src/c.txt": b"needle"}, ignored=[], fields={"glob": "*.py"})
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_any_folder_answers_alike(
+    tmp_path: Path, runs: list[bool], contents: dict[str, bytes], ignored: list[str], fields: dict[str, object]
+) -> None:
+    """S9, S20, G5, G8: odd names, hidden ones, notebooks, binaries, marks at the beginning."""
+    root = tmp_path / str(next(counter))
+    root.mkdir()
+    for path, content in contents.items():
+        file = root / path
+        file.parent.mkdir(exist_ok=True, parents=True)
+        file.write_bytes(content)
+    (root / ".gitignore").write_text("\n".join(ignored))
+    ours, theirs = asked(root, **fields)
+    assert theirs == ours
+    assert all(runs)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"glob": "*.py"}, {"file_type": "py"}, {"include_hidden": True}, {"glob": "src/**"}]
+)
+def test_folders_are_searched_as_a_whole(root: Path, write: Write, runs: list[bool], fields: dict[str, object]) -> None:
+    for path in ("src/a.py", "src/b.py", "src/other.txt"):
+        write(path, "needle\n")
+    ours, theirs = asked(root, **fields)
+    assert theirs == ours
+    assert (runs, ours.total >= 2) == ([True], True)
+
+
+@pytest.mark.parametrize(
+    ("glob", "rule"),
+    [("*.py", "*.py"), ("**/test_*.py", "test_*.py"), ("src/[ab]*.txt", "*.txt"), ("a***b", "a*b"), (r"\*.py", "*.py")],
+)
+def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rule: str) -> None:
+    folders = whole_folders(compile_glob(glob), TextQuery(pattern="x"))
+    assert folders is not None
+    assert f"--type-add=chosen:{rule}" in folders._options
+
+
+@pytest.mark.parametrize("glob", ["*.p[yx]", "?", "*.é", "{" + ",".join(f"{number}.py" for number in range(200)) + "}"])
+def test_without_such_a_rule_files_are_given_by_name(root: Path, write: Write, runs: list[bool], glob: str) -> None:
+    """Ripgrep would read everything that lies beside them."""
+    for name in ("a.py", "a.é", "1.py", "a"):
+        write(name, "needle\n")
+    ours, theirs = asked(root, glob=glob)
+    assert theirs == ours
+    assert (runs, bool(ours.total)) == ([], True)
+
+
+def test_a_ripgrep_that_does_not_say_how_much_it_read_is_given_names(
+    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S20: or one that counts what it left out, or knows no statistics."""
+    write("a.py", "needle\n")
+    write("b.py", "needle\0")
+    for number, (change, counts) in enumerate(
+        [
+            (f'{ripgrep()} "$@" | sed "s/bytes searched/octets searched/"', False),
+            (f'{ripgrep()} "$@" | sed "s/^[0-9]* bytes searched/17 bytes searched/"', False),
+            (f'case "$*" in *--stats*) exit 2;; esac; exec {ripgrep()} "$@"', False),
+            (f'exec {ripgrep()} "$@"', True),
+        ]
+    ):
+        program = tmp_path / f"rg{number}"
+        program.write_text(f"#!/bin/sh\n{change}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(grep, "ripgrep_binary", lambda program=program: str(program))
+        assert counts_bytes(str(program)) == counts
+        ours, theirs = asked(root, glob="*.py")
+        assert theirs == ours
+        assert (ours.total, ours.skipped) == (1, {"binary": 1})
+
+
+@pytest.mark.parametrize("change", ["gone", "grown", "fifo", "binary", "secret"])
+def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
+    root: Path, write: Write, runs: list[bool], monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """S24: and a file that has come since, that may not be shown, is not."""
+    write("src/a.py", "needle\n")
+    changing = write("src/b.py", "x\n")
+    start = Ripgrep.start
+
+    def changed(*arguments: object) -> object:
+        if change == "grown":
+            changing.write_text("x\n" * 1000)
+        elif change == "binary":
+            changing.write_bytes(b"\0\n")
+        elif change == "secret":
+            changing.rename(root / "src/secret.py").write_text("needle\n")
+        else:
+            changing.unlink(missing_ok=True)
+            if change == "fifo":
+                os.mkfifo(changing)
+        monkeypatch.setattr(Ripgrep, "start", start)
+        return start(*arguments)
+
+    monkeypatch.setattr(Ripgrep, "start", changed)
+    query = TextQuery(pattern="needle", glob="*.py")
+    found = search_text(LocalDisk(root), query, engine="ripgrep", may_read=lambda path: "secret" not in path)
+    skipped = {"binary": 1} if change == "binary" else {}
+    assert ([match.path for match in found.matches], found.total, found.skipped) == (["src/a.py"], 1, skipped)
+
+
+def test_many_folders_are_given_in_several_runs(
+    root: Path, write: Write, runs: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ripgrep_engine, "NAMES_BYTES", 100)
+    for number in range(40):
+        write(f"{number}/a.py", "needle\n" if number % 3 else "needle\0")
+    ours, theirs = asked(root, glob="*.py", limit=1000)
+    assert theirs == ours
+    assert (ours.total, ours.skipped, len(runs) > 3) == (26, {"binary": 14}, True)
+
+
+def test_ripgrep_is_at_no_users_mercy(root: Path, write: Write, runs: list[bool]) -> None:
+    """S9: rules of its own kinds of ignore files do not hold in a folder that is searched as a whole."""
+    write("src/a.py", "needle\n")
+    for name in (".ignore", ".rgignore"):
+        write(name, "*\n")
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    ours, theirs = asked(root, glob="*.py")
+    assert (theirs, runs, ours.total) == (ours, [True], 1)
