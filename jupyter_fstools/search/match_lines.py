@@ -178,7 +178,7 @@ class Finder:
     ) -> None:
         self._sources = {True: lambda: plain, False: full}
         self._compiled: dict[bool, re.Pattern[str]] = {}
-        self._required = required.translate(SWAPPED_I)
+        self._required = _swapped(required)
         self._folded = folded
         # Python's `re` looks for what a pattern begins with as fast as `str.find` does, but not when it folds case.
         begins_with_it = plain.startswith(re.escape(self._required))
@@ -201,7 +201,7 @@ class Finder:
         """
         ascii_only = text.isascii()
         if not ascii_only and ("\u0130" in text or "\u0131" in text):
-            text = text.translate(SWAPPED_I)
+            text = _swapped(text)
         required, searched = (self._folded, text.lower()) if ascii_only and self._folded else (self._required, text)
         first = searched.find(required)
         if first < 0:
@@ -252,6 +252,13 @@ def _find_in_whole(pattern: re.Pattern[str], text: str, first: int, most: int, c
     if hits:
         at = text.find("\n", hits[-1][3]) + 1 or len(text)
     return len(hits) + (count_lines(pattern, text, at) if count and len(hits) == most else 0), hits
+
+
+def _swapped(text: str) -> str:
+    """The text with what stands in a pattern for the two letters that Python folds otherwise."""
+    for letter, stand_in in SWAPPED_I.items():
+        text = text.replace(chr(letter), stand_in)  # several times as fast as `translate`
+    return text
 
 
 def _no_line_is_longer(most: int, text: str) -> bool:

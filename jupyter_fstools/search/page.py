@@ -19,6 +19,9 @@ from .stopping import Stop
 from .text_query import TextMatch, TextQuery
 
 Parts = list[tuple[Counted, slice]]
+ASKED_AT_ONCE = 100
+"""Files whose matches the engine is asked for together: to start a program for each would take longer than to search
+them."""
 
 
 class Page:
@@ -49,6 +52,7 @@ class Page:
         self._notebooks = notebooks
         self._stop = stop
         self._known: dict[str, list[Hit]] = {}
+        self._next: Parts = []
 
     def matches(self, parts: Parts) -> list[TextMatch]:
         """The matches of these parts of files, up to where it is stopped.
@@ -56,17 +60,14 @@ class Page:
         What has changed since it was counted is left out.
         """
         if not self._engine.hits_by_python:
-            most: dict[str, int] = {}  # A file may be shown under several names.
-            for file, part in parts:
-                if not is_notebook(file.path):
-                    most[file.path] = max(most.get(file.path, 0), part.stop + 1)
-            self._known = self._engine.hits(most)
+            self._known = self._engine.hits(_most(parts))
         matches: list[TextMatch] = []
         room, size = self._query.max_output_characters, 0
         with FolderTrail(self._backend) as trail:
-            for file, part in parts:
+            for index, (file, part) in enumerate(parts):
                 if (room is not None and size > room) or self._stop.now():
                     break
+                self._next = parts[index : index + ASKED_AT_ONCE]
                 try:
                     found = self._of_file(trail, file, part)
                 except (OSError, FsToolsError, TooSlow, BrokenNotebook) as error:
@@ -97,12 +98,12 @@ class Page:
 
     def _hits(self, file: Counted, blocks: Iterable[str], part: slice) -> list[Hit]:
         most = min(part.stop + 1, file.lines)
-        if self._engine.hits_by_python or file.path not in self._known:
+        if file.path not in self._known:
             try:
                 # What would take long is left to the engine, where that knows another way.
                 return list(self._hits_by_python(blocks, most, patient=self._engine.name == "python"))
             except TooSlow:
-                self._known |= self._engine.hits({file.path: most})
+                self._known |= self._engine.hits(_most(self._next))  # The next ones may be like it.
         return self._known.get(file.path, [])
 
     def _hits_by_python(self, blocks: Iterable[str], most: int, *, patient: bool) -> Iterator[Hit]:
@@ -117,3 +118,12 @@ class Page:
             if most <= 0:
                 return
             before += text.count("\n")
+
+
+def _most(parts: Parts) -> dict[str, int]:
+    """How many hits of each file are asked for, which may be shown under several names; one more than is shown."""
+    most: dict[str, int] = {}
+    for file, part in parts:
+        if not is_notebook(file.path):
+            most[file.path] = max(most.get(file.path, 0), part.stop + 1)
+    return most

@@ -860,6 +860,27 @@ def test_what_python_would_give_up_is_left_to_ripgrep(
     assert (places(found), found.skipped, found.engine) == ([("a.log", 1)], {}, "ripgrep")
 
 
+def test_the_lines_of_many_such_files_are_asked_for_together(
+    root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S22: a bundle of scripts in one line each; a program for every one would take longer than to search them."""
+    bundle = "a" * 150_000
+    for number in range(120):
+        write(f"{number:03}.js", f"{bundle} Error\nTypeError {number}\n" if number % 4 else "SyntaxError\n")
+    asked = []
+    hits = ripgrep_engine.RipgrepEngine.hits
+
+    def noted(self: ripgrep_engine.RipgrepEngine, most: dict[str, int]) -> object:
+        asked.append(len(most))
+        return hits(self, most)
+
+    monkeypatch.setattr(ripgrep_engine.RipgrepEngine, "hits", noted)
+    found, alone = (search_text(LocalDisk(root), TextQuery(pattern=r"\w+Error"), engine=engine) for engine in
+                    ("auto", "ripgrep"))  # fmt: skip
+    assert found == alone
+    assert ([match.line for match in found.matches], asked) == ([1, 2, 2, 2] * 30, [100, 19, 120])
+
+
 def test_a_process_that_was_forked_off_meanwhile_holds_up_no_search(
     root: Path, search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
