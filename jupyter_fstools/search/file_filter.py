@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..backends.protocol import Backend
-from ..walking.folders import joined
 from .file_types import names_of_type
-from .patterns import glob_in
+from .patterns import GlobPattern, glob_in
 from .text_query import TextQuery
 
 
@@ -23,11 +22,7 @@ def file_filter(query: TextQuery, base: str, backend: Backend) -> Callable[[str,
         Invalid: the kind, or the glob.
     """
     of_type = names_of_type(query.file_type) if query.file_type is not None else None
-    unwanted = None
-    if query.glob is not None and query.glob.startswith("!"):
-        unwanted = glob_in(backend, query.glob[1:], include_hidden=True)
-        if unwanted.malformed:
-            raise unwanted.malformed
+    unwanted = unwanted_files(query, backend)
     if of_type is None and unwanted is None:
         return None
     skip = len(base) + 1 if base and not (unwanted and unwanted.from_root) else 0
@@ -35,6 +30,21 @@ def file_filter(query: TextQuery, base: str, backend: Backend) -> Callable[[str,
     def fitting(folder: str, names: list[str]) -> list[str]:
         if of_type is not None:
             names = of_type(names)
-        return [name for name in names if not unwanted.matches(joined(folder, name)[skip:])] if unwanted else names
+        kept_out = set(unwanted.matching(folder[skip:], names)) if unwanted else ()
+        return [name for name in names if name not in kept_out] if kept_out else names
 
     return fitting
+
+
+def unwanted_files(query: TextQuery, backend: Backend) -> GlobPattern | None:
+    """Those that a `glob` with `!` keeps out; None if there is none.
+
+    Raises:
+        Invalid: the glob.
+    """
+    if query.glob is None or not query.glob.startswith("!"):
+        return None
+    unwanted = glob_in(backend, query.glob[1:], include_hidden=True)
+    if unwanted.malformed:
+        raise unwanted.malformed
+    return unwanted

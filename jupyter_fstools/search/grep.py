@@ -10,13 +10,14 @@ from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
-from ..errors import FsToolsError, InputOutput, Invalid
-from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
+from ..errors import InputOutput, Invalid
+from ..walking.descriptors import NoDescriptors, too_many_open
 from ..walking.folders import joined
+from ..walking.trail import look_at
 from ..walking.visible import NoneDenied
-from .batches import Batch, Counted, Engine, EngineName, Part
+from .batches import Batch, Engine, EngineName, Part
 from .dialect import Expression, compile_expression
-from .file_filter import file_filter
+from .file_filter import file_filter, unwanted_files
 from .matcher import Matcher
 from .matching_files import MatchingFiles
 from .notebook_cells import is_notebook, notebooks_among
@@ -144,10 +145,13 @@ class _Search:
         self._stop = stop
         self._shown = shown
         self._chosen = 1
-        glob = "**" if query.glob is None or query.glob.startswith("!") else query.glob
+        unwanted = unwanted_files(query, backend)
+        glob = "**" if query.glob is None or unwanted else query.glob
         self._pattern: GlobPattern = glob_in(backend, glob, include_hidden=query.include_hidden)
         if self._pattern.malformed:
             raise self._pattern.malformed
+        self._folders = whole_folders(self._pattern, query, unwanted)
+        self._tells_all = unwanted is None or (self._folders is not None and self._folders.tells_unwanted)
 
     def run(self, start: FileStat, binary: str | None, *, whole_tree: bool = False, alone: bool = False) -> FoundText:
         """Walk, search, and read the page.
@@ -206,7 +210,7 @@ class _Search:
             self._stop,
             max_file_bytes=most,
             tree=tree,
-            folders=whole_folders(self._pattern, self._query),
+            folders=self._folders,
             python=python,
             alone=alone or self._expression.degree is None,
         )
@@ -233,7 +237,6 @@ class _Search:
         fitting = file_filter(self._query, base, self._backend)
         batch, most = Batch(), at_first
         self._chosen = 0
-        turned_round = bool(self._query.glob and self._query.glob.startswith("!"))
         for folder, files, links, is_all in walk:
             chosen = fitting(folder.path, files) if fitting else files
             cells = notebooks_among(chosen)
@@ -241,8 +244,8 @@ class _Search:
                 batch.notebooks.append(Part(folder.path, cells))
             texts = [name for name in chosen if not is_notebook(name)] if cells else chosen
             if texts:
-                told = not turned_round or len(chosen) == len(files)
-                engine.take(folder, Part(folder.path, texts, is_all=is_all and told), batch)
+                told = self._tells_all or len(chosen) == len(files)
+                engine.take(folder, Part(folder.path, texts, is_all and told), batch)
             for name, target in links:
                 if not fitting or fitting(folder.path, [name]):
                     batch.add_file(joined(folder.path, name), target)
@@ -269,9 +272,11 @@ class _Search:
 
     def _answer(self, found: MatchingFiles, skipped: Counter[str], tally: Tally, engine: EngineName) -> FoundText:
         page = found.page() if self._query.output_mode != "content" else []
+        # A path counts that still leads there by itself, through no link put there since.
+        there = {path for _, path, _ in look_at(self._backend, sorted(file.path for file in page))}
         skipped["unreadable"] += tally.unreadable
         return FoundText(
-            files=[MatchingFile(path=file.shown, count=file.lines) for file in page if self._is_there(file)],
+            files=[MatchingFile(path=file.shown, count=file.lines) for file in page if file.path in there],
             total=found.total,
             total_lines=found.lines,
             truncated=found.fill_the_page or self._stop.reason is not None,
@@ -282,12 +287,3 @@ class _Search:
             none_fits=not self._chosen and self._query.is_choosy,
             engine=engine,
         )
-
-    def _is_there(self, file: Counted) -> bool:
-        """Whether a path still leads there by itself, through no link put there since."""
-        try:
-            found = self._backend.stat(file.path)
-        except FsToolsError as error:
-            check_descriptors(error.__cause__)
-            return False
-        return found.path == file.path and found.kind == "file"

@@ -49,6 +49,7 @@ class GlobPattern:
         from_root: the pattern was absolute: it is relative to the root, not to the folder searched.
         prefix: the folders that every match lies in; a walk can begin there.
         last_names: what the name of a file must fit, one of these.
+        bare_names: those of them that are enough, in whatever folder the file is.
         malformed: why the pattern is no pattern. It then stands only for the file that is literally named so.
     """
 
@@ -68,6 +69,7 @@ class GlobPattern:
         self.start = self.position(first)
         self.prefix = self._common_folders(alternatives)
         self.last_names = frozenset(names[-1] for names in alternatives)
+        self.bare_names = frozenset(names[-1] for names in alternatives if names[:-1] == ["**"])
 
     def position(self, indexes: Iterable[int]) -> Position:
         """Before these segments, and before those that follow a `**` among them, which may stand for no folder."""
@@ -81,13 +83,12 @@ class GlobPattern:
             self._positions[key] = Position(self, sorted(key))
         return self._positions[key]
 
-    def matches(self, path: str) -> bool:
-        """Whether the file `path` (relative to what the pattern is relative to) matches."""
-        *folders, name = path.split("/")
+    def matching(self, folder: str, names: list[str]) -> list[str]:
+        """Those of the files in `folder` that match; it is relative to what the pattern is, "" for that itself."""
         position: Position | None = self.start
-        for folder in folders:
-            position = position and position.descend([folder]).get(folder)
-        return position is not None and bool(position.fitting([name]))
+        for name in folder.split("/") if folder else ():
+            position = position and position.descend([name]).get(name)
+        return position.fitting(names) if position else []
 
     def _segment(self, text: str, last: bool) -> Segment:
         no_dot = "" if self.include_hidden else r"(?!\.)"

@@ -88,7 +88,7 @@ class RipgrepEngine:
         if tree is None and (expression.required or expression.folded):
             self._little_files, self._little_bytes = LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME
         self._tree = tree
-        self._folders = None if self._multiline else folders
+        self._folders = folders
         self._stop = stop
         self._most = max_file_bytes
         self._backend = backend
@@ -232,11 +232,11 @@ class RipgrepEngine:
         left = [path for part in parts if not part.is_all for path in part.paths]
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]
-            found = self._folders.count(self._ripgrep, self._pattern, some)
+            found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
             if found is None:  # What has become a FIFO meanwhile would be waited for.
                 left += [path for _, path, _ in look_at(self._backend, chain(*(part.paths for part in some)))]
             else:
-                counts |= found.lines
+                counts |= self._lines_begun_on(list(found.lines)) if self._multiline else found.lines
                 skipped["binary"] += found.binary
         return left
 
@@ -258,10 +258,16 @@ class RipgrepEngine:
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:
-            for first in range(0, len(text), LISTED_AT_ONCE):
-                counts |= Counter(path for path, _ in self._json([], text[first : first + LISTED_AT_ONCE]))
+            counts |= self._lines_begun_on(text)
         elif text:
             counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])[0]
+
+    def _lines_begun_on(self, paths: list[str]) -> dict[str, int]:
+        """How many lines of each of these files a match begins on that may go over several."""
+        counts = Counter[str]()
+        for first in range(0, len(paths), LISTED_AT_ONCE):
+            counts.update(path for path, _ in self._json([], paths[first : first + LISTED_AT_ONCE]))
+        return counts
 
     def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
         rows = MatchRows(every_line=self._multiline)

@@ -41,18 +41,24 @@ class WholeFolders:
 
     Args:
         rules: options by which ripgrep chooses names: those that fit, and maybe more.
+        tells_unwanted: by them it passes over what a glob with `!` keeps out.
     """
 
-    def __init__(self, rules: list[str]) -> None:
+    def __init__(self, rules: list[str], *, tells_unwanted: bool) -> None:
         self._options = [*_ALL_IN_FOLDER, *rules]
+        self.tells_unwanted = tells_unwanted
 
-    def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found | None:
+    def count(
+        self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool = False
+    ) -> Found | None:
         """Search all the files of some folders, each of its `size`; None if they have to be given by name.
 
         Args:
             ripgrep: the program.
-            pattern: what to look for, in ripgrep's words. It may not go over lines: those are counted differently.
+            pattern: what to look for, in ripgrep's words.
             parts: the folders, `is_all` of each.
+            over_lines: a match may go over lines. Then the numbers are of something else, and ripgrep looks for a NUL
+                in a part of a file alone.
 
         Raises:
             RipgrepFailed, Stopped
@@ -65,7 +71,7 @@ class WholeFolders:
         if code not in (0, 1) or not stats or int(stats["files"]) < files:
             return None  # Something is closed or gone.
         binary: set[str] = set()
-        if (int(stats["files"]), int(stats["bytes"])) != (files, size):
+        if over_lines or (int(stats["files"]), int(stats["bytes"])) != (files, size):
             printed, _, code = ripgrep.ended([*self._options, "--text", "--files-with-matches", "-e", _NUL], folders)
             if code not in (0, 1):
                 return None
@@ -73,12 +79,13 @@ class WholeFolders:
         return Found({path: lines[path] for path in _among(parts, lines) if path not in binary}, len(binary))
 
 
-def whole_folders(pattern: GlobPattern, query: TextQuery) -> WholeFolders | None:
+def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
     """For one search; None if ripgrep cannot be told well enough which names fit.
 
     Args:
         pattern: what the walk goes by.
         query: its `file_type`; whether names may be hidden.
+        unwanted: what is kept out of that, be it all or nothing in a folder.
     """
     globs: list[str] | None = sorted({_wider(name) for name in pattern.last_names})
     if globs and "*" in globs:
@@ -87,8 +94,10 @@ def whole_folders(pattern: GlobPattern, query: TextQuery) -> WholeFolders | None
         return None
     hidden = query.include_hidden or any(name.lstrip("\\").startswith(".") for name in pattern.last_names)
     rules = [f"--type-add=chosen:{glob}" for glob in globs or ()] + ["--type=chosen"] * (globs is not None)
+    kept_out = sorted(filter(_SAFE_NAME.fullmatch, unwanted.bare_names)) if unwanted else []
+    rules += [f"--type-add=unwanted:{name}" for name in kept_out] + ["--type-not=unwanted"] * bool(kept_out)
     rules += [f"--type-add=unseen:{HIDDEN_PREFIX if hidden else '.'}*", "--type-not=unseen", *NOTEBOOKS]
-    return WholeFolders(rules)
+    return WholeFolders(rules, tells_unwanted=bool(kept_out))
 
 
 def _wider(name: str) -> str:

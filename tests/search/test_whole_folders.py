@@ -26,7 +26,8 @@ NAMES = ["a.py", "b.py", "c.txt", ".h.py", "n.ipynb", "N.IPYNB", "two\nlines.py"
          ".~fstools-1.py", "*.py", "a.{py,txt}", "Makefile", "x.PY", "-n.py", "d e.py"]  # fmt: skip
 FOLDERS = ["", "src", "src/deep", ".hidden", "new\nline", "bad\udcfe"]
 GLOBS = ["*.py", "*.{py,txt}", "**/src/*.py", "src/**", "[ab].py", "?.py", "!*.txt", "**/*.py", "*", "é*", "M*", ".h*",
-         "a+b.py", "{src/*.py,*.txt}", "*.p[yx]", "{*.py,.h.*}", r"\*.py"]  # fmt: skip
+         "a+b.py", "{src/*.py,*.txt}", "!{*.py,*.[ch]}", "!src/*.py", "!*.{py,txt}",
+         "*.p[yx]", "{*.py,.h.*}", r"\*.py"]  # fmt: skip
 CONTENTS = [b"needle\n", b"needle\nneedle", b"x\n", b"", b"needle\0", b"\0", b"x" * 70_000 + b"\0needle\n", b"n" * 9,
             b"\xef\xbb\xbfneedle\n", "needle\n\u4e00".encode("utf-16"), b'{"cells": []}', b"needle\xff\r\n",
             b"n" * 200]  # fmt: skip
@@ -44,6 +45,7 @@ fields = st.fixed_dictionaries(
         "max_file_bytes": st.just(150),
     },
 )
+patterns = st.sampled_from(["needle", "needle", "n+", r"needle\nneedle", r"e[\s\S]*?n", r"\n"])
 
 
 @pytest.fixture
@@ -54,8 +56,8 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     tried: list[bool] = []
     count = WholeFolders.count
 
-    def noted(*arguments: object) -> object:
-        found = count(*arguments)
+    def noted(*arguments: object, **options: object) -> object:
+        found = count(*arguments, **options)
         tried.append(found is not None)
         return found
 
@@ -65,16 +67,23 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 def asked(root: Path, **fields: object) -> list[FoundText]:
     """The answers of Python and of ripgrep."""
-    query = TextQuery(pattern="needle", **fields)
+    query = TextQuery(**{"pattern": "needle", **fields})
     answers = [search_text(LocalDisk(root), query, engine=engine) for engine in ("python", "ripgrep")]
     return [answer.model_copy(update={"engine": "ripgrep"}) for answer in answers]
 
 
-@given(contents=files, ignored=rules, fields=fields)
-@example(contents={"src/a.py": b"needle\n", "src/c.txt": b"needle"}, ignored=[], fields={"glob": "*.py"})
+@given(contents=files, ignored=rules, fields=fields, pattern=patterns)
+@example(
+    contents={"src/a.py": b"needle\n", "src/c.txt": b"needle"}, ignored=[], fields={"glob": "*.py"}, pattern="needle"
+)
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_any_folder_answers_alike(
-    tmp_path: Path, runs: list[bool], contents: dict[str, bytes], ignored: list[str], fields: dict[str, object]
+    tmp_path: Path,
+    runs: list[bool],
+    contents: dict[str, bytes],
+    ignored: list[str],
+    fields: dict[str, object],
+    pattern: str,
 ) -> None:
     """S9, S20, G5, G8: odd names, hidden ones, notebooks, binaries, marks at the beginning."""
     root = tmp_path / str(next(counter))
@@ -84,14 +93,16 @@ def test_any_folder_answers_alike(
         file.parent.mkdir(exist_ok=True, parents=True)
         file.write_bytes(content)
     (root / ".gitignore").write_text("\n".join(ignored))
-    ours, theirs = asked(root, **fields)
+    ours, theirs = asked(root, pattern=pattern, multiline="\\" in pattern, **fields)
     assert theirs == ours
     assert all(runs)
 
 
 @pytest.mark.parametrize(
-    "fields", [{"glob": "*.py"}, {"file_type": "py"}, {"include_hidden": True}, {"glob": "src/**"}]
-)
+    "fields",
+    [{"glob": "*.py"}, {"file_type": "py"}, {"include_hidden": True}, {"glob": "src/**"}, {"glob": "!*.txt"},
+     {"glob": "!*.txt", "multiline": True, "pattern": r"e+dle\n"}],
+)  # fmt: skip
 def test_folders_are_searched_as_a_whole(root: Path, write: Write, runs: list[bool], fields: dict[str, object]) -> None:
     for path in ("src/a.py", "src/b.py", "src/other.txt"):
         write(path, "needle\n")
