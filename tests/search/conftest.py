@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from typing import Literal
 import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search import ripgrep_engine
+from jupyter_fstools.search import grep, ripgrep_engine
 from jupyter_fstools.search.find import FoundFiles, find_files
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.ripgrep_process import ripgrep_binary
@@ -22,6 +23,7 @@ from jupyter_fstools.search.text_query import FoundText, TextQuery
 Write = Callable[..., Path]
 Find = Callable[..., FoundFiles]
 Search = Callable[..., FoundText]
+Program = Callable[[str], str]
 NOBODY = 65534
 """A user who owns nothing."""
 WAYS = ["ripgrep", "ripgrep by folder", "ripgrep by name", "python"]
@@ -93,6 +95,21 @@ def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.Monke
         )
 
     return search
+
+
+@pytest.fixture
+def other_ripgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Have searches take a program that is these lines of a shell in the place of ripgrep; its path."""
+    numbers = itertools.count()
+
+    def put(lines: str) -> str:
+        program = tmp_path / f"rg{next(numbers)}"
+        program.write_text(f"#!/bin/sh\n{lines}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(program))
+        return str(program)
+
+    return put
 
 
 def go(way: str, monkeypatch: pytest.MonkeyPatch) -> Literal["ripgrep", "python"]:

@@ -29,7 +29,7 @@ from jupyter_fstools.tools.grep_rows import shown_groups
 from jupyter_fstools.walking.listing import Listing
 from tests.processes import wait_until_gone
 
-from .conftest import WAYS, Find, Search, Write, go, places, ripgrep
+from .conftest import WAYS, Find, Program, Search, Write, go, places, ripgrep
 
 
 def texts(found: object) -> list[str]:
@@ -460,14 +460,11 @@ def test_an_endless_match_ends_with_the_call(write: Write, root: Path) -> None:
 
 
 def test_what_ripgrep_has_started_ends_with_it(
-    write: Write, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    write: Write, root: Path, tmp_path: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S23: the whole process group."""
     write("a.txt", "needle\n")
-    slow = tmp_path / "rg"
-    slow.write_text(f"#!/bin/sh\nsleep 600 &\necho $! > {tmp_path}/pid\nmv {tmp_path}/pid {tmp_path}/child\nwait\n")
-    slow.chmod(0o755)
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
+    other_ripgrep(f"sleep 600 &\necho $! > {tmp_path}/pid\nmv {tmp_path}/pid {tmp_path}/child\nwait")
     monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
     begun = tmp_path / "child"
     found = search_text(LocalDisk(root), TextQuery(pattern="needle"), cancelled=begun.exists, engine="ripgrep")
@@ -476,16 +473,11 @@ def test_what_ripgrep_has_started_ends_with_it(
 
 
 def test_what_ripgrep_had_found_when_time_was_up_is_answered(
-    write: Write, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S23"""
     write("a.txt", "needle\n")
-    slow = tmp_path / "rg"
-    slow.write_text(
-        "#!/bin/sh\nprintf './/a.txt\\0001\\n./b'\necho 'rg: DEBUG|globset|lib.rs:1: x' >&2\nexec sleep 600\n"
-    )
-    slow.chmod(0o755)
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(slow))
+    other_ripgrep("printf './/a.txt\\0001\\n./b'\necho 'rg: DEBUG|globset|lib.rs:1: x' >&2\nexec sleep 600")
     monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
     query = TextQuery(pattern="needle", output_mode="files")
     found = search_text(LocalDisk(root), query, seconds=1, engine="ripgrep")
@@ -517,16 +509,15 @@ def test_many_matches_over_lines_that_follow_each_other(search: Search, write: W
     assert found.total == 5001
 
 
-def test_without_ripgrep_the_answer_is_the_same(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ripgrep_the_answer_is_the_same(
+    write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S20: missing, or one that crashes half-way."""
     write("a.txt", "needle\n")
     query = TextQuery(pattern="(ne+)+dle")  # one that ripgrep is asked whatever the size
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: None)
     missing = search_text(LocalDisk(root), query)
-    broken = root.parent / "rg"
-    broken.write_text("#!/bin/sh\nprintf 'other.txt\\0'\nexit 139\n")
-    broken.chmod(0o755)
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
+    other_ripgrep("printf 'other.txt\\0'\nexit 139")
     crashed = search_text(LocalDisk(root), query)
     assert missing == crashed
     assert (places(crashed), crashed.engine) == ([("a.txt", 1)], "python")
@@ -651,30 +642,27 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
     assert theirs.model_copy(update={"engine": "python"}) == ours
 
 
-def test_a_ripgrep_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ripgrep_that_hangs_is_not_waited_for(
+    tmp_path: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """S20: nor is it remembered as one that tells too little."""
-    slow = tmp_path / "rg"
-    slow.write_text(f'#!/bin/sh\n[ -e {tmp_path}/quick ] || sleep 600\nexec {ripgrep()} "$@"\n')
-    slow.chmod(0o755)
+    slow = other_ripgrep(f'[ -e {tmp_path}/quick ] || sleep 600\nexec {ripgrep()} "$@"')
     monkeypatch.setattr(touchstone, "PATIENCE_SECONDS", 0.2)
-    assert not touchstone.tells_enough(str(slow))
+    assert not touchstone.tells_enough(slow)
     (tmp_path / "quick").touch()
     monkeypatch.setattr(touchstone, "PATIENCE_SECONDS", 60)
-    assert touchstone.tells_enough(str(slow))
+    assert touchstone.tells_enough(slow)
 
 
 def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
-    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, write: Write, other_ripgrep: Program
 ) -> None:
     """S20: another version of it; what it does not say it is asked file by file."""
-    quiet = tmp_path / "rg"
-    quiet.write_text(f'#!/bin/sh\nexec {ripgrep()} "$@" 2>/dev/null\n')
-    quiet.chmod(0o755)
     for name, content in {"a.txt": "needle\n", "b.bin": "needle\0", "c.txt": "x" * 200, "sub/d.txt": "x"}.items():
         write(name, content)
     query = TextQuery(pattern="needle", max_file_bytes=100)
     ours = search_text(LocalDisk(root), query, engine="python")
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(quiet))
+    other_ripgrep(f'exec {ripgrep()} "$@" 2>/dev/null')
     assert search_text(LocalDisk(root), query, engine="ripgrep") == ours.model_copy(update={"engine": "ripgrep"})
     assert ours.skipped == {"binary": 1, "large": 1}
 
@@ -699,15 +687,12 @@ def test_a_ripgrep_that_says_more_than_fits_into_a_pipe_is_read_to_its_end(searc
 
 
 def test_a_ripgrep_that_fails_without_a_word_does_not_count(
-    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, write: Write, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S20: whichever way it was asked."""
     for number in range(9):
         write(f"{number}.txt", "needle\n")
-    broken = tmp_path / "rg"
-    broken.write_text(f'#!/bin/sh\n{ripgrep()} "$@" | head -c 20\nexit 2\n')
-    broken.chmod(0o755)
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
+    other_ripgrep(f'{ripgrep()} "$@" | head -c 20\nexit 2')
     for tells, counts in ((True, True), (False, True), (False, False)):
         monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
         monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _, counts=counts: counts)
@@ -946,15 +931,12 @@ def test_many_matches_on_a_long_line_are_found_at_once(search: Search, write: Wr
     ],
 )
 def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
-    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, complaint: str
+    root: Path, write: Write, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch, complaint: str
 ) -> None:
     """S20, S1: whichever way it was asked; it is no search in which nothing was found."""
     for name in ("0", "1", "error: pattern"):
         write(f"{name}.txt", "needle\n")
-    broken = tmp_path / "rg"
-    broken.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{complaint}\nEND\nexit 2\n")
-    broken.chmod(0o755)
-    monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(broken))
+    other_ripgrep(f"cat >&2 <<'END'\n{complaint}\nEND\nexit 2")
     for tells, counts in ((True, True), (False, True), (False, False)):
         monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
         monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _, counts=counts: counts)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search import grep, ripgrep_engine
+from jupyter_fstools.search import ripgrep_engine
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.patterns import compile_glob
 from jupyter_fstools.search.ripgrep_process import Ripgrep
@@ -20,7 +20,7 @@ from jupyter_fstools.search.text_query import FoundText, TextQuery
 from jupyter_fstools.search.touchstone import counts_bytes
 from jupyter_fstools.search.whole_folders import WholeFolders, whole_folders
 
-from .conftest import Write, ripgrep
+from .conftest import Program, Write, ripgrep
 
 NAMES = ["a.py", "b.py", "c.txt", ".h.py", "n.ipynb", "N.IPYNB", "two\nlines.py", "bad\udcff.py", "é.py", "a+b.py",
          ".~fstools-1.py", "*.py", "a.{py,txt}", "Makefile", "x.PY", "-n.py", "d e.py"]  # fmt: skip
@@ -132,24 +132,18 @@ def test_without_such_a_rule_files_are_given_by_name(root: Path, write: Write, r
 
 
 def test_a_ripgrep_that_does_not_say_how_much_it_read_is_given_names(
-    root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, write: Write, other_ripgrep: Program
 ) -> None:
     """S20: or one that counts what it left out, or knows no statistics."""
     write("a.py", "needle\n")
     write("b.py", "needle\0")
-    for number, (change, counts) in enumerate(
-        [
-            (f'{ripgrep()} "$@" | sed "s/bytes searched/octets searched/"', False),
-            (f'{ripgrep()} "$@" | sed "s/^[0-9]* bytes searched/17 bytes searched/"', False),
-            (f'case "$*" in *--stats*) exit 2;; esac; exec {ripgrep()} "$@"', False),
-            (f'exec {ripgrep()} "$@"', True),
-        ]
+    for lines, counts in (
+        (f'{ripgrep()} "$@" | sed "s/bytes searched/octets searched/"', False),
+        (f'{ripgrep()} "$@" | sed "s/^[0-9]* bytes searched/17 bytes searched/"', False),
+        (f'case "$*" in *--stats*) exit 2;; esac; exec {ripgrep()} "$@"', False),
+        (f'exec {ripgrep()} "$@"', True),
     ):
-        program = tmp_path / f"rg{number}"
-        program.write_text(f"#!/bin/sh\n{change}\n")
-        program.chmod(0o755)
-        monkeypatch.setattr(grep, "ripgrep_binary", lambda program=program: str(program))
-        assert counts_bytes(str(program)) == counts
+        assert counts_bytes(other_ripgrep(lines)) == counts
         ours, theirs = asked(root, glob="*.py")
         assert theirs == ours
         assert (ours.total, ours.skipped) == (1, {"binary": 1})
