@@ -30,13 +30,11 @@ class Part(NamedTuple):
         folder: canonical path of the folder.
         names: names of the files.
         is_all: they are all files in the folder that fit what the search asks of names, notebooks aside.
-        size: bytes that they hold together, where an engine has looked.
     """
 
     folder: str
     names: list[str]
     is_all: bool = False
-    size: int = 0
 
     @property
     def paths(self) -> list[str]:

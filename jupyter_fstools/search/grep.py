@@ -10,12 +10,11 @@ from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
-from ..errors import InputOutput, Invalid
-from ..walking.descriptors import NoDescriptors, too_many_open
+from ..errors import FsToolsError, InputOutput, Invalid
+from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
 from ..walking.folders import joined
-from ..walking.trail import look_at
 from ..walking.visible import NoneDenied
-from .batches import Batch, Engine, EngineName, Part
+from .batches import Batch, Counted, Engine, EngineName, Part
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter, unwanted_files
 from .matcher import Matcher
@@ -272,11 +271,9 @@ class _Search:
 
     def _answer(self, found: MatchingFiles, skipped: Counter[str], tally: Tally, engine: EngineName) -> FoundText:
         page = found.page() if self._query.output_mode != "content" else []
-        # A path counts that still leads there by itself, through no link put there since.
-        there = {path for _, path, _ in look_at(self._backend, sorted(file.path for file in page))}
         skipped["unreadable"] += tally.unreadable
         return FoundText(
-            files=[MatchingFile(path=file.shown, count=file.lines) for file in page if file.path in there],
+            files=[MatchingFile(path=file.shown, count=file.lines) for file in page if self._is_there(file)],
             total=found.total,
             total_lines=found.lines,
             truncated=found.fill_the_page or self._stop.reason is not None,
@@ -287,3 +284,12 @@ class _Search:
             none_fits=not self._chosen and self._query.is_choosy,
             engine=engine,
         )
+
+    def _is_there(self, file: Counted) -> bool:
+        """Whether a path still leads there by itself, through no link put there since."""
+        try:
+            found = self._backend.stat(file.path)
+        except FsToolsError as error:
+            check_descriptors(error.__cause__)
+            return False
+        return found.path == file.path and found.kind == "file"

@@ -53,7 +53,7 @@ class PythonEngine:
             except FileNotFoundError:
                 continue
             except (OSError, FsToolsError):
-                batch.skipped["large" if folder.sizes([name])[0] > self._most else "unreadable"] += 1
+                batch.skipped["large" if folder.larger([name], self._most) else "unreadable"] += 1
                 continue
             lines = self._lines(raw, batch.skipped)
             if lines:

@@ -25,7 +25,7 @@ from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
-from .touchstone import counts_bytes, tells_enough
+from .touchstone import tells_enough
 from .whole_folders import WholeFolders
 from .whole_tree import WholeTree
 
@@ -103,12 +103,11 @@ class RipgrepEngine:
             long = {name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)}
             self._python.take(folder, Part(part.folder, sorted(long)), batch)
             part = Part(part.folder, [name for name in part.names if name not in long])
-        sizes = folder.sizes(part.names)
-        if max(sizes, default=0) > self._most:
-            large = {name for name, size in zip(part.names, sizes, strict=True) if size > self._most}
+        large = set(folder.larger(part.names, self._most))
+        if large:
             batch.skipped["large"] += len(large)
-            part = Part(part.folder, [name for name in part.names if name not in large])
-        batch.parts.append(part._replace(size=sum(sizes)))
+            part = part._replace(names=[name for name in part.names if name not in large])
+        batch.parts.append(part)
 
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches, searched, or those of the whole tree in their stead."""
@@ -226,13 +225,13 @@ class RipgrepEngine:
 
     def _count_folders(self, parts: list[Part], counts: dict[str, int], skipped: Counter[str]) -> list[str]:
         """Search the folders that can be searched as a whole; the paths of the files in others."""
-        whole = {part.folder: part for part in parts if part.is_all}
-        if self._folders is None or not whole or not counts_bytes(self._ripgrep.binary):
+        if self._folders is None:
             return [path for part in parts for path in part.paths]
-        left = [path for part in parts if not part.is_all for path in part.paths]
+        whole = {part.folder: part for part in parts if self._folders.can_search(part)}
+        left = [path for part in parts if part.folder not in whole for path in part.paths]
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]
-            found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
+            found = self._folders.count(self._ripgrep, self._pattern, some)
             if found is None:  # What has become a FIFO meanwhile would be waited for.
                 left += [path for _, path, _ in look_at(self._backend, chain(*(part.paths for part in some)))]
             else:

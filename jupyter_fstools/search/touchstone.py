@@ -1,4 +1,4 @@
-"""Whether a ripgrep tells enough of what it does for a search of a whole tree, or of whole folders, to rest on it."""
+"""Whether a ripgrep tells enough of what it passes over for a search of a whole tree to rest on it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import contextlib
 import os
 import tempfile
 import threading
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from ..backends.local_disk import LocalDisk
-from .batches import Part
 from .patterns import compile_glob
 from .ripgrep_process import Ripgrep, RipgrepFailed, Stopped
 from .stopping import Stop
 from .text_query import TextQuery
 from .walk import Walk
-from .whole_folders import whole_folders
 from .whole_tree import WholeTree
 
 PATIENCE_SECONDS = 2.0
@@ -33,39 +30,28 @@ _FILES = {
     "text": b"x\n\nx\n",
 }
 _LINK, _FOLDER = "link", "node_modules"
-Check = Callable[[Ripgrep, Path, Stop], bool]
 
 
 def tells_enough(binary: str) -> bool:
-    """Whether it says what it passes over; see `WholeTree`.
+    """Have it search a folder that holds one of everything; the answer is remembered.
 
-    It does where it says what it does for those who debug it, and that may change with every version. It is tried on a
-    folder that holds one of everything, and the answer is remembered.
+    It tells where it says what it does for those who debug it, and that may change with every version.
     """
-    return _passes(binary, _is_told)
-
-
-def counts_bytes(binary: str) -> bool:
-    """Whether it says how much it read, and reads no file on behind a NUL; see `WholeFolders`."""
-    return _passes(binary, _is_counted)
-
-
-def _passes(binary: str, check: Check) -> bool:
     try:
-        return _passed(binary, check)
+        return _tells_enough(binary)
     except OSError:  # No room for temporary files, or no time: there may be another time.
         return False
 
 
 @cache
-def _passed(binary: str, check: Check) -> bool:
+def _tells_enough(binary: str) -> bool:
     folder = Path(tempfile.mkdtemp(prefix=".fstools-ripgrep-"))
     try:
         for name, content in _FILES.items():
             (folder / name).write_bytes(content)
         (folder / _LINK).symlink_to("text")
         (folder / _FOLDER).mkdir()
-        return _in_time(binary, check, folder)
+        return _is_told(binary, folder)
     finally:
         # What `tempfile` has for this needs a descriptor, and there may be none.
         for name in (*_FILES, _LINK):
@@ -76,8 +62,10 @@ def _passed(binary: str, check: Check) -> bool:
                 os.rmdir(left)
 
 
-def _in_time(binary: str, check: Check, folder: Path) -> bool:
-    stop = Stop()
+def _is_told(binary: str, folder: Path) -> bool:
+    disk, query, stop = LocalDisk(folder), TextQuery(pattern="x", max_file_bytes=_LARGEST), Stop()
+    walk = Walk(disk, "", compile_glob("**"), include_ignored=False, may_read=None, stop=stop)
+    tree = WholeTree(disk, query, "", walk, may_read=None, none_denied=None)
     ripgrep = Ripgrep(binary, None, str(folder), stop)
 
     def give_up() -> None:
@@ -87,7 +75,7 @@ def _in_time(binary: str, check: Check, folder: Path) -> bool:
     patience = threading.Timer(PATIENCE_SECONDS, give_up)
     patience.start()
     try:
-        passed = check(ripgrep, folder, stop)
+        batches = list(tree.batches(["-e", "x"], ripgrep.started))
         if stop.now():
             raise TimeoutError
     except Stopped as stopped:
@@ -98,14 +86,6 @@ def _in_time(binary: str, check: Check, folder: Path) -> bool:
         return False
     finally:
         patience.cancel()
-    return passed
-
-
-def _is_told(ripgrep: Ripgrep, folder: Path, stop: Stop) -> bool:
-    disk, query = LocalDisk(folder), TextQuery(pattern="x", max_file_bytes=_LARGEST)
-    walk = Walk(disk, "", compile_glob("**"), include_ignored=False, may_read=None, stop=stop)
-    tree = WholeTree(disk, query, "", walk, may_read=None, none_denied=None)
-    batches = list(tree.batches(["-e", "x"], ripgrep.started))
     told = {
         "found": [(file.path, file.lines) for batch in batches for file in batch.found],
         "skipped": {reason: number for batch in batches for reason, number in batch.skipped.items() if number},
@@ -122,11 +102,3 @@ def _is_told(ripgrep: Ripgrep, folder: Path, stop: Stop) -> bool:
         "rules": {""},
         "passed over": (1, {_FOLDER}),
     }
-
-
-def _is_counted(ripgrep: Ripgrep, folder: Path, stop: Stop) -> bool:
-    folders = whole_folders(compile_glob("**"), TextQuery(pattern="x"))
-    names = ["binary", "ignored", "large", "text"]
-    size = sum(len(_FILES[name]) for name in names)
-    found = folders and folders.count(ripgrep, ["-e", "x"], [Part("", names, is_all=True, size=size)])
-    return found == ({"ignored": 1, "large": 1, "text": 2}, 1)

@@ -51,8 +51,8 @@ class Folder(Protocol):
     def see(self, name: str) -> Seen:
         """What a name in this folder is; a link is not followed."""
 
-    def sizes(self, names: list[str]) -> list[int]:
-        """How many bytes files in this folder hold; 0 for what is gone."""
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
@@ -166,15 +166,16 @@ class DiskFolder:
         kinds: dict[int, Literal["directory", "link"]] = {stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
         return Seen(kinds.get(stat.S_IFMT(found.st_mode), "other"), 0, found.st_mtime_ns)
 
-    def sizes(self, names: list[str]) -> list[int]:
-        """How many bytes files in this folder hold; 0 for what is gone."""
-        fd, sizes = self._fd, []
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
+        fd, found = self._fd, []
         for name in names:
             try:
-                sizes.append(os.stat(name, dir_fd=fd, follow_symlinks=False).st_size)
+                if os.stat(name, dir_fd=fd, follow_symlinks=False).st_size > size:
+                    found.append(name)
             except OSError:
-                sizes.append(0)
-        return sizes
+                continue
+        return found
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time or later: content, name or rights."""
@@ -270,10 +271,10 @@ class BackendFolder:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         return Seen(found.kind, found.size, found.mtime_ns)
 
-    def sizes(self, names: list[str]) -> list[int]:
-        """How many bytes files in this folder hold; 0 for what is gone."""
-        held = {path: size for _, path, size in self.look(names)}
-        return [held.get(joined(self.path, name), 0) for name in names]
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
+        prefix = self.path + "/" if self.path else ""
+        return [path.removeprefix(prefix) for _, path, found in self.look(names) if found > size]
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time or later, as far as the backend tells."""

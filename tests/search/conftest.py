@@ -117,7 +117,7 @@ def go(way: str, monkeypatch: pytest.MonkeyPatch) -> Literal["ripgrep", "python"
     if way.startswith("ripgrep by"):
         monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
     if way == "ripgrep by name":
-        monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _: False)
+        monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
     return "python" if way == "python" else "ripgrep"
 
 

@@ -543,7 +543,7 @@ def test_what_little_ripgrep_lists_is_counted_without_more_programs(
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
     monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES_BY_NAME", 5)
-    monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _: False)
+    monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
     output, runs = Ripgrep.output, []
 
     def noted(*arguments: object) -> object:
@@ -693,9 +693,8 @@ def test_a_ripgrep_that_fails_without_a_word_does_not_count(
     for number in range(9):
         write(f"{number}.txt", "needle\n")
     other_ripgrep(f'{ripgrep()} "$@" | head -c 20\nexit 2')
-    for tells, counts in ((True, True), (False, True), (False, False)):
-        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
-        monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _, counts=counts: counts)
+    for way in WAYS[:-1]:
+        go(way, monkeypatch)
         found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle"))
         assert (found.total, found.engine) == (9, "python")
 
@@ -937,9 +936,8 @@ def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
     for name in ("0", "1", "error: pattern"):
         write(f"{name}.txt", "needle\n")
     other_ripgrep(f"cat >&2 <<'END'\n{complaint}\nEND\nexit 2")
-    for tells, counts in ((True, True), (False, True), (False, False)):
-        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _, tells=tells: tells)
-        monkeypatch.setattr(ripgrep_engine, "counts_bytes", lambda _, counts=counts: counts)
+    for way in WAYS[:-1]:
+        go(way, monkeypatch)
         for multiline in (True, False):
             found = search_text(LocalDisk(root), TextQuery(pattern="(ne+)+dle", multiline=multiline))
             assert (found.total, found.skipped, found.engine) == (3, {}, "python")

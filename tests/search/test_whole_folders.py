@@ -17,13 +17,12 @@ from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.patterns import compile_glob
 from jupyter_fstools.search.ripgrep_process import Ripgrep
 from jupyter_fstools.search.text_query import FoundText, TextQuery
-from jupyter_fstools.search.touchstone import counts_bytes
 from jupyter_fstools.search.whole_folders import WholeFolders, whole_folders
 
 from .conftest import Program, Write, ripgrep
 
 NAMES = ["a.py", "b.py", "c.txt", ".h.py", "n.ipynb", "N.IPYNB", "two\nlines.py", "bad\udcff.py", "é.py", "a+b.py",
-         ".~fstools-1.py", "*.py", "a.{py,txt}", "Makefile", "x.PY", "-n.py", "d e.py"]  # fmt: skip
+         ".~fstools-1.py", "*.py", "a.{py,txt}", "Makefile", "x.PY", "-n.py", "d e.py", "dot.", ".d."]  # fmt: skip
 FOLDERS = ["", "src", "src/deep", ".hidden", "new\nline", "bad\udcfe"]
 GLOBS = ["*.py", "*.{py,txt}", "**/src/*.py", "src/**", "[ab].py", "?.py", "!*.txt", "**/*.py", "*", "é*", "M*", ".h*",
          "a+b.py", "{src/*.py,*.txt}", "!{*.py,*.[ch]}", "!src/*.py", "!*.{py,txt}",
@@ -51,7 +50,6 @@ patterns = st.sampled_from(["needle", "needle", "n+", r"needle\nneedle", r"e[\s\
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether folders could be searched as a whole, each time that this was tried; no tree is."""
-    assert counts_bytes(ripgrep())  # once, by a run of its own
     monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
     tried: list[bool] = []
     count = WholeFolders.count
@@ -112,54 +110,90 @@ def test_folders_are_searched_as_a_whole(root: Path, write: Write, runs: list[bo
 
 
 @pytest.mark.parametrize(
-    ("glob", "rule"),
-    [("*.py", "*.py"), ("**/test_*.py", "test_*.py"), ("src/[ab]*.txt", "*.txt"), ("a***b", "a*b"), (r"\*.py", "*.py")],
+    ("glob", "rules"),
+    [
+        ("*.py", ["*.py"]),
+        ("**/test_*.py", ["test_*.py"]),
+        ("a***b", ["a*b"]),
+        (r"\*.py", ["*.py"]),
+        ("*.{py,txt}", ["*.*py*txt*", "*.py", "*.txt"]),
+        ("src/**", []),
+    ],
 )
-def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rule: str) -> None:
+def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rules: list[str]) -> None:
     folders = whole_folders(compile_glob(glob), TextQuery(pattern="x"))
     assert folders is not None
-    assert f"--type-add=chosen:{rule}" in folders._options
+    told = [option.partition(":")[2] for option in folders._options if option.startswith("--type-add=chosen:")]
+    assert told == rules
 
 
-@pytest.mark.parametrize("glob", ["*.p[yx]", "?", "*.é", "{" + ",".join(f"{number}.py" for number in range(200)) + "}"])
-def test_without_such_a_rule_files_are_given_by_name(root: Path, write: Write, runs: list[bool], glob: str) -> None:
+@pytest.mark.parametrize(
+    "fields",
+    [{"glob": "*.p[yx]"}, {"glob": "?.py"}, {"glob": "src[ab]*.py"}, {"glob": "*.é*"},
+     {"glob": "a*", "file_type": "py"},
+     {"glob": "{" + ",".join(f"{number}.py" for number in range(200)) + "}"}],
+)  # fmt: skip
+def test_without_such_a_rule_files_are_given_by_name(
+    root: Path, write: Write, runs: list[bool], fields: dict[str, object]
+) -> None:
     """Ripgrep would read everything that lies beside them."""
-    for name in ("a.py", "a.é", "1.py", "a"):
+    for name in ("a.py", "a.éa", "1.py", "a", "srcab.py"):
         write(name, "needle\n")
-    ours, theirs = asked(root, glob=glob)
+    ours, theirs = asked(root, **fields)
     assert theirs == ours
     assert (runs, bool(ours.total)) == ([], True)
 
 
-def test_a_ripgrep_that_does_not_say_how_much_it_read_is_given_names(
-    root: Path, write: Write, other_ripgrep: Program
+def test_what_is_large_is_not_read(root: Path, write: Write, runs: list[bool]) -> None:
+    """S14: nor does it lead to its folder being searched file by file."""
+    write("a.py", "needle\n")
+    write("b.py", "needle\n" * 1000)
+    write("b.txt", "needle\n" * 1000)
+    ours, theirs = asked(root, glob="*.{py,txt}", max_file_bytes=100)
+    assert theirs == ours
+    assert (ours.total, ours.skipped, runs) == (1, {"large": 2}, [True])
+
+
+def test_a_nul_is_told_whatever_else_there_is(root: Path, write: Write, runs: list[bool]) -> None:
+    """S2, S20: text that grows when it is read as UTF-8 makes up for nothing that was left unread."""
+    write("a.py", ("\u4e2d" * 17).encode("utf-16"))
+    write("b.py", b"needle\n\0" + b"x" * 7)
+    ours, theirs = asked(root, glob="*.py")
+    assert theirs == ours
+    assert (ours.skipped, runs) == ({"binary": 1}, [True])
+
+
+def test_a_ripgrep_that_fails_in_folders_is_given_names(
+    root: Path, write: Write, runs: list[bool], other_ripgrep: Program
 ) -> None:
-    """S20: or one that counts what it left out, or knows no statistics."""
+    """S20"""
     write("a.py", "needle\n")
     write("b.py", "needle\0")
-    for lines, counts in (
-        (f'{ripgrep()} "$@" | sed "s/bytes searched/octets searched/"', False),
-        (f'{ripgrep()} "$@" | sed "s/^[0-9]* bytes searched/17 bytes searched/"', False),
-        (f'case "$*" in *--stats*) exit 2;; esac; exec {ripgrep()} "$@"', False),
-        (f'exec {ripgrep()} "$@"', True),
-    ):
-        assert counts_bytes(other_ripgrep(lines)) == counts
-        ours, theirs = asked(root, glob="*.py")
-        assert theirs == ours
-        assert (ours.total, ours.skipped) == (1, {"binary": 1})
+    for condition in ("*--max-depth*", "*--max-depth*x00*"):
+        for lines in ("exit 2", f'{ripgrep()} "$@" | grep -av searched'):
+            other_ripgrep(f'case "$*" in {condition}) {lines};; *) exec {ripgrep()} "$@";; esac')
+            ours, theirs = asked(root, glob="*.py")
+            assert theirs == ours
+            assert (ours.total, ours.skipped, runs.pop()) == (1, {"binary": 1}, False)
 
 
-@pytest.mark.parametrize("change", ["gone", "grown", "fifo", "binary", "secret"])
+@pytest.mark.parametrize("change", ["gone", "grown", "fifo", "folder", "binary", "secret"])
 def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
     root: Path, write: Write, runs: list[bool], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     """S24: and a file that has come since, that may not be shown, is not."""
     write("src/a.py", "needle\n")
     changing = write("src/b.py", "x\n")
+    write("was/b.py", "x\n")
     start = Ripgrep.start
 
     def changed(*arguments: object) -> object:
-        if change == "grown":
+        if change == "folder":
+            changing.unlink()
+            (root / "was" / "b.py").rename(changing)
+            (root / "was").rmdir()
+            os.mkfifo(root / "was")
+        elif change == "grown":
             changing.write_text("x\n" * 1000)
         elif change == "binary":
             changing.write_bytes(b"\0\n")
