@@ -87,7 +87,7 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
     if status.st_size > MOST_IN_MEMORY:
         return Stream(file_stat(root_key, path, status), fd)
     if not status.st_size:
-        data = _all_of_unknown_size(fd, path)
+        data = _all_of_unknown_size(fd, status, path)
         return InMemoryCopy(data, replace(file_stat(root_key, path, status), size=len(data)), fd)
     for _ in range(_ATTEMPTS):
         data, after = _read(fd, status.st_size), os.fstat(fd)
@@ -112,12 +112,12 @@ def _read(fd: int, size: int) -> bytes:
     return data
 
 
-def _all_of_unknown_size(fd: int, path: str) -> bytes:
+def _all_of_unknown_size(fd: int, status: os.stat_result, path: str) -> bytes:
     data = b""
     while more := read_at(fd, CHUNK_BYTES, len(data)):
         data += more
         if len(data) > MOST_IN_MEMORY:
-            if os.fstat(fd).st_size:  # it was empty only between two steps of its writer
+            if not same_version(os.fstat(fd), status):  # it was empty only between two steps of its writer
                 raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
             reason = f"its size is not known, and it is above {MOST_IN_MEMORY} bytes"
             raise refused(TooLarge, path, reason, hint="Choose a regular file.")

@@ -150,27 +150,30 @@ class WholeTree:
         self._walk.tally.ignored += sum(len(names) for _, names in self._visible(said["ignored"]))
         self._faults += len(said["unreadable"]) + len(said["gone"])
         batch = Batch()
-        reasons: tuple[Kind, ...] = ("binary", "large", "unreadable")
+        reasons: tuple[Kind, ...] = ("binary", "unreadable")
         for reason in reasons:
             batch.skipped[reason] = sum(len(names) for _, names in self._permitted(said[reason]))
         if batch.skipped["unreadable"]:
             self._check_folders(said["unreadable"])
-        links = said["link"] + self._add_notebooks(said["notebook"], batch)
-        for path in _paths(self._permitted(links)):
+        notebooks, their_links = self._files_and_links(said["notebook"])
+        batch.notebooks += [Part(folder, names) for folder, names in notebooks]
+        large, large_links = self._files_and_links(said["large"])  # To ripgrep a link is as large as its own text.
+        batch.skipped["large"] = sum(len(names) for _, names in large)
+        for path in _paths(self._permitted(said["link"] + their_links + large_links)):
             target = link_target(self._backend, path, self._may_read)
             if target is not None and target.kind == "file":
                 batch.add_file(path, target)
         return batch
 
-    def _add_notebooks(self, paths: list[str], batch: Batch) -> list[str]:
-        """Note them in the batch; the links among them."""
-        links = []
+    def _files_and_links(self, paths: list[str]) -> tuple[list[InFolder], list[str]]:
+        """Those of the paths that may be shown: files, and links by their paths."""
+        files, links = [], []
         with FolderTrail(self._backend) as trail:
             for folder, names in self._permitted(paths):
                 seen = {name: self._kind(trail, folder, name) for name in names}
-                batch.notebooks.append(Part(folder, [name for name in names if seen[name] == "file"]))
+                files.append((folder, [name for name in names if seen[name] == "file"]))
                 links += [joined(folder, name) for name in names if seen[name] == "link"]
-        return links
+        return files, links
 
     @staticmethod
     def _kind(trail: FolderTrail, folder: str, name: str) -> str:

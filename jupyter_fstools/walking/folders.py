@@ -105,6 +105,8 @@ class DiskFolder:
             listing = os.scandir(self._fd)
         except OSError as error:
             check_descriptors(error)
+            if error.errno == errno.EBADF:  # It was opened as one that may be entered, but not listed.
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from error
             raise
         with listing as entries:
             for entry in entries if most is None else islice(entries, most):
@@ -140,11 +142,20 @@ class DiskFolder:
         """A folder in this one; a link is refused."""
         path = self.path
         try:
-            fd = os.open(name, _FOLDER, dir_fd=self._fd)
+            fd = self._opened(name)
         except OSError as error:
             check_descriptors(error)
             raise
         return DiskFolder(fd, f"{path}/{name}" if path else name)
+
+    def _opened(self, name: str) -> int:
+        try:
+            return os.open(name, _FOLDER, dir_fd=self._fd)
+        except PermissionError:
+            # Names in it may be opened all the same, by whoever knows them.
+            if not hasattr(os, "O_PATH"):
+                raise
+            return os.open(name, _FOLDER | os.O_PATH, dir_fd=self._fd)
 
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder; what is gone or no file any more is left out."""

@@ -977,3 +977,23 @@ def test_what_is_closed_to_a_user_is_counted(
     assert (places(found), found.total, found.skipped) == ([("a.txt", 1)], 1, {"unreadable": 6})
     with pytest.raises(Denied):
         search_text(LocalDisk(mortal), query, "no", engine=engine)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("mode", ["content", "files", "count"])
+@pytest.mark.parametrize("path", [".", "shut/a.txt", "shut/deep"])
+def test_what_is_in_a_folder_that_may_be_entered_but_not_listed_is_found_by_its_path(
+    mortal: Path, monkeypatch: pytest.MonkeyPatch, way: str, mode: str, path: str
+) -> None:
+    """G21: a link leads into it, or somebody names what is there."""
+    for name in ("shut/a.txt", "shut/deep/b.txt"):
+        (mortal / name).parent.mkdir(parents=True, exist_ok=True)
+        (mortal / name).write_text("needle\n")
+    (mortal / "link.txt").symlink_to("shut/a.txt")
+    (mortal / "shut").chmod(0o100)
+    query = TextQuery(pattern="needle", output_mode=mode)
+    found = search_text(LocalDisk(mortal), query, path, engine=go(way, monkeypatch))
+    shown = {".": "link.txt", "shut/deep": "shut/deep/b.txt"}.get(path, path)
+    assert found.total == 1
+    assert [each.path for each in (found.matches if mode == "content" else found.files)] == [shown]
+    assert found.skipped == ({"unreadable": 1} if path == "." else {})

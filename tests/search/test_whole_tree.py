@@ -262,6 +262,17 @@ def test_a_folder_that_cannot_be_read_is_counted_once(mortal: Path, runs: list[s
     assert (ours.skipped, runs) == ({"unreadable": 1}, [""])
 
 
+def test_a_link_is_as_large_as_what_it_leads_to(root: Path, write: Write, runs: list[str]) -> None:
+    """S14, S24: to ripgrep it is as large as its own text."""
+    write("folder/with/a/name/a.txt", "needle\n")
+    write("large.txt", "needle\n" * 9)
+    (root / "link.txt").symlink_to("folder/with/a/name/a.txt")
+    (root / "to-large.txt").symlink_to("large.txt")
+    ours, theirs = asked(root, TextQuery(pattern="needle", max_file_bytes=10))
+    assert theirs == ours
+    assert (ours.total, ours.skipped, runs) == (2, {"large": 2}, [""])
+
+
 def test_what_is_chosen_by_name_is_searched_by_name(
     root: Path, write: Write, runs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
