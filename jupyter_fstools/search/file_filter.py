@@ -10,19 +10,20 @@ from .patterns import GlobPattern, glob_in
 from .text_query import TextQuery
 
 
-def file_filter(query: TextQuery, base: str, backend: Backend) -> Callable[[str, list[str]], list[str]] | None:
+def file_filter(
+    query: TextQuery, base: str, unwanted: GlobPattern | None
+) -> Callable[[str, list[str]], list[str]] | None:
     """Chooses among the files of a folder, by its path and their names, those to be searched; None: every one is.
 
     Args:
-        query: its `file_type`, and its `glob` where that begins with `!`; any other glob is what the walk follows.
+        query: its `file_type`. A glob that does not begin with `!` is what the walk follows.
         base: canonical path of the folder searched.
-        backend: where the files are.
+        unwanted: what `unwanted_files` says.
 
     Raises:
-        Invalid: the kind, or the glob.
+        Invalid: the kind.
     """
     of_type = names_of_type(query.file_type) if query.file_type is not None else None
-    unwanted = unwanted_files(query, backend)
     if of_type is None and unwanted is None:
         return None
     skip = len(base) + 1 if base and not (unwanted and unwanted.from_root) else 0

@@ -138,13 +138,13 @@ class _Search:
     ) -> None:
         self._backend = backend
         self._query = query
-        file_filter(query, "", backend)  # Refuses a wrong one where a single file is searched, too.
         self._expression = expression
         self._may_read, self._none_denied = policy
         self._stop = stop
         self._shown = shown
         self._chosen = 1
-        unwanted = unwanted_files(query, backend)
+        self._unwanted = unwanted = unwanted_files(query, backend)
+        file_filter(query, "", unwanted)  # Refuses a wrong kind where a single file is searched, too.
         glob = "**" if query.glob is None or unwanted else query.glob
         self._pattern: GlobPattern = glob_in(backend, glob, include_hidden=query.include_hidden)
         if self._pattern.malformed:
@@ -233,7 +233,7 @@ class _Search:
 
     def _batches(self, base: str, walk: Walk, engine: Engine, at_first: int) -> Iterator[Batch]:
         """What there is to search, in the order of paths if the search may end early."""
-        fitting = file_filter(self._query, base, self._backend)
+        fitting = file_filter(self._query, base, self._unwanted)
         batch, most = Batch(), at_first
         self._chosen = 0
         for folder, files, links, is_all in walk:

@@ -21,7 +21,7 @@ from .match_lines import Hit
 from .matcher import goes_over_lines
 from .python_engine import PythonEngine
 from .ripgrep_json import MatchRows
-from .ripgrep_process import BEGINNING, Ripgrep, RipgrepFailed, Stopped, counts_of, listed, unreadable_at_end
+from .ripgrep_process import BEGINNING, NUL, Ripgrep, RipgrepFailed, Stopped, counts_of, listed, unreadable_at_end
 from .ripgrep_run import LOOK_SECONDS
 from .ripgrep_watch import Watch
 from .stopping import Stop
@@ -40,7 +40,6 @@ LITTLE_FILES_BY_NAME, LITTLE_BYTES_BY_NAME = 1000, 8 << 20
 """The same where it would be started several times, if all matches hold a known text, which is looked for first."""
 LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
 """What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
-_NUL = r"\x00"
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
 """For files given by name: what ripgrep would leave out by itself has been left out before."""
 _T = TypeVar("_T")
@@ -241,7 +240,7 @@ class RipgrepEngine:
 
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
         options = [*_LISTED, "--files-with-matches"]
-        printed, unreadable = self._ripgrep.output([*options, *self._pattern, "-e", _NUL], paths)
+        printed, unreadable = self._ripgrep.output([*options, *self._pattern, "-e", NUL], paths)
         passed_over |= dict.fromkeys(unreadable, "unreadable")
         some = listed(printed)
         if not some:
@@ -253,7 +252,7 @@ class RipgrepEngine:
             if tried and not tried.skipped:
                 counts |= {file.path: file.lines for file in tried.found}
                 return
-        binary = set(listed(self._ripgrep.output([*options, "-e", _NUL], some)[0]))
+        binary = set(listed(self._ripgrep.output([*options, "-e", NUL], some)[0]))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:

@@ -31,6 +31,8 @@ OPTIONS = (
 )
 BEGINNING = ".//"
 """What stands before every path that is relative: no name of a file or a folder can bring two slashes in a row."""
+NUL = r"\x00"
+"""The pattern of what no text holds."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 _COMPLAINT_BEGINS = re.compile(rb"(?:^|\n)(?:rg: )?" + re.escape(BEGINNING.encode()))
 _COMPLAINT = re.compile(rb"(?s)(.+): ([^:\n]+ \(os error (\d+)\))")

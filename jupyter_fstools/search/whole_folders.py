@@ -12,7 +12,7 @@ from .batches import Part
 from .file_types import globs_of_type
 from .patterns import GlobPattern
 from .ripgrep_debug import NOTEBOOKS
-from .ripgrep_process import Ripgrep, counts_of, listed
+from .ripgrep_process import NUL, Ripgrep, counts_of, listed
 from .segments import literal_name
 from .text_query import TextQuery
 
@@ -22,7 +22,6 @@ _SAFE = r"\w.+@\-"
 _SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
 _UNSAFE = re.compile(rf"[^{_SAFE}]+", re.ASCII)
 _ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1")
-_NUL = r"\x00"
 _SEARCHED = re.compile(rb"\n(\d+) files searched\n[^\0]*\Z")
 
 
@@ -68,7 +67,7 @@ class WholeFolders:
         # With a slash at its end, what has become a FIFO meanwhile is refused, not waited for.
         folders = [part.folder and f"{part.folder}/" for part in parts]
         printed = []
-        for asked in (["--count", *pattern], ["--text", "--files-with-matches", "-e", _NUL]):
+        for asked in (["--count", *pattern], ["--text", "--files-with-matches", "-e", NUL]):
             said, _, code = ripgrep.ended([*self._options, "--stats", *asked], folders)
             searched = _SEARCHED.search(said)
             if code not in (0, 1) or not searched or int(searched[1]) < sum(len(part.names) for part in parts):

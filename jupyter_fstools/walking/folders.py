@@ -19,6 +19,8 @@ from .names import CONTROL, Names, Seen
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_PASSAGE = getattr(os, "O_PATH", 0)
+"""Opens a folder that may not be listed: names in it may be opened all the same, by whoever knows them."""
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 Look = tuple[int, str, int]
@@ -142,20 +144,13 @@ class DiskFolder:
         """A folder in this one; a link is refused."""
         path = self.path
         try:
-            fd = self._opened(name)
+            fd = os.open(name, _FOLDER, dir_fd=self._fd)
         except OSError as error:
             check_descriptors(error)
-            raise
-        return DiskFolder(fd, f"{path}/{name}" if path else name)
-
-    def _opened(self, name: str) -> int:
-        try:
-            return os.open(name, _FOLDER, dir_fd=self._fd)
-        except PermissionError:
-            # Names in it may be opened all the same, by whoever knows them.
-            if not hasattr(os, "O_PATH"):
+            if not (_PASSAGE and isinstance(error, PermissionError)):
                 raise
-            return os.open(name, _FOLDER | os.O_PATH, dir_fd=self._fd)
+            fd = os.open(name, _FOLDER | _PASSAGE, dir_fd=self._fd)
+        return DiskFolder(fd, f"{path}/{name}" if path else name)
 
     def look(self, names: list[str]) -> list[Look]:
         """Size and time of files in this folder; what is gone or no file any more is left out."""
