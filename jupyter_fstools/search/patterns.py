@@ -50,6 +50,7 @@ class GlobPattern:
         prefix: the folders that every match lies in; a walk can begin there.
         last_names: what the name of a file must fit, one of these.
         bare_names: those of them that are enough, in whatever folder the file is.
+        differs_in_names: of a file in a folder where anything fits, `last_names` say all.
         malformed: why the pattern is no pattern. It then stands only for the file that is literally named so.
     """
 
@@ -69,6 +70,7 @@ class GlobPattern:
         self.start = self.position(first)
         self.prefix = self._common_folders(alternatives)
         self.last_names = frozenset(names[-1] for names in alternatives)
+        self.differs_in_names = len({tuple(names[:-1]) for names in alternatives}) == 1
         self.bare_names = frozenset(names[-1] for names in alternatives if names[:-1] == ["**"])
 
     def position(self, indexes: Iterable[int]) -> Position:

@@ -102,10 +102,11 @@ class RipgrepEngine:
             long = {name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)}
             self._python.take(folder, Part(part.folder, sorted(long)), batch)
             part = Part(part.folder, [name for name in part.names if name not in long])
-        large = set(folder.larger(part.names, self._most))
-        if large:
-            batch.skipped["large"] += len(large)
-            part = part._replace(names=[name for name in part.names if name not in large])
+        if not (self._folders and self._folders.can_search(part)):
+            large = set(folder.larger(part.names, self._most))
+            if large:
+                batch.skipped["large"] += len(large)
+                part = part._replace(names=[name for name in part.names if name not in large])
         batch.parts.append(part)
 
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
@@ -230,13 +231,29 @@ class RipgrepEngine:
         left = [path for part in parts if part.folder not in whole for path in part.paths]
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]
-            found = self._folders.count(self._ripgrep, self._pattern, some)
-            if found is None:  # What has become a FIFO meanwhile would be waited for.
-                left += [path for _, path, _ in look_at(self._backend, chain(*(part.paths for part in some)))]
-            else:
-                counts |= self._lines_begun_on(list(found.lines)) if self._multiline else found.lines
-                skipped["binary"] += found.binary
+            try:
+                lines, untold = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
+            except RipgrepFailed:
+                left += self._not_large(chain(*(part.paths for part in some)), skipped)
+                continue
+            counts |= self._lines_begun_on(list(lines)) if self._multiline else lines
+            for paths in _by_length(self._not_large(untold, skipped)):
+                binary = set(self._with_nul(paths))
+                skipped["binary"] += len(binary)
+                left += [path for path in paths if path not in binary]
         return left
+
+    def _not_large(self, paths: Iterable[str], skipped: Counter[str]) -> Iterator[str]:
+        """Those of the files that are still there and may be searched; a FIFO in their place would be waited for."""
+        for _, path, size in look_at(self._backend, paths):
+            if size <= self._most:
+                yield path
+            else:
+                skipped["large"] += 1
+
+    def _with_nul(self, paths: list[str]) -> list[str]:
+        """Those of some files that are binary."""
+        return listed(self._ripgrep.output([*_LISTED, "--files-with-matches", "-e", NUL], paths)[0])
 
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
         options = [*_LISTED, "--files-with-matches"]
@@ -252,7 +269,7 @@ class RipgrepEngine:
             if tried and not tried.skipped:
                 counts |= {file.path: file.lines for file in tried.found}
                 return
-        binary = set(listed(self._ripgrep.output([*options, "-e", NUL], some)[0]))
+        binary = set(self._with_nul(some))
         passed_over |= dict.fromkeys(binary, "binary")
         text = [path for path in some if path not in binary]
         if self._multiline:

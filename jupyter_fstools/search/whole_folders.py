@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from ..backends.path_names import HIDDEN_PREFIX
@@ -12,7 +11,7 @@ from .batches import Part
 from .file_types import globs_of_type
 from .patterns import GlobPattern
 from .ripgrep_debug import NOTEBOOKS
-from .ripgrep_process import NUL, Ripgrep, counts_of, listed
+from .ripgrep_process import Ripgrep, RipgrepFailed, counts_of
 from .segments import literal_name
 from .text_query import TextQuery
 
@@ -20,31 +19,41 @@ _MOST_GLOBS = 100
 _SAFE = r"\w.+@\-"
 """What every dialect reads alike."""
 _SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
-_UNSAFE = re.compile(rf"[^{_SAFE}]+", re.ASCII)
-_ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1")
-_SEARCHED = re.compile(rb"\n(\d+) files searched\n[^\0]*\Z")
+_UNSAFE = re.compile(rf"([*{{}},])|[^{_SAFE}*{{}},]+", re.ASCII)
+"""The first of these every dialect reads as themselves in brackets."""
+_ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1", "--count")
+_OF_ALL = "--include-zero"
+_NOTHING = ("-e", r"(?-u:\xc0)")
+"""A byte that no UTF-8 holds, which is looked for as fast as can be."""
+_FEW = 10
+"""Files for each one that matches, where their names are asked for only when that is known."""
 
 
 class Found(NamedTuple):
-    """Matching lines by path, and how many files are binary."""
+    """Matching lines by path, and the paths of the files of which nothing was said: most of them are binary."""
 
     lines: dict[str, int]
-    binary: int
+    untold: list[str]
 
 
 class WholeFolders:
     """Counts matching lines in folders of which all files are searched whose names fit.
 
-    To ripgrep that is half the work of files given by name, whose whole paths it follows three times, in patterns with
-    a NUL beside them, which it finds slowly. It is asked twice: for the lines, and for the files that hold a NUL.
+    To ripgrep that is half the work of files given by name, whose whole paths it follows three times. Where it comes to
+    a file by itself it ends at a NUL and says nothing of that file; so it is asked to speak of all others, be it to say
+    that no line matches. To be told the names takes half as long again: while lines match in few files, the numbers
+    come first, which tell how many files have one and in which folders they are not 0.
 
     Args:
         rules: options by which ripgrep chooses files: those that fit, and few more.
+        no_more: they choose no more than those that fit.
         tells_unwanted: by them it passes over what a glob with `!` keeps out.
     """
 
-    def __init__(self, rules: list[str], *, tells_unwanted: bool) -> None:
+    def __init__(self, rules: list[str], *, no_more: bool, tells_unwanted: bool) -> None:
         self._options = [*_ALL_IN_FOLDER, *rules]
+        self._can_count = no_more  # One more could make up for one that is binary.
+        self._numbers_first = no_more
         self.tells_unwanted = tells_unwanted
 
     @staticmethod
@@ -52,29 +61,55 @@ class WholeFolders:
         """Whether files are told by a rule: no kind of file holds to ripgrep a name that ends with a dot."""
         return part.is_all and not any(name[-1] == "." for name in part.names)
 
-    def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found | None:
-        """Search all the files of some folders; None if they have to be given by name.
+    def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
+        """Search all the files of some folders.
 
         Args:
             ripgrep: the program.
-            pattern: what to look for, in ripgrep's words. Where a match may go over lines, the numbers are of
-                something else.
+            pattern: what to look for, in ripgrep's words.
             parts: the folders, of each of which that `can_search` holds.
+            over_lines: a match may go over lines. Then the numbers are of something else.
 
         Raises:
-            RipgrepFailed, Stopped
+            RipgrepFailed: something is closed or gone, or worse; files given by name may still be searched.
+            Stopped
         """
+        if not over_lines:
+            return self._count_in_lines(ripgrep, pattern, parts)
+        # Of a file that it does not go through line by line, ripgrep looks only at the beginning for a NUL.
+        untold = self._count_in_lines(ripgrep, list(_NOTHING), parts).untold
+        lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts))[0])
+        for path in untold:
+            lines.pop(path, None)
+        return Found(lines, untold)
+
+    def _count_in_lines(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found:
+        if self._numbers_first and (lines := self._lines_by_numbers(ripgrep, pattern, parts)) is not None:
+            return Found(lines, [])
+        told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))[0]
+        untold = [path for part in parts for path in part.paths if path not in told]
+        self._numbers_first = self._can_count and not untold and _are_few(told.values())
+        return Found(_among(parts, told), untold)
+
+    def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
+        """Matching lines by path; None where the numbers do not tell: then something is binary, or has changed."""
+        printed = self._printed(ripgrep, [_OF_ALL, "--no-filename", *pattern], parts)
+        numbers = [int(number) for number in printed.split() if number.isdigit()]
+        if len(numbers) != sum(len(part.names) for part in parts):
+            return None
+        self._numbers_first = _are_few(numbers)
+        matching = list(_with_matches(parts, numbers))
+        told = counts_of(self._printed(ripgrep, pattern, matching))[0] if matching else {}
+        # In another order than they were asked for, the folders would not be those with the matches.
+        return _among(matching, told) if sum(told.values()) == sum(numbers) else None
+
+    def _printed(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> bytes:
         # With a slash at its end, what has become a FIFO meanwhile is refused, not waited for.
         folders = [part.folder and f"{part.folder}/" for part in parts]
-        printed = []
-        for asked in (["--count", *pattern], ["--text", "--files-with-matches", "-e", NUL]):
-            said, _, code = ripgrep.ended([*self._options, "--stats", *asked], folders)
-            searched = _SEARCHED.search(said)
-            if code not in (0, 1) or not searched or int(searched[1]) < sum(len(part.names) for part in parts):
-                return None  # Something is closed or gone.
-            printed.append(said)
-        lines, binary = counts_of(printed[0])[0], set(_among(parts, listed(printed[1])))
-        return Found({path: lines[path] for path in _among(parts, lines) if path not in binary}, len(binary))
+        printed, complaints, code = ripgrep.ended([*self._options, *asked], folders)
+        if code not in (0, 1):
+            raise RipgrepFailed(complaints.decode("utf-8", "replace")[:500])
+        return printed
 
 
 def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
@@ -91,25 +126,53 @@ def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern 
         globs = globs_of_type(query.file_type) if query.file_type is not None else None
     elif "" in read_alike or len(read_alike) > _MOST_GLOBS or query.file_type is not None:
         return None
-    hidden = query.include_hidden or any(name.lstrip("\\").startswith(".") for name in pattern.last_names)
+    named_hidden = [name.lstrip("\\").startswith(".") for name in pattern.last_names]
+    hidden = query.include_hidden or any(named_hidden)
     rules = [f"--type-add=chosen:{glob}" for glob in globs or ()] + ["--type=chosen"] * (globs is not None)
     kept_out = sorted(filter(_SAFE_NAME.fullmatch, unwanted.bare_names)) if unwanted else []
     rules += [f"--type-add=unwanted:{name}" for name in kept_out] + ["--type-not=unwanted"] * bool(kept_out)
     rules += [f"--type-add=unseen:{HIDDEN_PREFIX if hidden else '.'}*", "--type-not=unseen", *NOTEBOOKS]
-    return WholeFolders([*rules, f"--max-filesize={query.max_file_bytes}"], tells_unwanted=bool(kept_out))
+    rules.append(f"--max-filesize={query.max_file_bytes}")
+    no_more = (
+        globs is not None  # Else it takes names that no kind holds, such as `.d.`, hidden or not.
+        and unwanted is None
+        and pattern.differs_in_names
+        and (query.include_hidden or len(set(named_hidden)) == 1)
+        and all(map(_is_read_alike, pattern.last_names))
+    )
+    return WholeFolders(rules, no_more=no_more, tells_unwanted=bool(kept_out))
 
 
 def _as_everybody_reads_it(name: str) -> str:
     """A glob that fits what this one does, and hardly more, in ripgrep's dialect as in ours; empty if there is none."""
     if _SAFE_NAME.fullmatch(name):
         return re.sub(r"\*+", "*", name)
+    return _UNSAFE.sub(lambda odd: f"[{odd[1]}]" if odd[1] else "*", literal_name(name) or "")
+
+
+def _is_read_alike(name: str) -> bool:
+    """Whether that glob fits nothing more."""
     literal = literal_name(name)
-    return _UNSAFE.sub("*", literal) if literal else ""
+    return _SAFE_NAME.fullmatch(name) is not None or (
+        literal is not None and all(odd[1] for odd in _UNSAFE.finditer(literal))
+    )
 
 
-def _among(parts: list[Part], paths: Iterable[str]) -> Iterator[str]:
-    """Those of the paths, which come by folder, that are among the files of the parts."""
-    names = {part.folder: part.names for part in parts}
-    for folder, group in groupby(paths, lambda path: path.rpartition("/")[0]):
-        known = set(names.get(folder, ()))
-        yield from (path for path in group if path.rpartition("/")[2] in known)
+def _are_few(numbers: Collection[int]) -> bool:
+    """Whether matches are in few of the files that hold so many each."""
+    return sum(map(bool, numbers)) * _FEW <= len(numbers)
+
+
+def _with_matches(parts: list[Part], numbers: list[int]) -> Iterator[Part]:
+    """The folders with matching lines, of which each file holds so many."""
+    at = 0
+    for part in parts:
+        end = at + len(part.names)
+        if any(numbers[at:end]):
+            yield part
+        at = end
+
+
+def _among(parts: list[Part], told: dict[str, int]) -> dict[str, int]:
+    """The lines that match in files of the parts."""
+    return {path: lines for part in parts for path in part.paths if (lines := told.get(path))}
