@@ -232,12 +232,13 @@ class RipgrepEngine:
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]
             try:
-                lines, untold = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
+                found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
             except RipgrepFailed:
                 left += self._not_large(chain(*(part.paths for part in some)), skipped)
                 continue
-            counts |= self._lines_begun_on(list(lines)) if self._multiline else lines
-            for paths in _by_length(self._not_large(untold, skipped)):
+            counts |= self._lines_begun_on(list(found.lines)) if self._multiline else found.lines
+            skipped["binary"] += len(found.binary)
+            for paths in _by_length(self._not_large(found.untold, skipped)):
                 binary = set(self._with_nul(paths))
                 skipped["binary"] += len(binary)
                 left += [path for path in paths if path not in binary]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -10,10 +11,11 @@ from ..backends.path_names import HIDDEN_PREFIX
 from .batches import Part
 from .file_types import globs_of_type
 from .patterns import GlobPattern
-from .ripgrep_debug import NOTEBOOKS
+from .ripgrep_debug import NOTEBOOKS, PassedOver, passed_over
 from .ripgrep_process import Ripgrep, RipgrepFailed, counts_of
 from .segments import literal_name
 from .text_query import TextQuery
+from .touchstone import tells_enough
 
 _MOST_GLOBS = 100
 _SAFE = r"\w.+@\-"
@@ -26,32 +28,43 @@ _OF_ALL = "--include-zero"
 _NOTHING = ("-e", r"(?-u:\xc0)")
 """A byte that no UTF-8 holds, which is looked for as fast as can be."""
 _FEW = 10
-"""Files for each one that matches, where their names are asked for only when that is known."""
+"""How many others there are for each of few files: of those that match, or that are passed over by their names."""
 
 
 class Found(NamedTuple):
-    """Matching lines by path, and the paths of the files of which nothing was said: most of them are binary."""
+    """What was said of files.
+
+    Attributes:
+        lines: how many lines match, by path.
+        binary: paths of files that hold a NUL.
+        untold: paths of files of which nothing was said: they are large, binary or gone.
+    """
 
     lines: dict[str, int]
-    untold: list[str]
+    binary: Collection[str] = ()
+    untold: Collection[str] = ()
 
 
 class WholeFolders:
     """Counts matching lines in folders of which all files are searched whose names fit.
 
     To ripgrep that is half the work of files given by name, whose whole paths it follows three times. Where it comes to
-    a file by itself it ends at a NUL and says nothing of that file; so it is asked to speak of all others, be it to say
-    that no line matches. To be told the names takes half as long again: while lines match in few files, the numbers
-    come first, which tell how many files have one and in which folders they are not 0.
+    a file by itself it ends at a NUL and counts nothing. Which files those are it says where it is to say what it
+    passes over; of a file that is not of the chosen kind it says so too, at length, which takes longer than to search
+    it. There it is asked to speak of all files but those instead, be it to say that no line matches. To be told the
+    names takes half as long again: while lines match in few files, the numbers come first, which tell how many files
+    have one and in which folders they are not 0.
 
     Args:
         rules: options by which ripgrep chooses files: those that fit, and few more.
+        any_kind: they choose files of all kinds.
         no_more: they choose no more than those that fit.
         tells_unwanted: by them it passes over what a glob with `!` keeps out.
     """
 
-    def __init__(self, rules: list[str], *, no_more: bool, tells_unwanted: bool) -> None:
+    def __init__(self, rules: list[str], *, any_kind: bool, no_more: bool, tells_unwanted: bool) -> None:
         self._options = [*_ALL_IN_FOLDER, *rules]
+        self._says_little = any_kind
         self._can_count = no_more  # One more could make up for one that is binary.
         self._numbers_first = no_more
         self.tells_unwanted = tells_unwanted
@@ -77,19 +90,28 @@ class WholeFolders:
         if not over_lines:
             return self._count_in_lines(ripgrep, pattern, parts)
         # Of a file that it does not go through line by line, ripgrep looks only at the beginning for a NUL.
-        untold = self._count_in_lines(ripgrep, list(_NOTHING), parts).untold
+        found = self._count_in_lines(ripgrep, list(_NOTHING), parts)
         lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts))[0])
-        for path in untold:
+        for path in (*found.binary, *found.untold):
             lines.pop(path, None)
-        return Found(lines, untold)
+        return found._replace(lines=lines)
 
     def _count_in_lines(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found:
+        if self._says_little and tells_enough(ripgrep.binary):
+            printed, said = self._ended(ripgrep, ["--debug", *pattern], parts)
+            with contextlib.suppress(RipgrepFailed):  # There are names that cannot be told from what it says.
+                return self._passed_over(counts_of(printed)[0], passed_over(said), parts)
         if self._numbers_first and (lines := self._lines_by_numbers(ripgrep, pattern, parts)) is not None:
-            return Found(lines, [])
+            return Found(lines)
         told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))[0]
         untold = [path for part in parts for path in part.paths if path not in told]
         self._numbers_first = self._can_count and not untold and _are_few(told.values())
-        return Found(_among(parts, told), untold)
+        return Found(_among(parts, told), untold=untold)
+
+    def _passed_over(self, told: dict[str, int], said: PassedOver, parts: list[Part]) -> Found:
+        paths = {path for part in parts for path in part.paths}
+        self._says_little = len(said["notebook"]) * _FEW <= len(paths)
+        return Found(_among(parts, told), paths.intersection(said["binary"]), paths.intersection(said["large"]))
 
     def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
         """Matching lines by path; None where the numbers do not tell: then something is binary, or has changed."""
@@ -104,12 +126,16 @@ class WholeFolders:
         return _among(matching, told) if sum(told.values()) == sum(numbers) else None
 
     def _printed(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> bytes:
+        return self._ended(ripgrep, asked, parts)[0]
+
+    def _ended(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> tuple[bytes, bytes]:
+        """What it printed and said."""
         # With a slash at its end, what has become a FIFO meanwhile is refused, not waited for.
         folders = [part.folder and f"{part.folder}/" for part in parts]
-        printed, complaints, code = ripgrep.ended([*self._options, *asked], folders)
+        printed, said, code = ripgrep.ended([*self._options, *asked], folders)
         if code not in (0, 1):
-            raise RipgrepFailed(complaints.decode("utf-8", "replace")[:500])
-        return printed
+            raise RipgrepFailed(said.decode("utf-8", "replace")[:500])
+        return printed, said
 
 
 def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
@@ -140,7 +166,7 @@ def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern 
         and (query.include_hidden or len(set(named_hidden)) == 1)
         and all(map(_is_read_alike, pattern.last_names))
     )
-    return WholeFolders(rules, no_more=no_more, tells_unwanted=bool(kept_out))
+    return WholeFolders(rules, any_kind=globs is None, no_more=no_more, tells_unwanted=bool(kept_out))
 
 
 def _as_everybody_reads_it(name: str) -> str:

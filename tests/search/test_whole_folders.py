@@ -131,6 +131,29 @@ def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rules: l
 
 
 @pytest.mark.parametrize(
+    ("names", "says_little"),
+    [(["a.py"], True), ([".h", "a.py"], False), (["n.ipynb", "a.py"], False), (["a.py", "bad\udcff"], True),
+     (["a: 3 bytes", "a.py"], True), (["two\nlines: 3 bytes", "a.py"], True)],
+)  # fmt: skip
+def test_reasons_that_are_many_or_cannot_be_told_are_not_asked_for(
+    root: Path, write: Write, runs: list[bool], names: list[str], says_little: bool
+) -> None:
+    """S9: a name that looks like a reason tells nothing; then all files are named instead."""
+    for folder in range(3):
+        for name in names:
+            write(f"{folder}/{name}", "needle\0" if folder else "needle\n")
+    ours, theirs = asked(root, glob="**", multiline=True, pattern=r"needle\n")
+    assert theirs == ours
+    assert runs == [True]
+    folders = whole_folders(compile_glob("**"), TextQuery(pattern="needle"))
+    assert folders is not None
+    parts = [Part(str(folder), ["a.py"], is_all=True) for folder in range(3)]
+    found = folders.count(Ripgrep(ripgrep(), None, str(root), Stop()), ["-e", "needle"], parts, over_lines=False)
+    assert (found.lines, sorted([*found.binary, *found.untold])) == ({"0/a.py": 1}, ["1/a.py", "2/a.py"])
+    assert folders._says_little == says_little
+
+
+@pytest.mark.parametrize(
     "fields",
     [{"glob": "*.p[yx]"}, {"glob": "?.py"}, {"glob": "src[ab]*.py"}, {"glob": "*.é*"},
      {"glob": "a*", "file_type": "py"},
@@ -201,11 +224,12 @@ def test_numbers_that_are_not_those_of_the_folders_asked_for_tell_nothing(
         ({}, ["\0"] + ["x\n"] * 30, ["numbers", "names in 31 of 31 folders", "binary"]),
         ({"glob": "*.{py,txt}"}, ["x\n"], ["numbers"]),
         ({"glob": "**/*.{py,txt}"}, ["x\n"], ["names in 1 of 1 folders"]),
-        ({"glob": "!*.md"}, ["x\n"], ["names in 1 of 1 folders"]),
+        ({"glob": "!*.md"}, ["x\n"], ["reasons"]),
+        ({"glob": "*", "include_hidden": True}, ["x\0", "needle\n"], ["reasons"]),
+        ({"glob": "**", "multiline": True, "pattern": r"n\n"}, ["\0"], ["reasons", "names in 1 of 1 folders"]),
         ({"glob": "{*.py,.x.*}"}, ["x\n"], ["names in 1 of 1 folders"]),
         ({"file_type": "py", "glob": None}, ["x\n"], ["numbers"]),
         ({"include_hidden": True}, ["x\n"], ["numbers"]),
-        ({"include_hidden": True, "glob": "*"}, ["x\n"], ["names in 1 of 1 folders"]),
         (
             {"multiline": True, "pattern": r"needle\n"},
             ["needle\n", "\0needle\n"] + ["x\n"] * 30,
@@ -231,7 +255,8 @@ def test_ripgrep_is_asked_for_names_where_numbers_do_not_tell(
     def noted(self: Ripgrep, arguments: list[str], paths: list[str]) -> object:
         whole = "--max-depth=1" in arguments
         named = f"names in {len(paths)} of {len(contents)} folders" if whole else "binary" if NUL in arguments else ""
-        asked_for.append("numbers" if "--no-filename" in arguments else named or "lines")
+        known = {"--no-filename": "numbers", "--debug": "reasons"}
+        asked_for.append(next((known[each] for each in arguments if each in known), named or "lines"))
         return start(self, arguments, paths)
 
     monkeypatch.setattr(Ripgrep, "start", noted)
@@ -251,7 +276,7 @@ def test_where_many_files_match_the_names_are_asked_for_at_once(root: Path, writ
         first.append(folders._numbers_first)
         parts = [Part(f"{each:02}", ["a.py"], is_all=True) for each in range(number, number + 20)]
         found = folders.count(ripgrep_here, ["-e", "needle"], parts, over_lines=False)
-        assert (len(found.lines), found.untold) == (20 if number == 20 else 0, [])
+        assert (len(found.lines), *map(len, found[1:])) == (20 if number == 20 else 0, 0, 0)
     assert first == [True, True, False, True]
 
 
