@@ -23,6 +23,7 @@ from .harness import NotHere, Result, Work, compare, measure, peak_memory
 from .samples import workspace
 
 FILES = 100_000
+_LINES = ("--no-config", "-n", "--no-heading")
 RULES = "*.pyc\n/build/\n*.log\n!keep.log\ntmp/\n"
 
 
@@ -105,6 +106,8 @@ def by_name() -> Iterator[Result]:
     below = _globbing(root, pattern="copy0/pydantic/**/*.py")
     found = _running(root, fd, "--type=f", "-g", "*.py")
     yield compare("G1 glob of 100,000 files, to fd", every, found, target=1.1, rounds=5)
+    ordered = _running(root, rg, "--no-config", "--files", "--sort=path", "-g", "*.py")
+    yield compare("G1 the same in the same order, to rg --sort=path", every, ordered, target=1.1, rounds=5)
     sorted_by_time = _running(root, rg, "--no-config", "--files", "--sortr=modified", "-g", "*.py")
     yield compare("G1 newest first, to rg --sortr=modified", newest, sorted_by_time, target=0.8, rounds=5)
     listed = _running(root, rg, "--no-config", "--files", "-g", "copy0/pydantic/**/*.py")
@@ -117,26 +120,35 @@ def by_line() -> Iterator[Result]:
     rg = ripgrep_binary()
     if rg is None:
         raise NotHere("rg is not installed")
-    raw = _running(root, rg, "--no-config", "-n", "--no-heading", "class \\w+Error")
+    raw = _running(root, rg, *_LINES, "class \\w+Error")
     every = _grepping(root, pattern="class \\w+Error", limit=10_000)
     yield compare("G2 grep of 100,000 files, 10,000 lines shown, to raw rg", every, raw, target=1.15, rounds=5)
-    many = _running(root, rg, "--no-config", "-n", "--no-heading", "self")
+    ordered = _running(root, rg, *_LINES, "--sort=path", "class \\w+Error")
+    yield compare("G2 the same in the same order, to rg --sort=path", every, ordered, target=1.15, rounds=5)
+    many = _running(root, rg, *_LINES, "self")
     first = _grepping(root, pattern="self", limit=100, exact_total=False)
     yield compare("G2 first 100 of many, to raw rg", first, many, target=0.1, rounds=5)
     counted = _grepping(root, pattern="self", limit=100)
     yield compare("G2 first 100 of many and how many there are, to raw rg", counted, many, target=None, rounds=5)
     few = _grepping(root, pattern="shlex.quote")
-    raw_few = _running(root, rg, "--no-config", "-n", "--no-heading", "shlex.quote")
+    raw_few = _running(root, rg, *_LINES, "shlex.quote")
     yield compare("G2 few hits, to raw rg", few, raw_few, target=1.15, rounds=5)
+    ordered = _running(root, rg, *_LINES, "--sort=path", "shlex.quote")
+    yield compare("G2 few hits in the same order, to rg --sort=path", few, ordered, target=1.15, rounds=5)
     git = _running(root, program("git"), "grep", "--untracked", "-n", "-F", "shlex.quote")
     yield compare("G2 few hits, to git grep --untracked", few, git, target=1.15, rounds=3)
     files = ["-g", "*.py"]
     chosen = _grepping(root, pattern="shlex.quote", glob="*.py")
-    raw_chosen = _running(root, rg, "--no-config", "-n", "--no-heading", *files, "shlex.quote")
+    raw_chosen = _running(root, rg, *_LINES, *files, "shlex.quote")
     yield compare("G2 few hits in *.py, to raw rg -g", chosen, raw_chosen, target=None, rounds=5)
+    ordered = _running(root, rg, *_LINES, "--sort=path", *files, "shlex.quote")
+    yield compare("G2 few hits in *.py in the same order, to rg --sort=path", chosen, ordered, target=1.15, rounds=5)
+    hidden = _grepping(root, pattern="shlex.quote", include_hidden=True)
+    raw_hidden = _running(root, rg, *_LINES, "--hidden", "-g", "!.git", "shlex.quote")
+    yield compare("G2 few hits in hidden files too, to raw rg", hidden, raw_hidden, target=None, rounds=5)
     folder = "copy0/pip"
     little = _grepping(root, pattern="def __init__", path=folder)
-    raw_little = _running(root / folder, rg, "--no-config", "-n", "--no-heading", "def __init__")
+    raw_little = _running(root / folder, rg, *_LINES, "def __init__")
     yield compare("G2 in a folder of 500 files, to raw rg", little, raw_little, target=None, rounds=9)
     raw_old = _running(root, program("/usr/bin/rg", "rg"), "--no-config", "-n", *files, "shlex.quote")
     python = _without_ripgrep(root, "shlex.quote", "*.py")
