@@ -48,10 +48,11 @@ _T = TypeVar("_T")
 class RipgrepEngine:
     """Counts the matching lines of files; see `Engine`.
 
-    Where that can be done, ripgrep walks by itself over the whole tree. Else files are given to it by name, so that
-    nothing depends on how it reads ignore files or globs. That takes up to three runs: which of them hold a match or a
-    NUL (nearly all hold neither); which of those hold a NUL; how many lines of the others match. Python does what is
-    left after the first one, where that is little.
+    Where that can be done, ripgrep walks by itself over the whole tree. Else our own walk decides, so that nothing
+    depends on how it reads ignore files or globs, and gives it whole folders where all files are searched whose names
+    fit, other files by name. Those take up to three runs: which of them hold a match or a NUL (nearly all hold
+    neither); which of those hold a NUL; how many lines of the others match. Python does what is left after the first
+    one, where that is little.
 
     Args:
         backend: the disk.
