@@ -104,6 +104,7 @@ class RipgrepEngine:
             self._python.take(folder, Part(part.folder, sorted(long)), batch)
             part = Part(part.folder, [name for name in part.names if name not in long])
         if not (self._folders and self._folders.can_search(part)):
+            part = part._replace(is_all=False)
             large = set(folder.larger(part.names, self._most))
             if large:
                 batch.skipped["large"] += len(large)
@@ -228,7 +229,7 @@ class RipgrepEngine:
         """Search the folders that can be searched as a whole; the paths of the files in others."""
         if self._folders is None:
             return [path for part in parts for path in part.paths]
-        whole = {part.folder: part for part in parts if self._folders.can_search(part)}
+        whole = {part.folder: part for part in parts if part.is_all}
         left = [path for part in parts if part.folder not in whole for path in part.paths]
         for folders in _by_length(whole):
             some = [whole[folder] for folder in folders]

@@ -24,6 +24,7 @@ _SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
 _UNSAFE = re.compile(rf"([*{{}},])|[^{_SAFE}*{{}},]+", re.ASCII)
 """The first of these every dialect reads as themselves in brackets."""
 _ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1", "--count")
+_SEARCHED = re.compile(rb"\n(\d+) files searched\n[^\0]*\Z")
 _OF_ALL = "--include-zero"
 _NOTHING = ("-e", r"(?-u:\xc0)")
 """A byte that no UTF-8 holds, which is looked for as fast as can be."""
@@ -98,9 +99,9 @@ class WholeFolders:
 
     def _count_in_lines(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found:
         if self._says_little and tells_enough(ripgrep.binary):
-            printed, said = self._ended(ripgrep, ["--debug", *pattern], parts)
+            printed, said = self._ended(ripgrep, ["--debug", "--stats", *pattern], parts)
             with contextlib.suppress(RipgrepFailed):  # There are names that cannot be told from what it says.
-                return self._passed_over(counts_of(printed)[0], passed_over(said), parts)
+                return self._passed_over(printed, passed_over(said), parts)
         if self._numbers_first and (lines := self._lines_by_numbers(ripgrep, pattern, parts)) is not None:
             return Found(lines)
         told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))[0]
@@ -108,10 +109,13 @@ class WholeFolders:
         self._numbers_first = self._can_count and not untold and _are_few(told.values())
         return Found(_among(parts, told), untold=untold)
 
-    def _passed_over(self, told: dict[str, int], said: PassedOver, parts: list[Part]) -> Found:
+    def _passed_over(self, printed: bytes, said: PassedOver, parts: list[Part]) -> Found:
         paths = {path for part in parts for path in part.paths}
+        large, searched = paths.intersection(said["large"]), _SEARCHED.search(printed)
+        if not searched or int(searched[1]) + len(large) < len(paths):
+            raise RipgrepFailed("it does not speak of all files")
         self._says_little = len(said["notebook"]) * _FEW <= len(paths)
-        return Found(_among(parts, told), paths.intersection(said["binary"]), paths.intersection(said["large"]))
+        return Found(_among(parts, counts_of(printed)[0]), paths.intersection(said["binary"]), large)
 
     def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
         """Matching lines by path; None where the numbers do not tell: then something is binary, or has changed."""

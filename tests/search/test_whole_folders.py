@@ -202,6 +202,20 @@ def test_a_ripgrep_that_fails_in_folders_is_given_names(
         assert (ours.total, ours.skipped, runs.pop()) == (1, {"binary": 1}, False)
 
 
+@pytest.mark.parametrize("said", ["", "1 files searched"])
+def test_a_ripgrep_that_does_not_speak_of_all_files_is_asked_again(
+    root: Path, write: Write, runs: list[bool], other_ripgrep: Program, said: str
+) -> None:
+    """S20: to say nothing of a file is not to say that nothing matches."""
+    for name in ("a.py", "b.py", "c.txt"):
+        write(name, "needle\n")
+    silent = f'printf "\\n%s\\n" "{said}"; exit 1'
+    other_ripgrep(f'case "$*" in *--max-depth=1*--debug*) {silent};; *) exec {ripgrep()} "$@";; esac')
+    ours, theirs = asked(root, glob="!*.md")
+    assert theirs == ours
+    assert (ours.total, runs) == (3, [True])
+
+
 @pytest.mark.parametrize("numbers", ["", "0", "x y", "0 0 0 0", "0 1 0", "1 0 0", "9 0 0", "0 0 9", "0 9 9"])
 def test_numbers_that_are_not_those_of_the_folders_asked_for_tell_nothing(
     root: Path, write: Write, runs: list[bool], other_ripgrep: Program, numbers: str
