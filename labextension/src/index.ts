@@ -2,9 +2,9 @@
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { feedPlugin } from './feedPlugin';
-import { openDocumentsPlugin } from './openDocumentsPlugin';
-import { panelPlugin } from './panelPlugin';
+import { feedPlugin } from './feed/feedPlugin';
+import { openDocumentsPlugin } from './documents/openDocumentsPlugin';
+import { panelPlugin } from './panel/panelPlugin';
 
 // Each of them provides what its own type says.
 const plugins: JupyterFrontEndPlugin<any>[] = [feedPlugin, openDocumentsPlugin, panelPlugin]; // eslint-disable-line @typescript-eslint/no-explicit-any

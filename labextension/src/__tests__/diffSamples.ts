@@ -4,7 +4,7 @@ import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { RenderMimeRegistry, standardRendererFactories } from '@jupyterlab/rendermime';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import type { IDiffParts } from '../diffView';
+import type { IDiffParts } from '../diff/diffParts';
 import type { CellDiff, DiffHunk, DiffRow, FileDiff } from '../payloads';
 
 const KINDS: Record<string, DiffRow['kind']> = { '+': 'add', '-': 'remove', ' ': 'context' };

@@ -6,11 +6,11 @@ import type { ServerConnection } from '@jupyterlab/services';
 import { Stream } from '@lumino/signaling';
 
 import type { Change, ChangeEvent, ReadEntry, RefusalEntry } from '../payloads';
-import type { IOutcome } from '../requests';
-import type { Entry } from '../tokens';
+import type { IOutcome } from '../feed/requests';
+import type { Entry } from '../feed/tokens';
 
-import { isWanted } from '../activityFeed';
-import { ToolsServer } from '../requests';
+import { isWanted } from '../feed/activityFeed';
+import { ToolsServer } from '../feed/requests';
 import { fileDiff, hunk } from './diffSamples';
 
 const CHANGE = 'https://schema.jupyter.org/jupyter_fstools/change/v1';

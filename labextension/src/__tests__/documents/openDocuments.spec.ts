@@ -1,0 +1,171 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { Contents } from '@jupyterlab/services';
+
+import { DocumentModel } from '@jupyterlab/docregistry';
+import { PromiseDelegate } from '@lumino/coreutils';
+import { Signal } from '@lumino/signaling';
+
+import { OpenDocuments } from '../../documents/openDocuments';
+
+/** A document as far as it is followed: with JupyterLab's own model. */
+class ContextSample {
+  constructor(
+    public path: string,
+    collaborationEnabled = false
+  ) {
+    this.model = new DocumentModel({ collaborationEnabled });
+    this._ready.resolve();
+  }
+
+  readonly model: DocumentModel;
+  readonly pathChanged = new Signal<this, string>(this);
+  readonly saveState = new Signal<this, DocumentRegistry.SaveState>(this);
+  readonly disposed = new Signal<this, void>(this);
+  isReady = true;
+
+  get ready(): Promise<void> {
+    return this._ready.promise;
+  }
+
+  get asContext(): DocumentRegistry.Context {
+    return this as unknown as DocumentRegistry.Context;
+  }
+
+  type(text: string): void {
+    this.model.sharedModel.updateSource(0, 0, text);
+  }
+
+  rename(path: string): void {
+    this.path = path;
+    this.pathChanged.emit(path);
+  }
+
+  /** Save as JupyterLab does; what is typed meanwhile is not written. */
+  async save(meanwhile: () => void = () => undefined): Promise<void> {
+    this.saveState.emit('started');
+    await Promise.resolve();
+    meanwhile();
+    contents.fileChanged.emit({ type: 'save', oldValue: null, newValue: { path: this.path } });
+    this._end();
+  }
+
+  /** Save, find that the file has changed, and take what is on disk instead, as JupyterLab does. */
+  async revert(text: string): Promise<void> {
+    this.saveState.emit('started');
+    await Promise.resolve();
+    this.model.fromString(text);
+    this._end();
+  }
+
+  private _end(): void {
+    this.model.dirty = false;
+    this.saveState.emit('completed');
+  }
+
+  private _ready = new PromiseDelegate<void>();
+}
+
+class ContentsSample {
+  readonly fileChanged = new Signal<Contents.IManager, Contents.IChangedArgs>({} as Contents.IManager);
+
+  driveName(path: string): string {
+    return path.startsWith('RTC:') ? 'RTC' : '';
+  }
+}
+
+let contents: ContentsSample;
+let documents: OpenDocuments;
+let told: string[][];
+
+beforeEach(() => {
+  contents = new ContentsSample();
+  documents = new OpenDocuments(contents);
+  told = [];
+  documents.changed.connect(() => told.push(documents.unsaved));
+});
+
+afterEach(() => documents.dispose());
+
+function open(path: string, collaborative = false): ContextSample {
+  const context = new ContextSample(path, collaborative);
+  documents.watch(context.asContext);
+  return context;
+}
+
+describe('an open document', () => {
+  it('is unsaved from the first keystroke until it is saved', async () => {
+    const context = open('folder/a.py');
+    expect(documents.unsaved).toEqual([]);
+    context.type('x');
+    expect(told).toEqual([['folder/a.py']]);
+    await context.save();
+    expect(documents.unsaved).toEqual([]);
+    expect(told[told.length - 1]).toEqual([]);
+  });
+
+  it('is still unsaved if its person went on typing while it was saved', async () => {
+    const context = open('a.py');
+    context.type('x');
+    await context.save(() => context.type('y'));
+    expect(context.model.dirty).toBe(true);
+    expect(documents.unsaved).toEqual(['a.py']);
+    await context.save();
+    expect(context.model.dirty).toBe(false);
+  });
+
+  it('is saved if it was replaced by what is on disk', async () => {
+    const context = open('a.py');
+    context.type('x');
+    await context.revert('y');
+    expect(documents.unsaved).toEqual([]);
+  });
+
+  it('is saved if it changed only before its content was taken', async () => {
+    const context = open('a.py');
+    context.saveState.connect((_, state) => state === 'started' && context.type('a final newline'));
+    await context.save();
+    expect(documents.unsaved).toEqual([]);
+  });
+
+  it('is told by its new name once it is renamed', () => {
+    const context = open('a.py');
+    context.type('x');
+    context.rename('b.py');
+    expect(told[told.length - 1]).toEqual(['b.py']);
+  });
+
+  it("is nobody else's matter once it is closed", () => {
+    const context = open('a.py');
+    context.type('x');
+    context.disposed.emit();
+    expect(told[told.length - 1]).toEqual([]);
+  });
+
+  it('counts once, however many widgets and models show it', () => {
+    const context = open('n.ipynb');
+    documents.watch(context.asContext);
+    const asText = open('n.ipynb');
+    context.type('x');
+    asText.type('y');
+    expect(told).toEqual([['n.ipynb'], ['n.ipynb']]);
+  });
+
+  it('counts once it is read, for what was typed before that', async () => {
+    const context = new ContextSample('a.py');
+    context.isReady = false;
+    documents.watch(context.asContext);
+    context.type('x');
+    expect(documents.unsaved).toEqual([]);
+    context.isReady = true;
+    await context.ready;
+    expect(told[told.length - 1]).toEqual(['a.py']);
+  });
+
+  it.each([
+    ['is edited together', 'a.py', true],
+    ['lies on another drive', 'RTC:a.py', false]
+  ])('is left out where it %s', (_, path, collaborative) => {
+    open(path, collaborative).type('x');
+    expect(documents.unsaved).toEqual([]);
+  });
+});

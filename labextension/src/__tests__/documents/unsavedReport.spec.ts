@@ -1,0 +1,187 @@
+import type { Contents, ServerConnection } from '@jupyterlab/services';
+
+import { Signal } from '@lumino/signaling';
+
+import { OpenDocuments } from '../../documents/openDocuments';
+import { UnsavedReport } from '../../documents/unsavedReport';
+
+/** A connection that answers when it is told to. */
+class SocketSample {
+  constructor(readonly url: string) {
+    sockets.push(this);
+  }
+
+  onopen: (() => void) | null = null;
+  onmessage: ((message: { data: string }) => void) | null = null;
+  onclose: (() => void) | null = null;
+  readonly said: { browser: string; unsaved: string[] }[] = [];
+  closedWith: number | undefined | null = null;
+
+  send(text: string): void {
+    this.said.push(JSON.parse(text));
+  }
+
+  close(code?: number): void {
+    this.closedWith ??= code;
+  }
+
+  answer(answer: object = { unsaved: this.last.length }): void {
+    this.onmessage?.({ data: JSON.stringify(answer) });
+  }
+
+  get last(): string[] {
+    return this.said[this.said.length - 1].unsaved;
+  }
+}
+
+class DocumentsSample extends OpenDocuments {
+  constructor() {
+    super({ driveName: () => '', fileChanged: new Signal({} as Contents.IManager) });
+  }
+
+  override get unsaved(): string[] {
+    return this.now;
+  }
+
+  now: string[] = [];
+}
+
+const MINUTE = 60_000;
+
+let sockets: SocketSample[];
+let documents: DocumentsSample;
+let report: UnsavedReport;
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['queueMicrotask'] });
+  sockets = [];
+  documents = new DocumentsSample();
+  const settings = { wsUrl: 'ws://localhost/base/', token: 'a b', appendToken: true, WebSocket: SocketSample };
+  report = new UnsavedReport(documents, settings as unknown as ServerConnection.ISettings);
+});
+
+afterEach(() => {
+  report.dispose();
+  Signal.clearData(documents);
+  jest.useRealTimers();
+});
+
+/** These files are the unsaved ones now. */
+async function hold(...unsaved: string[]): Promise<void> {
+  documents.now = unsaved;
+  documents.changed.emit();
+  await Promise.resolve();
+}
+
+/** The server has heard that a file is unsaved. */
+async function heard(path: string): Promise<SocketSample> {
+  await hold(path);
+  const [socket] = sockets;
+  socket.onopen?.();
+  socket.answer();
+  return socket;
+}
+
+describe('a page', () => {
+  it('without an unsaved change needs no connection', async () => {
+    await hold();
+    await jest.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(sockets).toEqual([]);
+  });
+
+  it('says at once what is unsaved, and what is saved', async () => {
+    const socket = await heard('a.py');
+    expect(socket.url).toBe('ws://localhost/base/api/fstools/documents?token=a%20b');
+    await hold();
+    expect(socket.said.map(({ unsaved }) => unsaved)).toEqual([['a.py'], []]);
+  });
+
+  it('says nothing twice', async () => {
+    const socket = await heard('a.py');
+    await hold('a.py');
+    expect(socket.said).toHaveLength(1);
+  });
+
+  it('says one thing at a time, and then what holds by then', async () => {
+    const socket = await heard('a.py');
+    await hold('a.py', 'b.py');
+    await hold('a.py', 'c.py');
+    await hold('a.py', 'd.py');
+    expect(socket.said).toHaveLength(2);
+    socket.answer();
+    expect(socket.said).toHaveLength(3);
+    expect(socket.last).toEqual(['a.py', 'd.py']);
+  });
+
+  it('says it again before the server forgets, and no longer once all is saved', async () => {
+    const socket = await heard('a.py');
+    await jest.advanceTimersByTimeAsync(MINUTE);
+    socket.answer();
+    await jest.advanceTimersByTimeAsync(MINUTE);
+    socket.answer();
+    expect(socket.said).toHaveLength(3);
+    await hold();
+    socket.answer();
+    await jest.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(socket.said).toHaveLength(4);
+  });
+
+  it('that is left says goodbye', async () => {
+    const socket = await heard('a.py');
+    window.dispatchEvent(new Event('pagehide'));
+    expect(socket.closedWith).toBe(1000);
+  });
+});
+
+describe('a broken connection', () => {
+  it('is made anew, under the same name, and all is said again', async () => {
+    const socket = await heard('a.py');
+    socket.onclose?.();
+    await hold('a.py', 'b.py');
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(sockets).toHaveLength(2);
+    sockets[1].onopen?.();
+    expect(sockets[1].said).toEqual([{ browser: socket.said[0].browser, unsaved: ['a.py', 'b.py'] }]);
+  });
+
+  it('is made anew to say that all is saved, and not where the server knows', async () => {
+    const socket = await heard('a.py');
+    socket.onclose?.();
+    await hold();
+    await jest.advanceTimersByTimeAsync(1000);
+    sockets[1].onopen?.();
+    expect(sockets[1].last).toEqual([]);
+    sockets[1].answer();
+    sockets[1].onclose?.();
+    await jest.advanceTimersByTimeAsync(10 * MINUTE);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('is tried ever less often, at last once a minute', async () => {
+    await hold('a.py');
+    for (let tried = 0; tried < 20; tried++) {
+      const seen = sockets.length;
+      sockets[seen - 1].onclose?.();
+      while (sockets.length === seen) {
+        await jest.advanceTimersByTimeAsync(1000);
+      }
+    }
+    const before = sockets.length;
+    sockets[before - 1].onclose?.();
+    await jest.advanceTimersByTimeAsync(MINUTE / 2 - 1);
+    expect(sockets).toHaveLength(before);
+  });
+
+  it.each([
+    ['no answer', async () => void (await jest.advanceTimersByTimeAsync(20_000))],
+    ['a refusal', async (socket: SocketSample) => socket.answer({ error: { code: 'io' } })]
+  ])('is what %s amounts to', async (_, happen) => {
+    await hold('a.py');
+    const [socket] = sockets;
+    socket.onopen?.();
+    await happen(socket);
+    expect(socket.closedWith).toBe(undefined);
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(sockets).toHaveLength(2);
+  });
+});

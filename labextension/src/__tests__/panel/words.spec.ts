@@ -1,0 +1,62 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { RequestError } from '../../feed/requests';
+import { Words } from '../../panel/words';
+import { changed, wasRead, wasRefused } from '../serverSample';
+
+const words = new Words(nullTranslator.load('jupyter_fstools'));
+
+describe('an entry in one sentence', () => {
+  it('of a change has its lines counted, each by its number', () => {
+    const sentence = words.sentence(changed('a', { added: 1, removed: 2 }));
+    expect(sentence).toContain('edit, a.txt, applied, 1 line added, 2 lines removed');
+  });
+
+  it('of a refusal without a file names the tool', () => {
+    expect(words.sentence(wasRefused('a', { path: null }))).toContain('refused, edit_file, not_read');
+  });
+
+  it('of a command says what is run and where, and counts no lines', () => {
+    const command = changed('a', { op: 'execute', path: 'src', status: 'proposed', tool: 'execute' });
+    expect(words.sentence(command, 'make test')).toBe('run, make test, in src, waits for you, one · execute');
+    expect(words.sentence(command)).toContain('run, a command, in src');
+  });
+});
+
+it.each([
+  [1, 0, '1 change'],
+  [0, 2, '2 commands'],
+  [2, 1, '2 changes and 1 command']
+])('%d changes and %d commands are counted: %s', (changes, commands, said) => {
+  expect(words.counted(changes, commands)).toBe(said);
+});
+
+it.each([
+  [{ full: true }, 'all of it'],
+  [{ lines: [[1, 1]] as [number, number][] }, 'lines 1'],
+  [{ lines: [[1, 2]] as [number, number][] }, 'lines 1–2'],
+  [{ cells: ['one'] }, '1 cell'],
+  [{ lines: [] }, 'a part of it']
+])('a read of %j tells its extent: %s', (facts, extent) => {
+  expect(words.detail(wasRead('a', facts))).toBe(`one · ${extent}`);
+});
+
+it.each([
+  ['never', 'Changes are made at once.'],
+  ['always', 'Every change waits for you.'],
+  [['*.py', 'data/'], 'Changes to *.py, data/ wait for you.']
+])('approval of %j is: %s', (approval, said) => {
+  expect(words.approval(approval)).toBe(said);
+});
+
+it('a rejected change that nobody decided about was withdrawn', () => {
+  expect(words.status(changed('a', { status: 'rejected', decided_by: null }))).toBe('withdrawn');
+  expect(words.status(changed('a', { status: 'rejected', decided_by: 'ann' }))).toBe('rejected');
+});
+
+it('a problem is told with what to do next', () => {
+  const refusal = { code: 'stale', message: 'It changed.', hint: 'Read it again.', details: {} };
+  expect(words.problem(new RequestError(refusal))).toBe('It changed.\nRead it again.');
+  expect(words.problem(new RequestError({ ...refusal, code: 'unreachable' }))).toContain('cannot be reached');
+  expect(words.problem(new Error('other'))).toBe('other');
+});

@@ -1,0 +1,182 @@
+/** The diff of a notebook, cell by cell. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Parser } from '@lezer/common';
+
+import { Panel, Widget } from '@lumino/widgets';
+
+import type { IDiffParts } from './diffParts';
+import { element } from '../element';
+import { Pace } from './pace';
+import type { CellDiff, FileDiff } from '../payloads';
+import { RenderedChange } from './renderedChange';
+import { showAllButton } from './showAll';
+import { parserOf } from './syntaxColours';
+import { TextDiff } from './textDiff';
+
+const CELLS_AT_FIRST = 40;
+const ROWS_AT_FIRST = 100;
+
+/** One part for each cell that changed, in the notebook's order. */
+export class NotebookDiff extends Panel {
+  constructor(diff: FileDiff, parts: IDiffParts) {
+    super();
+    this.addClass('jp-fstools-NotebookDiff');
+    this._list.addClass('jp-fstools-NotebookDiff-cells');
+    this._list.node.setAttribute('role', 'list');
+    this._list.node.setAttribute('aria-label', parts.trans.__('Changed cells of %1', diff.path));
+    this.addWidget(this._list);
+    this._diff = diff;
+    this._parts = parts;
+    this._append(CELLS_AT_FIRST);
+    if (this._rest.length) {
+      const label = parts.trans.__('Show all (%1 cells)', this._cells.length.toLocaleString());
+      this.node.append(showAllButton(label, this._list.node, () => this.showAll()));
+    }
+  }
+
+  /** Show every cell, a few at a time. */
+  async showAll(): Promise<void> {
+    const pace = new Pace();
+    while (this._rest.length && !this.isDisposed) {
+      this._append(1);
+      await pace.breathe();
+    }
+  }
+
+  private _append(count: number): void {
+    const { truncated } = this._diff;
+    const from = this._list.widgets.length;
+    for (const cell of this._cells.slice(from, from + count)) {
+      this._list.addWidget(new CellChange(cell, { ...this._parts, truncated, loadParser: () => this._parserOf(cell) }));
+    }
+  }
+
+  private get _cells(): readonly CellDiff[] {
+    return this._diff.cells ?? [];
+  }
+
+  private get _rest(): readonly CellDiff[] {
+    return this._cells.slice(this._list.widgets.length);
+  }
+
+  private _parserOf(cell: CellDiff): Promise<Parser | null> {
+    const name = cell.cell_type === 'code' ? (this._diff.language ?? '') : cell.cell_type;
+    if (!this._parsers.has(name)) {
+      this._parsers.set(name, parserOf(this._parts.languages, { name }));
+    }
+    return this._parsers.get(name)!;
+  }
+
+  private readonly _list = new Panel();
+  private readonly _diff: FileDiff;
+  private readonly _parts: IDiffParts;
+  private readonly _parsers = new Map<string, Promise<Parser | null>>();
+}
+
+interface ICellParts extends IDiffParts {
+  truncated: boolean;
+  loadParser: () => Promise<Parser | null>;
+}
+
+/** One cell: what happened to it, and its changed lines. */
+class CellChange extends Panel {
+  constructor(cell: CellDiff, parts: ICellParts) {
+    super();
+    const { trans, truncated, loadParser } = parts;
+    const title = cellTitle(cell, trans);
+    this.addClass('jp-fstools-CellDiff');
+    this.node.setAttribute('role', 'listitem');
+    this.node.setAttribute('aria-label', title);
+    const header = headerOf(cell, trans);
+    this.addWidget(new Widget({ node: header }));
+    if (!cell.hunks.some(hunk => hunk.rows.length)) {
+      this.addWidget(new Widget({ node: element('p', 'jp-fstools-Diff-note', whyNoLines(cell, truncated, trans)) }));
+      return;
+    }
+    const lines = new TextDiff({
+      hunks: cell.hunks,
+      truncated,
+      name: title,
+      loadParser,
+      trans,
+      rowsAtFirst: ROWS_AT_FIRST
+    });
+    this.addWidget(lines);
+    if (cell.cell_type === 'markdown') {
+      header.append(this._renderedButton(cell, lines, parts));
+    }
+  }
+
+  private _renderedButton(cell: CellDiff, lines: Widget, parts: ICellParts): HTMLElement {
+    const button = element('button', 'jp-fstools-CellDiff-rendered', parts.trans.__('Rendered'));
+    button.setAttribute('aria-pressed', 'false');
+    let rendered: Widget | null = null;
+    button.onclick = () => {
+      if (rendered === null) {
+        rendered = new RenderedChange(cell, parts);
+        rendered.hide();
+        this.addWidget(rendered);
+      }
+      const pressed = rendered.isHidden;
+      rendered.setHidden(!pressed);
+      lines.setHidden(pressed);
+      button.setAttribute('aria-pressed', String(pressed));
+    };
+    return button;
+  }
+}
+
+function headerOf(cell: CellDiff, trans: TranslationBundle): HTMLElement {
+  const header = element('div', 'jp-fstools-CellDiff-header');
+  const action = element('span', `jp-fstools-CellDiff-action jp-mod-${cell.action}`, actionWord(cell, trans));
+  const place = element('span', 'jp-fstools-CellDiff-place', trans.__('Cell %1', cell.index));
+  place.title = trans.__('The first cell is cell 0, as in the tools that name cells by index');
+  const kind = element('span', 'jp-fstools-CellDiff-type', cell.cell_type);
+  const id = element('span', 'jp-fstools-CellDiff-id', cell.cell_id);
+  id.title = trans.__('Id of the cell: %1', cell.cell_id);
+  header.append(action, place, kind, id);
+  return header;
+}
+
+function cellTitle(cell: CellDiff, trans: TranslationBundle): string {
+  return trans.__('Cell %1 (%2, id %3): %4', cell.index, cell.cell_type, cell.cell_id, actionWord(cell, trans));
+}
+
+function actionWord(cell: CellDiff, trans: TranslationBundle): string {
+  switch (cell.action) {
+    case 'edit':
+      return trans.__('Edited');
+    case 'insert':
+      return trans.__('Inserted');
+    case 'delete':
+      return trans.__('Deleted');
+    case 'move':
+      return trans.__('Moved');
+    case 'convert':
+      return trans.__('Converted to %1', cell.cell_type);
+    case 'clear_outputs':
+      return trans.__('Outputs cleared');
+  }
+}
+
+function whyNoLines(cell: CellDiff, truncated: boolean, trans: TranslationBundle): string {
+  switch (cell.action) {
+    case 'move':
+      return trans.__('It stands here now; its source is the same.');
+    case 'clear_outputs':
+      return trans.__('Its source is the same.');
+  }
+  if (truncated) {
+    return trans.__('Its lines are not shown: the whole diff is too large.');
+  }
+  switch (cell.action) {
+    case 'insert':
+    case 'delete':
+      return trans.__('It is empty.');
+    case 'convert':
+      return trans.__('Its source is the same.');
+    case 'edit':
+      return trans.__('Its source is the same; its outputs or metadata are different.');
+  }
+}

@@ -1,0 +1,79 @@
+/** Layers of styled ranges of one line, laid over each other and drawn as text nodes. */
+
+import { element } from '../element';
+
+/** A range of a line's characters and the CSS classes it gets. */
+export interface IStyledRange {
+  from: number;
+  to: number;
+  classes: string;
+}
+
+const INVISIBLE = 'jp-fstools-Diff-invisible';
+
+// Controls, direction marks and other characters that hide, or that make a line look like another one.
+const INVISIBLES =
+  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc]/g;
+
+/** The invisible characters of a line, one range each. */
+export function invisiblesOf(text: string): IStyledRange[] {
+  return Array.from(text.matchAll(INVISIBLES), ({ index }) => ({ from: index, to: index + 1, classes: INVISIBLE }));
+}
+
+/**
+ * Cut a line where any layer begins or ends, so that each piece has one set of classes.
+ *
+ * @param length - of the line; the pieces cover it all.
+ * @param layers - each sorted, its ranges disjoint.
+ */
+export function pieces(length: number, layers: readonly (readonly IStyledRange[])[]): IStyledRange[] {
+  const edges = new Set([0, length]);
+  for (const range of layers.flat()) {
+    edges.add(Math.min(range.from, length)).add(Math.min(range.to, length));
+  }
+  const sorted = [...edges].sort((a, b) => a - b);
+  const next = layers.map(() => 0);
+  return sorted.slice(1).map((to, index) => {
+    const from = sorted[index];
+    const classes: string[] = [];
+    layers.forEach((layer, which) => {
+      while (next[which] < layer.length && layer[next[which]].to <= from) {
+        next[which]++;
+      }
+      const range = layer[next[which]];
+      if (range && range.from <= from) {
+        classes.push(range.classes);
+      }
+    });
+    return { from, to, classes: classes.join(' ') };
+  });
+}
+
+/** Draw a line into an element: as text, whatever it contains; `invisibles` are marked. */
+export function drawText(
+  host: HTMLElement,
+  text: string,
+  layers: readonly (readonly IStyledRange[])[],
+  invisibles = invisiblesOf(text)
+): void {
+  if (!text) {
+    // An empty element would be no line in what a person copies.
+    host.replaceChildren(document.createElement('br'));
+    return;
+  }
+  const nodes = pieces(text.length, [...layers, invisibles]).map(({ from, to, classes }) => {
+    const content = text.slice(from, to);
+    return classes ? styledSpan(content, classes) : document.createTextNode(content);
+  });
+  host.replaceChildren(...nodes);
+}
+
+function styledSpan(content: string, classes: string): HTMLElement {
+  const span = element('span', classes, content);
+  if (classes.endsWith(INVISIBLE)) {
+    const name = `U+${content.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+    span.dataset.name = name;
+    span.title = name;
+  }
+  return span;
+}

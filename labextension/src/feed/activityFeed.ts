@@ -1,0 +1,286 @@
+/** What happened, kept up to date from the event stream, and from the journal where the stream was broken. */
+
+import type { Event } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
+
+import { PathExt } from '@jupyterlab/coreutils';
+import { Poll, Throttler } from '@lumino/polling';
+import { Signal } from '@lumino/signaling';
+
+import type { ActivityEvent, Change, ChangeEvent } from '../payloads';
+import type { ToolsServer } from './requests';
+import type { Entry, IActivityFeed, IActivityFilter } from './tokens';
+
+import { RequestError } from './requests';
+
+const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
+const ACTIVITY_EVENT = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
+
+const LOOK_EVERY = 10_000;
+const COUNT_EVERY = 250;
+
+/** Lists entries newest first, one for each id; of a change the step with the highest revision counts. */
+export function merged(known: readonly Entry[], news: readonly Entry[]): Entry[] {
+  const byId = new Map(known.map(entry => [entry.id, entry]));
+  for (const entry of news) {
+    const earlier = byId.get(entry.id);
+    const isOlder = earlier?.kind === 'change' && entry.kind === 'change' && earlier.revision > entry.revision;
+    if (!isOlder) {
+      byId.set(entry.id, entry);
+    }
+  }
+  return latestReads([...byId.values()].sort((one, other) => other.at - one.at));
+}
+
+/** Of several reads of one file by one session the latest tells what all of them have shown. */
+function latestReads(entries: Entry[]): Entry[] {
+  const seen = new Set<string>();
+  return entries.filter(entry => {
+    if (entry.kind !== 'read') {
+      return true;
+    }
+    const read = JSON.stringify([entry.user, entry.session, entry.path]);
+    const isLatest = !seen.has(read);
+    seen.add(read);
+    return isLatest;
+  });
+}
+
+/** Whether a filter asks for an entry; `path` is a file or a folder, and only a change has a status. */
+export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
+  const { kinds, session, status } = filter;
+  const path = PathExt.relative('', filter.path ?? ''); // as the server takes it: src/ is src
+  return (
+    (status === undefined ? kinds.includes(entry.kind) : entry.kind === 'change' && entry.status === status) &&
+    (session === undefined || entry.session === session) &&
+    (path === '' || entry.path === path || !!entry.path?.startsWith(`${path}/`))
+  );
+}
+
+/** A change of the journal as the entry that tells of it. */
+export function entryOf(change: Change): ChangeEvent {
+  const { id, revision, path, status, tool, user, session, undoes, undoable, decided_at, decided_by } = change;
+  const { op, added, removed } = change.diff;
+  const said = { id, revision, path, status, tool, user, session, undoes, undoable, decided_at, decided_by };
+  return { ...said, kind: 'change', at: change.created_at, op, added, removed };
+}
+
+/** Follows the server. */
+export class ActivityFeed implements IActivityFeed, IDisposable {
+  constructor(options: ActivityFeed.IOptions) {
+    this._server = options.server;
+    this._stream = options.stream;
+    this._trans = options.trans;
+    this._filter = options.filter;
+    this._stream.connect(this._onEvent, this);
+    this._count = new Throttler(() => this._catchUp(), { limit: COUNT_EVERY, edge: 'trailing' });
+    this._poll = new Poll({
+      auto: false,
+      name: 'jupyter-fstools:ActivityFeed',
+      factory: () => this._look(),
+      frequency: { interval: options.interval ?? LOOK_EVERY, backoff: true, max: 15_000 },
+      standby: options.standby ?? 'when-hidden'
+    });
+  }
+
+  readonly changed = new Signal<this, void>(this);
+
+  get entries(): readonly Entry[] {
+    return this._entries;
+  }
+
+  get waiting(): number {
+    return this._waiting;
+  }
+
+  get hasMore(): boolean {
+    return this._next !== null;
+  }
+
+  get isLoading(): boolean {
+    return this._isStale && this._problem === '';
+  }
+
+  get problem(): string {
+    return this._problem;
+  }
+
+  get filter(): IActivityFilter {
+    return this._filter;
+  }
+
+  set filter(filter: IActivityFilter) {
+    this._filter = filter;
+    this._entries = [];
+    this._next = null;
+    this._isStale = true;
+    this.changed.emit();
+    void this.refresh();
+  }
+
+  get isDisposed(): boolean {
+    return this._poll.isDisposed;
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this._stream.disconnect(this._onEvent, this);
+    this._count.dispose();
+    this._poll.dispose();
+    Signal.clearData(this);
+  }
+
+  /** Begin to follow the server. */
+  async start(): Promise<void> {
+    await this._poll.start();
+    await this._poll.tick;
+  }
+
+  async refresh(): Promise<void> {
+    const meanwhile: Entry[] = (this._meanwhile = []);
+    await this._asked(async () => {
+      const page = await this._server.activity(this._filter);
+      if (meanwhile !== this._meanwhile || this.isDisposed) {
+        return;
+      }
+      this._revision = Math.max(this._revision, page.revision);
+      this._entries = merged([], page.entries);
+      this._next = page.next;
+      this._isStale = false;
+      this._waiting = page.proposed;
+      this._meanwhile = null;
+      this._add(meanwhile);
+      if (meanwhile.length) {
+        void this._count.invoke();
+      }
+    });
+  }
+
+  async loadMore(): Promise<void> {
+    const { _filter: filter, _next: next } = this;
+    if (next === null || this._isLoading) {
+      return;
+    }
+    this._isLoading = true;
+    await this._asked(async () => {
+      const page = await this._server.activity(filter, next);
+      if (filter === this._filter && next === this._next) {
+        this._entries = merged(this._entries, page.entries);
+        this._next = page.next;
+        this.changed.emit();
+      }
+    });
+    this._isLoading = false;
+  }
+
+  note(change: Change): void {
+    this._add([entryOf(change)]);
+    void this._count.invoke();
+  }
+
+  /** Look whether the server is there, and whether anything was missed. */
+  private async _look(): Promise<void> {
+    await (this._isStale ? this.refresh() : this._catchUp());
+    if (this._problem) {
+      throw new Error(this._problem);
+    }
+  }
+
+  /** What the journal says is new; so nothing is missed where the stream was broken. */
+  private async _catchUp(): Promise<void> {
+    await this._asked(async () => {
+      const { changes, proposed, revision } = await this._server.changesAfter(this._revision);
+      const hasRestarted = revision < this._revision;
+      this._revision = changes.length ? changes[changes.length - 1].revision : revision;
+      this._waiting = proposed;
+      this._add(changes.map(entryOf));
+      if (hasRestarted) {
+        await this.refresh();
+      }
+    });
+  }
+
+  private async _asked(ask: () => Promise<void>): Promise<void> {
+    try {
+      await ask();
+      this._say('');
+    } catch (error) {
+      this._isStale = true;
+      this._say(this._told(error));
+    }
+  }
+
+  private _told(error: unknown): string {
+    if (error instanceof RequestError && error.refusal.code !== 'unreachable') {
+      return this._trans.__('The server cannot tell what happened: %1', error.message);
+    }
+    return this._trans.__('The server cannot be reached. What is shown here may be out of date.');
+  }
+
+  private _say(problem: string): void {
+    if (problem !== this._problem && !this.isDisposed) {
+      this._problem = problem;
+      this.changed.emit();
+    }
+  }
+
+  private _onEvent(_: unknown, event: Event.Emission): void {
+    if (event.schema_id === CHANGE_EVENT) {
+      this._add([event as unknown as ChangeEvent]);
+      void this._count.invoke();
+    } else if (event.schema_id === ACTIVITY_EVENT) {
+      const { entries, more } = event as unknown as ActivityEvent;
+      if (more) {
+        void this.refresh();
+      } else {
+        this._add(entries);
+      }
+    }
+  }
+
+  private _add(news: Entry[]): void {
+    this._meanwhile?.push(...news);
+    const told = new Set(news.map(entry => entry.id));
+    const shown = news.filter(entry => !this._isBelowTheList(entry));
+    const entries = merged(this._entries, shown);
+    this._entries = entries.filter(entry => !told.has(entry.id) || isWanted(entry, this._filter));
+    this.changed.emit();
+  }
+
+  /** Older than the oldest that is listed: it comes with its page. */
+  private _isBelowTheList(entry: Entry): boolean {
+    return this._next !== null && entry.at < this._next && !this._entries.some(known => known.id === entry.id);
+  }
+
+  private _server: ToolsServer;
+  private _stream: Event.Stream;
+  private _trans: TranslationBundle;
+  private _filter: IActivityFilter;
+  private _poll: Poll;
+  private _count: Throttler;
+  private _entries: Entry[] = [];
+  private _next: number | null = null;
+  private _revision = 0;
+  private _waiting = 0;
+  private _problem = '';
+  private _isStale = true;
+  private _isLoading = false;
+  /** What was told since the server was last asked for everything: its answer may be older. */
+  private _meanwhile: Entry[] | null = null;
+}
+
+export namespace ActivityFeed {
+  /** What a feed is made of. */
+  export interface IOptions {
+    server: ToolsServer;
+    stream: Event.Stream;
+    trans: TranslationBundle;
+    filter: IActivityFilter;
+    /** Milliseconds between two looks at the journal, beside what the stream tells. */
+    interval?: number;
+    standby?: Poll.Standby;
+  }
+}

@@ -1,0 +1,48 @@
+/** What other extensions may ask for. */
+
+import type { ISignal } from '@lumino/signaling';
+
+import { Token } from '@lumino/coreutils';
+
+import type { ActivityPage, Change, ChangeEvent } from '../payloads';
+
+/** A read, a change or a refusal. */
+export type Entry = ActivityPage['entries'][number];
+
+/** What the feed is asked to list; an absent property asks for everything. */
+export interface IActivityFilter {
+  kinds: readonly Entry['kind'][];
+  session?: string;
+  path?: string;
+  /** Only changes have one: everything else is left out then. */
+  status?: ChangeEvent['status'];
+}
+
+/** What happened to the files below the server's root, newest first, and kept up to date. */
+export interface IActivityFeed {
+  /** What is listed now. */
+  readonly entries: readonly Entry[];
+  /** How many changes wait for a person, listed or not. */
+  readonly waiting: number;
+  /** Whether there are older entries to load. */
+  readonly hasMore: boolean;
+  /** Whether what the filter asks for is still to come. */
+  readonly isLoading: boolean;
+  /** Why nothing new can be told; empty while all is well. */
+  readonly problem: string;
+  /** What the list is limited to. */
+  filter: IActivityFilter;
+  /** Emitted when any of the above is another. */
+  readonly changed: ISignal<IActivityFeed, void>;
+  /** Take note of what this page made of a change, without waiting for the server to tell. */
+  note(change: Change): void;
+  /** List older entries too. */
+  loadMore(): Promise<void>;
+  /** Ask the server for everything again. */
+  refresh(): Promise<void>;
+}
+
+export const IActivityFeed = new Token<IActivityFeed>(
+  'jupyter-fstools:IActivityFeed',
+  'What assistants read, changed and were refused, as it happens.'
+);

@@ -1,0 +1,227 @@
+/** One read, change or refusal in the panel, with what a person can do about it. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { JSONExt } from '@lumino/coreutils';
+import { Message } from '@lumino/messaging';
+import { Panel, PanelLayout, Widget } from '@lumino/widgets';
+
+import type { ICardState } from './cardHead';
+import type { Change } from '../payloads';
+import type { Entry } from '../feed/tokens';
+import type { Words } from './words';
+
+import { headOf } from './cardHead';
+import { commandOf, isCommand } from './commandText';
+import { element } from '../element';
+import { reconcile } from './reconcile';
+import { RequestError } from '../feed/requests';
+
+/** What a card asks of its panel. */
+export interface ICardActions {
+  /** Decide about a change; gives the change as it is then. */
+  decide(id: string, decision: 'approve' | 'reject' | 'undo'): Promise<void>;
+  approveSession(session: string): Promise<void>;
+  open(path: string): Promise<void>;
+  load(id: string): Promise<Change>;
+  show(change: Change): Promise<Widget>;
+}
+
+/** Shows one entry; its diff is fetched when it is first unfolded, of a command to name it. */
+export class ActivityCard extends Widget {
+  constructor(entry: Entry, actions: ICardActions, words: Words, trans: TranslationBundle) {
+    super({ node: document.createElement('article') });
+    this.addClass('jp-fstools-Card');
+    this.layout = new PanelLayout();
+    this.node.tabIndex = 0;
+    this._entry = entry;
+    this._actions = actions;
+    this._words = words;
+    this._trans = trans;
+    this._head.node.addEventListener('click', event => this._onClick(event));
+    (this.layout as PanelLayout).addWidget(this._head);
+    this.node.dataset.entryId = entry.id;
+  }
+
+  /** What is shown. */
+  get entry(): Entry {
+    return this._entry;
+  }
+
+  /** Show a later state of the same entry. */
+  set entry(entry: Entry) {
+    if (JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
+      return;
+    }
+    // That somebody else decided is the reason for the state that is shown then.
+    if (revisionOf(entry) !== revisionOf(this._entry) && !isConflict(this._problem)) {
+      this._problem = null;
+    }
+    this._entry = entry;
+    this.update();
+  }
+
+  /** Whether other changes of the same session wait as well. */
+  set isOneOfSeveral(isOneOfSeveral: boolean) {
+    if (isOneOfSeveral !== this._isOneOfSeveral) {
+      this._isOneOfSeveral = isOneOfSeveral;
+      this.update();
+    }
+  }
+
+  get isUnfolded(): boolean {
+    return this._body !== null;
+  }
+
+  /** Show the diff, or hide it again. */
+  async toggle(): Promise<void> {
+    if (this._entry.kind !== 'change') {
+      return;
+    }
+    if (this._body) {
+      this._body.dispose();
+      this._body = null;
+      this._render();
+      return;
+    }
+    const body = (this._body = new Panel());
+    body.addClass('jp-fstools-Card-body');
+    body.node.textContent = this._trans.__('Loading…');
+    (this.layout as PanelLayout).addWidget(body);
+    this._render();
+    try {
+      const shown = await this._actions.show(await this._load());
+      if (this._body === body) {
+        body.node.textContent = '';
+        body.addWidget(shown);
+      } else {
+        shown.dispose();
+      }
+    } catch (error) {
+      body.node.textContent = this._words.problem(error);
+    }
+  }
+
+  /** Cards are drawn when they come into sight. */
+  protected override onBeforeAttach(message: Message): void {
+    this._render();
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    if (isCommand(this._entry) && this._command === null) {
+      void this._nameCommand();
+    }
+  }
+
+  /** A card that leaves the page as the list is scrolled leaves the keyboard to the list. */
+  protected override onBeforeDetach(message: Message): void {
+    if (this.node.contains(document.activeElement)) {
+      this.parent?.node.focus({ preventScroll: true });
+    }
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    if (this.isAttached) {
+      this._render();
+    }
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    this.node.focus();
+  }
+
+  /** Nobody is to approve what they have not seen: a command that waits is shown whole. */
+  private async _nameCommand(): Promise<void> {
+    const waits = this._entry.kind === 'change' && this._entry.status === 'proposed';
+    await (waits && !this._body ? this.toggle() : this._load().catch(() => undefined));
+  }
+
+  private async _load(): Promise<Change> {
+    const change = await this._actions.load(this._entry.id);
+    if (isCommand(this._entry)) {
+      this._command = commandOf(change);
+      this.update();
+    }
+    return change;
+  }
+
+  private _onClick(event: MouseEvent): void {
+    const button = (event.target as HTMLElement).closest<HTMLButtonElement>('button');
+    // A click that ends a selection of text is no click.
+    if (button?.dataset.action === 'fold' || (!button && !window.getSelection()?.toString())) {
+      void this.toggle();
+    } else if (button && !this._isBusy) {
+      void this._act(button.dataset.action!);
+    }
+  }
+
+  private async _act(action: string): Promise<void> {
+    this._isBusy = true;
+    this._problem = null;
+    this._render();
+    try {
+      await this._asked(action);
+    } catch (error) {
+      this._problem = error;
+    } finally {
+      this._isBusy = false;
+      if (!this.isDisposed) {
+        this._render();
+      }
+    }
+  }
+
+  private _asked(action: string): Promise<void> {
+    const { _entry: entry, _actions: actions } = this;
+    switch (action) {
+      case 'open':
+        return actions.open(entry.path!);
+      case 'approve-session':
+        return actions.approveSession(entry.session);
+      default:
+        return actions.decide(entry.id, action as 'approve' | 'reject' | 'undo');
+    }
+  }
+
+  private _render(): void {
+    const { _entry: entry } = this;
+    const { dataset } = this.node;
+    dataset.kind = entry.kind;
+    if (entry.kind === 'change') {
+      dataset.changeId = entry.id;
+      dataset.status = entry.status;
+    }
+    this.node.setAttribute('aria-label', this._words.sentence(entry, this._command));
+    const hadFocus = this.node.contains(document.activeElement);
+    reconcile(this._head.node, headOf(this._state, this._words, this._trans));
+    const { activeElement } = document;
+    if (hadFocus && (!this.node.contains(activeElement) || activeElement!.matches(':disabled'))) {
+      // A button that is disabled or gone leaves the keyboard to the card.
+      this.node.focus();
+    }
+  }
+
+  private get _state(): ICardState {
+    const { _entry: entry, _command: command, _problem: problem, isUnfolded } = this;
+    return { entry, command, problem, isUnfolded, isBusy: this._isBusy, isOneOfSeveral: this._isOneOfSeveral };
+  }
+
+  private _entry: Entry;
+  private _actions: ICardActions;
+  private _words: Words;
+  private _trans: TranslationBundle;
+  private _head = new Widget({ node: element('div', 'jp-fstools-Card-head') });
+  private _body: Panel | null = null;
+  private _command: string | null = null;
+  private _problem: unknown = null;
+  private _isOneOfSeveral = false;
+  private _isBusy = false;
+}
+
+function revisionOf(entry: Entry): number | null {
+  return entry.kind === 'change' ? entry.revision : null;
+}
+
+function isConflict(problem: unknown): boolean {
+  return problem instanceof RequestError && problem.refusal.code === 'conflict';
+}

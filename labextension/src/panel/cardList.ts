@@ -1,0 +1,252 @@
+/** The list of cards: only those in sight are in the page, however much has happened. */
+
+import type { Message } from '@lumino/messaging';
+
+import { WindowedList, WindowedListModel } from '@jupyterlab/ui-components';
+import { Signal } from '@lumino/signaling';
+
+import type { ActivityCard } from './activityCard';
+import type { Entry } from '../feed/tokens';
+
+const USUAL_HEIGHT = 60;
+const NEAR_END = 30;
+const TIMES_AGE = 30_000;
+const FRAMES_TO_DRAW = 3;
+
+type Step = ReturnType<typeof step>;
+
+function step(type: 'add' | 'remove', index: number, ids: string[]) {
+  return type === 'add'
+    ? { type, newIndex: index, newValues: ids, oldIndex: -1, oldValues: [] }
+    : { type, newIndex: -1, newValues: [], oldIndex: index, oldValues: ids };
+}
+
+/** Says where ids came in and went out, so that the heights of all others stay known. */
+export class Ids {
+  readonly changed = new Signal<this, Step>(this);
+
+  get length(): number {
+    return this._ids.length;
+  }
+
+  get(index: number): string {
+    return this._ids[index];
+  }
+
+  indexOf(id: string): number {
+    return this._ids.indexOf(id);
+  }
+
+  /** Take other ids. */
+  become(ids: string[]): void {
+    const known = this._ids;
+    const shorter = Math.min(known.length, ids.length);
+    let start = 0;
+    while (start < shorter && known[start] === ids[start]) {
+      start++;
+    }
+    let end = 0;
+    while (end < shorter - start && known[known.length - 1 - end] === ids[ids.length - 1 - end]) {
+      end++;
+    }
+    const gone = known.slice(start, known.length - end);
+    const come = ids.slice(start, ids.length - end);
+    this._ids = ids;
+    if (gone.length) {
+      this.changed.emit(step('remove', start, gone));
+    }
+    if (come.length) {
+      this.changed.emit(step('add', start, come));
+    }
+  }
+
+  private _ids: string[] = [];
+}
+
+class CardListModel extends WindowedListModel {
+  constructor(
+    ids: Ids,
+    public widgetRenderer: (index: number) => ActivityCard
+  ) {
+    super({ overscanCount: 5 });
+    this.itemsList = ids;
+  }
+
+  estimateWidgetSize = () => USUAL_HEIGHT;
+}
+
+/** Shows a card for each entry, newest first. */
+export class CardList extends WindowedList<CardListModel> {
+  constructor(private _options: CardList.IOptions) {
+    const ids = new Ids();
+    super({ model: new CardListModel(ids, index => this._cardAt(index)) });
+    this._ids = ids;
+    this.addClass('jp-fstools-CardList');
+    this.viewportNode.setAttribute('role', 'feed');
+    this.viewportNode.setAttribute('aria-label', _options.label);
+    this.node.tabIndex = -1;
+    this.node.addEventListener('keydown', event => this._onKey(event));
+    this.node.addEventListener('focusin', event => {
+      const card = (event.target as HTMLElement).closest<HTMLElement>('.jp-fstools-Card');
+      this._goal = card?.dataset.entryId ?? this._goal;
+    });
+  }
+
+  /** What is listed; what a person looks at stays where it is. */
+  set entries(entries: readonly Entry[]) {
+    const first = this._firstInSight();
+    const before = this._topOf(first);
+    this._several = sessionsWithSeveralWaiting(entries);
+    let left = -1;
+    this._entries = new Map(entries.map(entry => [entry.id, entry]));
+    for (const [id, card] of this._cards) {
+      const entry = this._entries.get(id);
+      if (entry) {
+        card.entry = entry;
+        card.isOneOfSeveral = this._several.has(entry.session);
+      } else {
+        left = card.node.contains(document.activeElement) ? this._ids.indexOf(id) : left;
+        this._cards.delete(id);
+        card.dispose();
+      }
+    }
+    this._ids.become([...this._entries.keys()]);
+    // A list that was empty does not draw its first items by itself.
+    this.update();
+    const moved = this._topOf(first) - before;
+    if (moved) {
+      this.scrollTo(this.viewModel.scrollOffset + moved);
+    }
+    // Where the keyboard was, it goes on.
+    if (left >= 0) {
+      void this.focusCard(left);
+    }
+  }
+
+  override dispose(): void {
+    this._cards.forEach(card => card.dispose());
+    this.viewModel.dispose();
+    super.dispose();
+  }
+
+  /** Bring a card into sight, and the keyboard to it. */
+  async focusCard(index: number): Promise<void> {
+    const place = Math.max(0, Math.min(index, this._ids.length - 1));
+    const id = (this._goal = this._ids.get(place));
+    // It is given up where the person goes on before it has come.
+    await this.scrollToItem(place, 'auto', 0).catch(() => undefined);
+    for (let frame = 0; frame < FRAMES_TO_DRAW && !this._cards.get(id)?.isAttached; frame++) {
+      await new Promise(requestAnimationFrame);
+    }
+    if (this._goal === id) {
+      this._cards.get(id)?.node.focus({ preventScroll: true });
+    }
+  }
+
+  /** The list goes on to it while heights change, and even when it has become empty. */
+  override async scrollToItem(...to: Parameters<WindowedList['scrollToItem']>): Promise<void> {
+    if (this._ids.length) {
+      await super.scrollToItem(...to);
+    }
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._clock = window.setInterval(() => this.layout.widgets.forEach(card => card.update()), TIMES_AGE);
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    window.clearInterval(this._clock);
+    super.onBeforeDetach(message);
+  }
+
+  // What is hidden has no height: none is learnt from it.
+  protected override onBeforeHide(message: Message): void {
+    this.isParentHidden = true;
+  }
+
+  protected override onAfterShow(message: Message): void {
+    this.isParentHidden = false;
+  }
+
+  /** The id of the uppermost card in sight; undefined at the top, where news are to be seen. */
+  private _firstInSight(): string | undefined {
+    const { scrollOffset } = this.viewModel;
+    const cards = scrollOffset > 0 ? (this.layout.widgets as ActivityCard[]) : [];
+    const top = this.outerNode.getBoundingClientRect().top;
+    return cards.find(card => card.node.getBoundingClientRect().bottom > top)?.entry.id;
+  }
+
+  private _topOf(id: string | undefined): number {
+    const index = id === undefined ? -1 : this._ids.indexOf(id);
+    return index < 0 ? 0 : this.viewModel.getSpan(index, index)[0];
+  }
+
+  private _cardAt(index: number): ActivityCard {
+    if (index >= this._ids.length - NEAR_END) {
+      this._options.loadMore();
+    }
+    const id = this._ids.get(index);
+    let card = this._cards.get(id);
+    if (card === undefined) {
+      const entry = this._entries.get(id)!;
+      card = this._options.makeCard(entry);
+      card.isOneOfSeveral = this._several.has(entry.session);
+      this._cards.set(id, card);
+    }
+    card.node.setAttribute('aria-posinset', String(index + 1));
+    card.node.setAttribute('aria-setsize', String(this._options.hasMore() ? -1 : this._ids.length));
+    return card;
+  }
+
+  /** Up and down go from card to card, as in other lists; Enter unfolds one. */
+  private _onKey(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    const card = this._cards.get(target === this.node ? this._goal : (target.dataset.entryId ?? ''));
+    if (card === undefined || event.altKey || event.ctrlKey || event.metaKey) {
+      return;
+    }
+    const at = this._ids.indexOf(card.entry.id);
+    const goals: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this._ids.length - 1 };
+    if (event.key in goals) {
+      void this.focusCard(goals[event.key]);
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      void card.toggle();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private _ids: Ids;
+  private _entries = new Map<string, Entry>();
+  private _several = new Set<string>();
+  private _cards = new Map<string, ActivityCard>();
+  private _clock = 0;
+  /** The card that the keyboard went to last, or is on its way to. */
+  private _goal = '';
+}
+
+function sessionsWithSeveralWaiting(entries: readonly Entry[]): Set<string> {
+  const waiting = new Set<string>();
+  const several = new Set<string>();
+  for (const entry of entries) {
+    if (entry.kind === 'change' && entry.status === 'proposed') {
+      (waiting.has(entry.session) ? several : waiting).add(entry.session);
+    }
+  }
+  return several;
+}
+
+export namespace CardList {
+  /** What a list is made of. */
+  export interface IOptions {
+    /** What a screen reader calls it. */
+    label: string;
+    makeCard(entry: Entry): ActivityCard;
+    /** The end comes into sight. */
+    loadMore(): void;
+    hasMore(): boolean;
+  }
+}

@@ -1,0 +1,60 @@
+/** The text of a command: what it is called, and how it is drawn. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Change, ChangeEvent } from '../payloads';
+import type { Entry } from '../feed/tokens';
+
+import { element } from '../element';
+import { drawText, invisiblesOf } from '../diff/styledText';
+
+const LONGEST_NAME = 120;
+const LONGEST_TITLE = 2000;
+const LONGEST_FLAT = 1000;
+
+/** Whether an entry is about a command, not about a file. */
+export function isCommand(entry: Entry): entry is ChangeEvent & { op: 'execute' } {
+  return entry.kind === 'change' && entry.op === 'execute';
+}
+
+/** What is to be run. */
+export function commandOf({ diff }: Change): string {
+  const rows = diff.hunks.flatMap(hunk => hunk.rows).filter(row => row.kind === 'add');
+  return rows.map(row => row.text).join('\n');
+}
+
+/** Its first line that says something, shortened; an ellipsis tells that there is more. */
+export function commandName(command: string): string {
+  const text = command.trim();
+  const name = text.split('\n', 1)[0].slice(0, LONGEST_NAME);
+  return name === text ? name : `${name} …`;
+}
+
+/** All of it, as far as it can be said at once. */
+export function spokenCommand(command: string): string {
+  return command.length > LONGEST_TITLE ? `${command.slice(0, LONGEST_TITLE)} …` : command;
+}
+
+/** Draw a line as text, its invisible characters too. */
+export function plainLine(className: string, text: string): HTMLElement {
+  const line = element('span', className);
+  drawText(line, text, []);
+  return line;
+}
+
+/** Draw all that a person must see of a command: what it finds in its environment beside the usual, then its lines. */
+export function commandBlock({ diff }: Change, trans: TranslationBundle): HTMLElement {
+  const text = diff.hunks.flatMap(hunk => hunk.rows.map(row => row.text)).join('\n');
+  const block = element('code', 'jp-fstools-Decisions-command');
+  // Not an element a line: a command may have a hundred thousand.
+  const invisibles = invisiblesOf(text).filter(({ from }) => text[from] !== '\n');
+  drawText(block, text, [], invisibles);
+  if (text.length > LONGEST_FLAT) {
+    // It scrolls by itself: what stands below many long ones would be further down than browsers can scroll.
+    block.classList.add('jp-mod-long');
+    block.tabIndex = 0;
+    block.setAttribute('role', 'group');
+    block.setAttribute('aria-label', trans.__('A long command'));
+  }
+  return block;
+}

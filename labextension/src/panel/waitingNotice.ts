@@ -1,0 +1,69 @@
+/** Says that something waits for the person: once, for as long as it does. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IDisposable } from '@lumino/disposable';
+
+import { Notification } from '@jupyterlab/apputils';
+
+import type { IActivityFeed } from '../feed/tokens';
+import type { Words } from './words';
+
+/** Follows the feed's count. */
+export class WaitingNotice implements IDisposable {
+  /**
+   * @param show - brings up what waits.
+   */
+  constructor(
+    private _feed: IActivityFeed,
+    private _show: () => void,
+    private _words: Words,
+    private _trans: TranslationBundle
+  ) {
+    _feed.changed.connect(this._onChanged, this);
+  }
+
+  /** Whether the person wants to be told. */
+  isWanted = true;
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    this._feed.changed.disconnect(this._onChanged, this);
+    this._dismiss();
+  }
+
+  private _onChanged(): void {
+    const { waiting } = this._feed;
+    const before = this._waiting;
+    this._waiting = waiting;
+    if (!waiting || !this.isWanted) {
+      this._dismiss();
+    } else if (waiting !== before) {
+      this._tell(waiting, waiting > before);
+    }
+  }
+
+  /** Says it in the notice that is there, if the person has not dismissed it; else only of news in another. */
+  private _tell(waiting: number, isNews: boolean): void {
+    const message = this._words.waiting(waiting);
+    const actions = [{ label: this._trans.__('Show'), callback: this._show }];
+    const isUpdated = this._notice !== null && Notification.update({ id: this._notice, message, actions });
+    if (isNews && !isUpdated) {
+      this._notice = Notification.info(message, { autoClose: false, actions });
+    }
+  }
+
+  private _dismiss(): void {
+    if (this._notice !== null) {
+      Notification.dismiss(this._notice);
+      this._notice = null;
+    }
+  }
+
+  private _waiting = 0;
+  private _notice: string | null = null;
+  private _isDisposed = false;
+}
