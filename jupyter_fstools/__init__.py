@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .errors import FsToolsError
+    from .gate.workspace import Workspace
     from .python_api import open_workspace, tool_schemas
     from .tools import ToolResult, call_tool
-    from .workspace import Workspace
 
 # Everything is imported on first use: a kernel that never uses the tools pays a millisecond for them.
 _HOMES = {
     "FsToolsError": "errors",
     "ToolResult": "tools",
-    "Workspace": "workspace",
+    "Workspace": "gate.workspace",
     "call_tool": "tools",
     "open_workspace": "python_api",
     "tool_schemas": "python_api",

@@ -13,17 +13,17 @@ from typing import Any
 from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, Union, validate
 from traitlets.config import Config, Configurable
 
-from . import policy
 from .backends.file_locks import FileLocks
 from .backends.local_disk import LocalDisk
 from .errors import Invalid
+from .gate import policy
+from .gate.policy import Policy
+from .gate.rules import Rules
+from .gate.workspace import Workspace
 from .limits import Limits
-from .policy import Policy
-from .records import Reader
-from .rules import Rules
 from .stores.open_store import open_store
 from .stores.protocol import Store, StoreLimits
-from .workspace import Workspace
+from .stores.records import Reader
 
 ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
 """What server and kernel must agree on travels here, as JSON; never a secret."""

@@ -10,12 +10,12 @@ from traitlets.config import Config
 
 from .config import FsToolsConfig, config_with_handed_settings, system_user
 from .errors import Invalid
-from .policy import checked_path
-from .records import Reader
+from .gate.policy import checked_path
+from .gate.workspace import Workspace
 from .sessions import DEFAULT_SESSION, checked_session
+from .stores.records import Reader
 from .tools import TOOLS, Tool, available_tools
 from .tools.schemas import as_schema
-from .workspace import Workspace
 
 SchemaFormat = Literal["mcp", "openai", "anthropic"]
 

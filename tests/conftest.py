@@ -14,14 +14,14 @@ from hypothesis import settings
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.rules import Rules
+from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.limits import Limits
-from jupyter_fstools.policy import Policy
-from jupyter_fstools.records import Reader
-from jupyter_fstools.rules import Rules
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.protocol import StoreLimits
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.tools import TOOLS, ToolResult, call_tool
-from jupyter_fstools.workspace import Workspace
 
 pytest_plugins = ("pytest_jupyter.jupyter_server",)
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from jupyter_fstools.errors import FsToolsError
-from jupyter_fstools.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
 from jupyter_fstools.stores.sqlite import SqliteStore
 
 

@@ -70,12 +70,12 @@ def changes_the_disk(node):
 def test_only_the_workspace_writes_through_a_backend():
     """Rule 1"""
     doors = {name_of(module) for module in MODULES for node in calls(module) if is_write_to_a_backend(node)}
-    assert {name for name in doors if not name.startswith(("backends/", "testing/"))} == {"workspace.py"}
+    assert {name for name in doors if not name.startswith(("backends/", "testing/"))} == {"gate/workspace.py"}
 
 
 def test_the_workspace_writes_in_one_place():
     """Rule 1: which `commit` and `carry_out` lead to, and the way back from both; each takes a draft."""
-    tree = ast.parse((PACKAGE / "workspace.py").read_text("utf-8"))
+    tree = ast.parse((PACKAGE / "gate/workspace.py").read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {function.name: list(ast.walk(function)) for function in functions}
     writes = {name for name, nodes in inside.items() if any(
@@ -92,7 +92,7 @@ def test_the_workspace_writes_in_one_place():
 def test_only_the_workspace_makes_drafts():
     """Rule 1"""
     makers = {name_of(module) for module in MODULES for node in calls(module) if dotted(node.func) == "Draft"}
-    assert makers == {"workspace.py"}
+    assert makers == {"gate/workspace.py"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name_of)

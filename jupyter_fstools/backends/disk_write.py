@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..content import CHUNK_BYTES, Chunk
+from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict, Denied
 from .disk_stat import not_a_file, same_version, version_of
 from .hidden_files import hidden_file, overwrite_in_place, write_all

@@ -9,7 +9,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 
-from ..content import CHUNK_BYTES, Chunk
+from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict
 from .operating_system import O_NONBLOCK, Folder, read_at, read_into, touch, try_lock, unlock_and_close
 from .path_names import HIDDEN_PREFIX, temporary_name

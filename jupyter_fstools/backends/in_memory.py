@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..content import BytesContent, Chunk
+from ..content.source import BytesContent, Chunk
 from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound
 from .path_names import canonical_parts, leads_out, parts_of
 from .protocol import Entry, FileStat, OpenFile

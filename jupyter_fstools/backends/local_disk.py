@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from weakref import finalize
 
-from ..content import Chunk
+from ..content.source import Chunk
 from ..errors import Conflict, Denied, FsToolsError, IsDirectory, NotFound
 from .disk_names import entries_of
 from .disk_stat import file_stat, not_a_file

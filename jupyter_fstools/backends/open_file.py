@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..content import CHUNK_BYTES, BytesContent, Chunk
+from ..content.source import CHUNK_BYTES, BytesContent, Chunk
 from ..errors import Conflict, InputOutput, TooLarge
 from .disk_stat import file_stat, same_version, version_of
 from .operating_system import read_at, read_into

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from ..content import Chunk, Content
+from ..content.source import Chunk, Content
 
 Kind = Literal["file", "directory", "other", "missing"]
 

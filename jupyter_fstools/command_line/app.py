@@ -58,7 +58,7 @@ def run_bridge(given: argparse.Namespace) -> None:
 
 def run_status(given: argparse.Namespace) -> None:
     """Say what is there."""
-    from ..plain_words import fact_rows
+    from ..plain_text import fact_rows
 
     rows = fact_rows(_desk(given).status())
     width = max(len(name) for name, _ in rows)
@@ -67,9 +67,9 @@ def run_status(given: argparse.Namespace) -> None:
 
 def run_changes(given: argparse.Namespace) -> None:
     """List the journal."""
-    from ..journal import ChangeQuery
-    from ..plain_words import change_row, lines_of
-    from ..text_diff import unified
+    from ..documents.text.diff import unified
+    from ..journal.journal import ChangeQuery
+    from ..plain_text import change_row, lines_of
 
     path = None if given.path is None else _path(given, given.path)
     query = ChangeQuery(path, given.session, given.status, limit=given.limit, offset=given.offset)
@@ -87,7 +87,7 @@ def run_changes(given: argparse.Namespace) -> None:
 
 def run_undo(given: argparse.Namespace) -> None:
     """Take back a change, as a person."""
-    from ..plain_words import one_line
+    from ..plain_text import one_line
 
     done = _desk(given).undo(given.target, _path(given, given.target))
     _say([f"Undid change {done.undoes} of {one_line(done.path)} (as change {done.id})."])
@@ -162,7 +162,7 @@ def _say(lines: Iterable[str]) -> None:
 
 
 def _refused(refusal: FsToolsError) -> int:
-    from ..plain_words import lines_of, one_line
+    from ..plain_text import lines_of, one_line
 
     lines = [f"jupyter fstools: {one_line(refusal.message)}"]
     if refusal.hint:

@@ -13,10 +13,10 @@ from urllib.parse import quote, urlencode
 from pydantic import ValidationError
 
 from ..errors import InputOutput, Invalid, NotFound
-from ..journal import ChangeQuery, Journal
-from ..records import Change, Reader
+from ..journal.journal import ChangeQuery, Journal
 from ..runtime_files import JupyterServer
 from ..sessions import DEFAULT_SESSION
+from ..stores.records import Change, Reader
 from .finding import about
 from .requests import ask
 

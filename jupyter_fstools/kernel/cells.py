@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, Literal, NamedTuple
 
-from ..plain_words import lines_of, one_line
+from ..plain_text import lines_of, one_line
 from .highlighting import as_typed, highlighted_lines
 
 _SUFFIXES = {

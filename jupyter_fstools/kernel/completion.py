@@ -11,8 +11,8 @@ from typing import Any
 from IPython.core.completer import SimpleCompletion
 
 from ..errors import FsToolsError
-from ..journal import ChangeQuery
-from ..plain_words import one_line
+from ..journal.journal import ChangeQuery
+from ..plain_text import one_line
 from ..walking.folders import joined
 from ..walking.listing import names_in
 from ..walking.visible import link_target

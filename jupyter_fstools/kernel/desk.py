@@ -12,12 +12,12 @@ from traitlets.config import Config
 
 from ..config import FsToolsConfig, config_with_handed_settings, system_user
 from ..errors import FsToolsError, Invalid, NotFound
-from ..journal import Journal
+from ..gate.workspace import Workspace
+from ..journal.journal import Journal
 from ..progress import Progress
-from ..records import Reader
 from ..sessions import DEFAULT_SESSION, checked_session
+from ..stores.records import Reader
 from ..tools import call_tool
-from ..workspace import Workspace
 from .arguments import quoted
 from .display import KernelResult
 

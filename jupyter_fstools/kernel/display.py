@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from ..file_diff import DiffHunk, FileDiff
-from ..plain_words import lines_of, one_line
-from ..records import Change
-from ..text_diff import hunk_title, titled_hunks
+from ..diffs.file_diff import DiffHunk, FileDiff
+from ..documents.text.diff import hunk_title, titled_hunks
+from ..plain_text import lines_of, one_line
+from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
 from ..tools.tool import text_block
 from .cells import plain_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..plain_words import one_line
+from ..plain_text import one_line
 
 _MOST_CHARACTERS = 64 << 10
 

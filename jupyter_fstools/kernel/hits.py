@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from ..plain_words import one_line
+from ..plain_text import one_line
 from ..search.text_query import TextMatch
 from ..tools.grep_rows import ShownLine, shown_groups
 from .display import MOST_CHARACTERS, MOST_ROWS

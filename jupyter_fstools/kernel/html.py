@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from ..file_diff import FileDiff
-from ..plain_words import change_row, fact_rows, lines_of, one_line
-from ..records import Change
-from ..text_diff import hunk_title
+from ..diffs.file_diff import FileDiff
+from ..documents.text.diff import hunk_title
+from ..plain_text import change_row, fact_rows, lines_of, one_line
+from ..stores.records import Change
 from .cells import html_rows
 from .display import (
     MOST_CHARACTERS,

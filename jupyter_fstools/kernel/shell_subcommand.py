@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 
 from ..errors import Invalid
-from ..plain_words import one_line
+from ..plain_text import one_line
 from ..progress import Progress
 from .arguments import argument, subcommand
 from .desk import Desk

@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 
 from .._version import __version__
-from ..commands import is_command
+from ..documents.text.diff import unified
 from ..errors import Invalid, NotFound
-from ..journal import ChangeQuery
-from ..plain_words import change_row, fact_rows
-from ..records import Change
-from ..text_diff import unified
+from ..journal.commands import is_command
+from ..journal.journal import ChangeQuery
+from ..plain_text import change_row, fact_rows
+from ..stores.records import Change
 from ..tools import available_tools
 from .arguments import argument, subcommand
 from .desk import Desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..errors import Binary, FsToolsError
-from ..plain_words import lines_of
+from ..plain_text import lines_of
 from .arguments import SUBCOMMANDS
 
 _QUOTED = r"(?<!\w)'[^']*'(?!\w)"

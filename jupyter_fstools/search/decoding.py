@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 
-from ..content import Content
+from ..content.source import Content
 
 BLOCK_CHARACTERS = 8 << 20
 _MARKS = (

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..content import BytesContent
+from ..content.source import BytesContent
 from ..documents.notebook import NotebookDocument
 from ..documents.notebook.terminal_text import collapsed, without_ansi
 from ..errors import FsToolsError

@@ -14,10 +14,10 @@ from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
 from ..errors import Denied, FsToolsError, Invalid
+from ..gate.workspace import Workspace
 from ..progress import Progress
-from ..records import Reader
+from ..stores.records import Reader
 from ..tools.arguments import Arguments
-from ..workspace import Workspace
 from .bodies import as_json, checked, parsed_object
 from .permissions import Permission
 from .served import SESSION_HEADER, SETTING, Served

@@ -9,7 +9,7 @@ import orjson
 from pydantic import ValidationError
 
 from ..errors import Invalid, TooLarge
-from ..records import Change
+from ..stores.records import Change
 from ..tools import ToolResult
 from ..tools.arguments import Arguments, refused
 

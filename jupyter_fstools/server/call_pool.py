@@ -10,7 +10,7 @@ from typing import TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
 from ..errors import Disabled, TimedOut
-from ..records import Reader
+from ..stores.records import Reader
 
 _T = TypeVar("_T")
 

@@ -12,13 +12,13 @@ from traitlets import TraitError
 
 from ..config import FsToolsConfig, system_user
 from ..errors import FsToolsError
-from ..records import Change, Reader
 from ..sessions import DEFAULT_SESSION
-from . import activity_event, change_event
-from .activity_event import ActivityEvent
+from ..stores.records import Change, Reader
 from .call_pool import CallPool
-from .change_event import ChangeEvent
-from .change_feed import ChangeFeed
+from .events import activity_event, change_event
+from .events.activity_event import ActivityEvent
+from .events.change_event import ChangeEvent
+from .events.change_feed import ChangeFeed
 from .routes import patterns
 from .served import SETTING, Served
 

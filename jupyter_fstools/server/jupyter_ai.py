@@ -10,7 +10,7 @@ from jupyter_server.serverapp import ServerApp
 from pydantic import Field
 
 from ..errors import Disabled, FsToolsError
-from ..records import Reader
+from ..stores.records import Reader
 from ..tools import TOOLS, Tool, available_tools, call_tool
 from .served import SETTING, Served
 

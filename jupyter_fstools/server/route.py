@@ -22,8 +22,8 @@ from ..errors import (
     TimedOut,
 )
 from ..tools.arguments import Arguments
-from .answers import RefusedAnswer
 from .base_handler import NoArguments
+from .rest.answers import RefusedAnswer
 
 Refusals = tuple[type[FsToolsError], ...]
 

@@ -10,8 +10,10 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from ..errors import Conflict, OutOfRange, TooLarge
-from .activity import ActivityHandler, ActivityPage, ActivityQuery
-from .answers import (
+from .base_handler import NoArguments, ToolsHandler
+from .mcp.handler import McpHandler
+from .rest.activity import ActivityHandler, ActivityPage, ActivityQuery
+from .rest.answers import (
     ChangeAnswer,
     ChangesAnswer,
     ForgottenAnswer,
@@ -21,8 +23,7 @@ from .answers import (
     RpcMessage,
     ToolsAnswer,
 )
-from .base_handler import NoArguments, ToolsHandler
-from .change_handlers import (
+from .rest.change_handlers import (
     ChangeHandler,
     ChangesHandler,
     ChangesQuery,
@@ -33,7 +34,10 @@ from .change_handlers import (
     UndoHandler,
     WaitingChanges,
 )
-from .handlers import (
+from .rest.open_documents import DocumentsHandler
+from .rest.openapi import document
+from .rest.raw import RawHandler
+from .rest.tool_handlers import (
     ReceiptsHandler,
     ReceiptsQuery,
     RootHandler,
@@ -42,10 +46,6 @@ from .handlers import (
     ToolsQuery,
     UnknownHandler,
 )
-from .mcp.handler import McpHandler
-from .open_documents import DocumentsHandler
-from .openapi import document
-from .raw import RawHandler
 from .route import ANY, LOOKING, Answer, Operation, Route
 from .streaming import MEDIA_TYPE
 

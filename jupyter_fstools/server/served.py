@@ -8,11 +8,11 @@ from typing import Any
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
 
 from ..config import FsToolsConfig
-from ..records import Reader
+from ..gate.workspace import Workspace
 from ..sessions import DEFAULT_SESSION, checked_session
-from ..workspace import Workspace
+from ..stores.records import Reader
 from .call_pool import CallPool
-from .change_feed import ChangeFeed
+from .events.change_feed import ChangeFeed
 
 SETTING = "jupyter_fstools"
 """Where the web application's settings hold the `Served`."""

@@ -7,10 +7,10 @@ import time
 from collections import deque
 from collections.abc import Collection, Hashable, Iterator
 
-from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
 from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
 from .protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, StoreLimits
 from .record_json import from_json, to_json
+from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 
 DROPPED_PER_RECEIPT = 4
 """How many evicted receipts are remembered as such, for each one that may be kept."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from ..records import Change, ChangeStatus, Reader
 from .protocol import ChangeFilter, MomentFilter
 from .record_json import from_json
+from .records import Change, ChangeStatus, Reader
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 
 MAX_REFUSALS = 1000
 """Refusals kept in all; the oldest go first, as do those older than `journal_max_days`."""

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import InputOutput
-from ..records import Change, ChangeStatus, Reader, Receipt, Refusal
 from . import sqlite_changes, sqlite_receipts, sqlite_refusals, sqlite_unsaved
 from .in_memory import InMemoryStore
 from .protocol import ChangeFilter, MomentFilter, Store, StoreLimits
 from .record_json import UnreadableRecord
+from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 from .sqlite_changes import ChangeTable
 from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
 from .sqlite_refusals import RefusalTable

@@ -6,9 +6,9 @@ import sqlite3
 import time
 from typing import Any
 
-from ..records import Change, ChangeStatus, Receipt
 from .protocol import ChangeFilter, StoreLimits
 from .record_json import from_json, to_json
+from .records import Change, ChangeStatus, Receipt
 from .sqlite_receipts import ReceiptTable, as_blob, place_of, prefix_bounds
 
 # What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,

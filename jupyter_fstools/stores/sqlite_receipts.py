@@ -7,10 +7,10 @@ import time
 from collections import OrderedDict
 from typing import Any
 
-from ..records import Reader, Receipt
 from .in_memory import DROPPED_PER_RECEIPT
 from .protocol import MomentFilter, StoreLimits
 from .record_json import from_json, to_json
+from .records import Reader, Receipt
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS receipts (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from ..records import Refusal
 from .protocol import MAX_REFUSALS, MomentFilter, StoreLimits
 from .record_json import from_json, to_json
+from .records import Refusal
 from .sqlite_receipts import as_blob, moment_values
 
 # A refusal's number is its time in microseconds, later than every other's: so it is what a listing goes on after.

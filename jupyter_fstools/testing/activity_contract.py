@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ..records import Reader, Receipt, Refusal
 from ..stores.protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, Store, StoreLimits
+from ..stores.records import Reader, Receipt, Refusal
 from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of, refusal_of
 
 OTHER = Reader("bob", "other")

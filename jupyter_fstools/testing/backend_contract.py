@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from ..backends.protocol import Backend, FileStat
-from ..content import CHUNK_BYTES, Chunk
+from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict, FsToolsError, Invalid, IsDirectory, NotADirectory, NotFound, OutsideRoot
 
 

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ..records import Change, Reader
 from ..stores.protocol import ChangeFilter, Store, StoreLimits
+from ..stores.records import Change, Reader
 from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..records import Reader
 from ..stores.protocol import ChangeFilter, Store, StoreLimits
+from ..stores.records import Reader
 from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ..file_diff import DiffHunk, DiffRow, FileDiff
-from ..records import Change, FileState, Reader, Receipt, Refusal
+from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
 from ..stores.protocol import Store, StoreLimits
+from ..stores.records import Change, FileState, Reader, Receipt, Refusal
 
 ANN = Reader("ann", "default")
 NO_UTF8 = "/root/na\udcefve.txt"

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import Disabled, FsToolsError, Invalid
-from ..workspace import Workspace
+from ..gate.workspace import Workspace
 from .arguments import Arguments, refused
 from .edit_file import EDIT_FILE
 from .edit_notebook import EDIT_NOTEBOOK

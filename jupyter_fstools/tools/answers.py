@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from ..documents.line_index import Eol
 from ..documents.notebook import CellView, OutputSummary
+from ..documents.text.line_index import Eol
 from ..search.find import FoundFiles
 from ..search.stopping import Reason
 from ..search.text_query import OutputMode, TextMatch

@@ -8,20 +8,20 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from ..backends.protocol import OpenFile
-from ..documents.declared_encoding import require_declared
-from ..documents.media_types import HEAD_BYTES, PDF, media_type
-from ..documents.shown_lines import shown_body
-from ..documents.text_edits import EditOutcome, TextEdit, apply_edits
-from ..documents.text_encoding import TextEncoding, Utf8View, encoding_of
-from ..draft import Draft, Step
+from ..content.splices import Splice, SplicedContent
+from ..diffs.file_diff import FileDiff
+from ..diffs.line_diff import grouped
+from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.text.declared_encoding import require_declared
+from ..documents.text.diff import ChangedLines, changed_lines, diff_of_changes, line_numbers
+from ..documents.text.edits import EditOutcome, TextEdit, apply_edits
+from ..documents.text.encoding import TextEncoding, Utf8View, encoding_of
+from ..documents.text.shown_lines import shown_body
 from ..errors import Binary, Invalid, NotebookRefused, NotRead, naming_file
-from ..file_diff import FileDiff
-from ..line_diff import grouped
-from ..policy import checked_path
-from ..records import Change, Receipt
-from ..splices import Splice, SplicedContent
-from ..text_diff import ChangedLines, changed_lines, diff_of_changes, line_numbers
-from ..workspace import Workspace
+from ..gate.draft import Draft, Step
+from ..gate.policy import checked_path
+from ..gate.workspace import Workspace
+from ..stores.records import Change, Receipt
 from .arguments import Arguments, Flag, PathArgument, Text
 from .tool import Tool, ToolResult, text_block
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..workspace import Workspace
+from ..gate.workspace import Workspace
 from .arguments import Arguments, Count, Flag, PathArgument, Text
 from .tool import Tool, ToolResult
 

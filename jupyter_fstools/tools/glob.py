@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..errors import FsToolsError, NotADirectory, TimedOut
+from ..gate.workspace import Workspace
 from ..search.find import FoundFiles, find_files
 from ..search.patterns import root_spelled
 from ..walking.folders import joined
-from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import TimedOut
+from ..gate.workspace import Workspace
 from ..search.grep import search_text
 from ..search.start import path_of_link
 from ..search.text_query import FoundText, OutputMode, TextMatch, TextQuery
-from ..workspace import Workspace
 from .arguments import Arguments, Count, Flag, Text
 from .grep_rows import ShownLine, shown_groups
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..cell_receipts import goes_on, require_cells, shown_lines_of
+from ..diffs.file_diff import CellDiff
 from ..documents.notebook import CellEdit, NotebookDocument, NotebookEdit, notebook_diff
-from ..documents.shown_lines import shown_body
-from ..draft import Draft, Step
+from ..documents.text.shown_lines import shown_body
 from ..errors import FsToolsError, NotebookRefused, NotRead
-from ..file_diff import CellDiff
-from ..records import Change, Receipt
-from ..workspace import Workspace
+from ..gate.cell_receipts import goes_on, require_cells, shown_lines_of
+from ..gate.draft import Draft, Step
+from ..gate.workspace import Workspace
+from ..stores.records import Change, Receipt
 from .notebook_view import require_notebook_name
 from .opened_notebook import is_recent, kept_with, opened_notebook
 from .tool import ToolResult, text_block

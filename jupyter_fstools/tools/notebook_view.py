@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..backends.protocol import OpenFile
-from ..cell_receipts import record_cells
 from ..documents.notebook import (
     NotebookDocument,
     PageRequest,
@@ -20,9 +19,10 @@ from ..documents.notebook import (
     output_rows,
     output_text,
 )
-from ..documents.shown_lines import envelope
+from ..documents.text.shown_lines import envelope
 from ..errors import Conflict, Invalid, NotebookRefused, OutOfRange
-from ..workspace import Workspace
+from ..gate.cell_receipts import record_cells
+from ..gate.workspace import Workspace
 from .opened_notebook import is_recent, opened_notebook
 from .output_pictures import picture_blocks
 from .tool import ToolResult, text_block

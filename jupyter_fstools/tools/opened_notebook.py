@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 
 from ..backends.protocol import FileStat, OpenFile
+from ..content.splices import Splice, SplicedContent
 from ..documents.notebook import NotebookDocument, outline_after, outline_of
-from ..read_tracker import ReadTracker, ReceiptAfter
-from ..records import FileState, Receipt
-from ..splices import Splice, SplicedContent
-from ..workspace import Workspace
+from ..gate.read_tracker import ReadTracker, ReceiptAfter
+from ..gate.workspace import Workspace
+from ..stores.records import FileState, Receipt
 
 # A program that saves a notebook in place leaves half of it for a moment.
 _RECENT_NS = 500_000_000

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Sequence
 
-from ..documents.decoding import Patience, SentImage, decoded_images
-from ..documents.image import Room, ShownImage
-from ..documents.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.media.decoder import Patience, SentImage, decoded_images
+from ..documents.media.image import Room, ShownImage
+from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.notebook import Output
 from ..errors import Binary, FsToolsError, TooLarge
+from ..gate.workspace import Workspace
 from ..limits import Limits
-from ..workspace import Workspace
 from .read_picture import image_block
 from .tool import Block, text_block
 

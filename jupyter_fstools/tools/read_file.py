@@ -10,16 +10,16 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, field_validator
 
 from ..backends.protocol import FileStat, OpenFile
-from ..content import BytesContent
-from ..documents.line_index import LineIndex
-from ..documents.media_types import HEAD_BYTES, PDF, media_type
-from ..documents.shown_lines import envelope, shown_body
-from ..documents.text_encoding import TextEncoding, encoding_of
-from ..documents.text_window import Window, WindowLimits, read_window, text_index
+from ..content.fingerprint import Fingerprint
+from ..content.source import BytesContent
+from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.text.encoding import TextEncoding, encoding_of
+from ..documents.text.line_index import LineIndex
+from ..documents.text.shown_lines import envelope, shown_body
+from ..documents.text.window import Window, WindowLimits, read_window, text_index
 from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
-from ..fingerprint import Fingerprint
-from ..read_tracker import Shown
-from ..workspace import EAGER_BYTES, Workspace
+from ..gate.read_tracker import Shown
+from ..gate.workspace import EAGER_BYTES, Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ..backends.protocol import OpenFile
 from ..errors import Invalid
-from ..workspace import Workspace
+from ..gate.workspace import Workspace
 from .arguments import Arguments, Count, Ordinal, PathArgument, Text
 from .tool import Tool, ToolResult
 

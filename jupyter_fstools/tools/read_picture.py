@@ -9,14 +9,14 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..backends.protocol import OpenFile
-from ..documents.decoding import Patience, decoded_image, decoded_pages
-from ..documents.image import Room, ShownImage
-from ..documents.media_types import PDF
-from ..documents.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, ShownPages
-from ..documents.shown_lines import envelope
+from ..documents.media.decoder import Patience, decoded_image, decoded_pages
+from ..documents.media.image import Room, ShownImage
+from ..documents.media.media_types import PDF
+from ..documents.media.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, ShownPages
+from ..documents.text.shown_lines import envelope
 from ..errors import Conflict, TooLarge
-from ..read_tracker import Shown
-from ..workspace import Workspace
+from ..gate.read_tracker import Shown
+from ..gate.workspace import Workspace
 from .arguments import Text
 from .tool import Block, ToolResult, text_block
 

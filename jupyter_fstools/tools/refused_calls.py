@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import Denied, FsToolsError, OutsideRoot
-from ..policy import checked_path
-from ..records import Refusal
-from ..workspace import Workspace
+from ..gate.policy import checked_path
+from ..gate.workspace import Workspace
+from ..stores.records import Refusal
 from .arguments import OTHER_NAMES
 
 _SECRETIVE = (Denied.code, OutsideRoot.code)

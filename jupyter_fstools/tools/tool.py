@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from ..records import Change
-from ..workspace import Workspace
+from ..gate.workspace import Workspace
+from ..stores.records import Change
 from .arguments import Arguments
 
 Block = dict[str, Any]

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from ..errors import NotFound
-from ..journal import Journal
-from ..records import Change
-from ..workspace import Workspace
+from ..gate.workspace import Workspace
+from ..journal.journal import Journal
+from ..stores.records import Change
 from .arguments import Arguments, PathArgument, Text
 from .tool import Tool, ToolResult, text_block
 

@@ -7,20 +7,20 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..content import BytesContent
-from ..documents.declared_encoding import encoding_for, require_declared
-from ..documents.line_index import LineIndex
-from ..documents.placeholders import placeholder_line
-from ..documents.shown_lines import counted
-from ..documents.text_encoding import TextEncoding, encoding_of, known_encoding
-from ..draft import Draft, Step
+from ..content.source import BytesContent
+from ..content.splices import Splice, trimmed
+from ..diffs.file_diff import FileDiff
+from ..documents.text.declared_encoding import encoding_for, require_declared
+from ..documents.text.diff import diff_of_creation, diff_of_splices
+from ..documents.text.encoding import TextEncoding, encoding_of, known_encoding
+from ..documents.text.line_index import LineIndex
+from ..documents.text.placeholders import placeholder_line
+from ..documents.text.shown_lines import counted
 from ..errors import Invalid, NotebookRefused, TooLarge, naming_file
-from ..file_diff import FileDiff
-from ..policy import checked_path
-from ..records import Change
-from ..splices import Splice, trimmed
-from ..text_diff import diff_of_creation, diff_of_splices
-from ..workspace import Workspace
+from ..gate.draft import Draft, Step
+from ..gate.policy import checked_path
+from ..gate.workspace import Workspace
+from ..stores.records import Change
 from .arguments import Arguments, Flag, PathArgument, Text
 from .notebook_view import is_notebook_name
 from .tool import Tool, ToolResult, text_block
@@ -129,7 +129,7 @@ def _require_valid_notebook(content: str) -> None:
 
 def _told_by_cells(step: Step) -> Step:
     """The same step, its diff and its receipt by cells."""
-    from ..notebook_steps import notebook_step
+    from ..gate.notebook_steps import notebook_step
 
     told = notebook_step(step.diff.path, step.op, None, step.splices)
     return step if told is None else replace(step, diff=told[0], receipt=told[1])

@@ -15,7 +15,7 @@ import pytest
 
 from jupyter_fstools.backends import disk_write, hidden_files, open_file, operating_system
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.content import CHUNK_BYTES
+from jupyter_fstools.content.source import CHUNK_BYTES
 from jupyter_fstools.errors import Conflict, Denied, InputOutput, Invalid, IsDirectory, NotADirectory, NotFound
 from jupyter_fstools.testing.backend_contract import content, names, put, race
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_fstools import call_tool
-from jupyter_fstools.content import BytesContent
-from jupyter_fstools.documents.line_index import LineIndex
-from jupyter_fstools.documents.text_encoding import TextEncoding
-from jupyter_fstools.splices import Splice
-from jupyter_fstools.text_diff import diff_of_splices
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import Splice
+from jupyter_fstools.documents.text.diff import diff_of_splices
+from jupyter_fstools.documents.text.encoding import TextEncoding
+from jupyter_fstools.documents.text.line_index import LineIndex
 
 from .harness import Result, compare, measure, peak_memory
 from .mcp_peer import PEER, Peer, peer_on

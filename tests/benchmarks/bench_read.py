@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jupyter_fstools import call_tool
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.documents.line_index import LineIndex
+from jupyter_fstools.documents.text.line_index import LineIndex
 
 from .harness import Result, compare, measure, peak_memory
 from .samples import GIB, MIB, folder, log_file, source_file, workspace

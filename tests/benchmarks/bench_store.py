@@ -16,7 +16,7 @@ from typing import Any
 from filelock import FileLock
 
 from jupyter_fstools.backends.file_locks import FileLocks
-from jupyter_fstools.records import Reader, Receipt
+from jupyter_fstools.stores.records import Reader, Receipt
 from jupyter_fstools.stores.sqlite import SqliteStore
 
 from .harness import NotHere, Result, compare
@@ -105,7 +105,7 @@ import sys, time
 from pathlib import Path
 from jupyter_fstools.stores.sqlite import SqliteStore
 from tests.benchmarks.bench_store import _receipt
-from jupyter_fstools.records import Reader
+from jupyter_fstools.stores.records import Reader
 store, reader = SqliteStore(Path(sys.argv[1])), Reader("ada", "bench" + sys.argv[2])
 made = [_receipt(reader, number) for number in range(100)]
 print("ready", flush=True)
@@ -120,7 +120,7 @@ print(time.perf_counter() - start)
 _REDIS = """
 import sys, time, redis
 from tests.benchmarks.bench_store import _receipt
-from jupyter_fstools.records import Reader, Receipt
+from jupyter_fstools.stores.records import Reader, Receipt
 peer, reader = redis.Redis(host="127.0.0.1", port=int(sys.argv[1])), Reader("ada", "bench" + sys.argv[2])
 made = [_receipt(reader, number) for number in range(100)]
 peer.ping()

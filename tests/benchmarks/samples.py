@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_fstools import open_workspace
-from jupyter_fstools.workspace import Workspace
+from jupyter_fstools.gate.workspace import Workspace
 
 MIB = 1 << 20
 GIB = 1 << 30

@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from traitlets.config import Config
 
 from jupyter_fstools.config import FsToolsConfig
-from jupyter_fstools.file_diff import DiffHunk, DiffRow, FileDiff
-from jupyter_fstools.records import Change
+from jupyter_fstools.diffs.file_diff import DiffHunk, DiffRow, FileDiff
+from jupyter_fstools.stores.records import Change
 from tests.browser.lab import Folder, unfold
 
 MANY = 5000

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from jupyter_fstools.tools import TOOLS
-from tests.documents import samples as pictures
+from tests.documents.media import samples as pictures
 from tests.mcp_client import introduction, request, tool_call
 
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from jupyter_fstools import FsToolsError
-from jupyter_fstools.journal import ChangeQuery
+from jupyter_fstools.journal.journal import ChangeQuery
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.kernel.html import html_of
 from jupyter_fstools.kernel.magic import Magic

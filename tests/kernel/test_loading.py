@@ -23,7 +23,7 @@ def test_loading_imports_nothing_heavy():
     modules = set(imported.splitlines()[-1].split())
     assert "jupyter_fstools.kernel.loading" in modules
     assert not {name.partition(".")[0] for name in modules} & (HEAVY - {"sqlite3"})
-    assert not modules & {"jupyter_fstools.kernel.magic", "jupyter_fstools.workspace", "jupyter_fstools.config"}
+    assert not modules & {"jupyter_fstools.kernel.magic", "jupyter_fstools.gate.workspace", "jupyter_fstools.config"}
 
 
 def test_importing_the_package_imports_no_ipython():

@@ -3,7 +3,7 @@ import base64
 import pytest
 
 from jupyter_fstools.errors import Binary
-from tests.documents.samples import DRAWING, pdf, picture, text_page
+from tests.documents.media.samples import DRAWING, pdf, picture, text_page
 
 
 def test_a_picture_shows_itself_in_the_notebook(fs, root):

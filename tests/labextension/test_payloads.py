@@ -11,10 +11,10 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from jupyter_fstools.records import Change
-from jupyter_fstools.server.activity import ActivityPage
-from jupyter_fstools.server.activity_event import ActivityEvent
-from jupyter_fstools.server.change_event import ChangeEvent
+from jupyter_fstools.server.events.activity_event import ActivityEvent
+from jupyter_fstools.server.events.change_event import ChangeEvent
+from jupyter_fstools.server.rest.activity import ActivityPage
+from jupyter_fstools.stores.records import Change
 
 PACKAGE = Path(__file__).parents[2] / "labextension"
 TYPES = PACKAGE / "src" / "payloads.ts"

@@ -58,7 +58,7 @@ async def test_a_login_by_cookie_needs_its_xsrf_value_to_write(ask, jp_root_dir)
 async def test_a_token_in_the_url_is_not_logged_with_what_goes_wrong(ask, jp_serverapp, caplog, monkeypatch):
     token = jp_serverapp.identity_provider.token
     refusing = type("Nobody", (Authorizer,), {"is_authorized": lambda *asked: False})
-    monkeypatch.setattr("jupyter_fstools.server.handlers.available_tools", None)
+    monkeypatch.setattr("jupyter_fstools.server.rest.tool_handlers.available_tools", None)
     assert (await ask("GET", "/tools", headers={}, token=token)).status == 500
     jp_serverapp.web_app.settings["authorizer"] = refusing(parent=jp_serverapp)
     assert (await ask("GET", "/tools", headers={}, token=token)).status == 403

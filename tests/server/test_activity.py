@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from jupyter_fstools.server.activity_event import SCHEMA_ID
+from jupyter_fstools.server.events.activity_event import SCHEMA_ID
 
 REPOSITORY = Path(__file__).parents[2]
 READ_AND_BE_REFUSED = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_fstools.server.change_event import SCHEMA_ID
+from jupyter_fstools.server.events.change_event import SCHEMA_ID
 
 REPOSITORY = Path(__file__).parents[2]
 MAKE_A_CHANGE = """

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from jupyter_fstools.errors import TimedOut
-from jupyter_fstools.records import Reader
 from jupyter_fstools.server.call_pool import CallPool
+from jupyter_fstools.stores.records import Reader
 
 TOKEN = "the-token"
 

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from jupyter_fstools.tools import TOOLS
-from tests.documents.samples import picture
+from tests.documents.media.samples import picture
 from tests.processes import RunningServer
 
 

@@ -1,6 +1,6 @@
 import base64
 
-from tests.documents.samples import DRAWING, pdf, picture, text_page
+from tests.documents.media.samples import DRAWING, pdf, picture, text_page
 
 
 def test_a_picture_is_shown_over_rest(folder):

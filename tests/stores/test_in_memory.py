@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_fstools.records import Reader
 from jupyter_fstools.stores import in_memory
 from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.testing.store_contract import StoreContract
 from jupyter_fstools.testing.store_samples import ANN, receipt_of
 

@@ -9,8 +9,8 @@ import subprocess
 import nbformat
 import pytest
 
-from jupyter_fstools.journal import Journal
-from jupyter_fstools.records import Reader
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore
 from tests.documents.notebook import samples
 from tests.documents.notebook.samples import code, jupyterlab, markdown, notebook, raw

@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from jupyter_fstools import FsToolsError, tool_schemas
-from jupyter_fstools.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
 from jupyter_fstools.tools import available_tools
 from jupyter_fstools.tools.answers import ANSWERS
 

@@ -1,4 +1,4 @@
-from jupyter_fstools.journal import Journal
+from jupyter_fstools.journal.journal import Journal
 
 
 def test_read_edit_stale_refusal_and_undo(call):

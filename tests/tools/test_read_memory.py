@@ -19,11 +19,11 @@ import json, resource, sys
 from pathlib import Path
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.policy import Policy
-from jupyter_fstools.records import Reader
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.tools import call_tool
-from jupyter_fstools.workspace import Workspace
+from jupyter_fstools.gate.workspace import Workspace
 
 root, arguments = Path(sys.argv[1]), json.loads(sys.argv[2])
 locks = FileLocks(root.parent / "locks")

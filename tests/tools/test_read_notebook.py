@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from jupyter_fstools.documents import decoding
+from jupyter_fstools.documents.media import decoder as decoding
 from jupyter_fstools.errors import FsToolsError
 from jupyter_fstools.tools import call_tool
+from tests.documents.media.samples import noise, turned
+from tests.documents.media.samples import picture as picture_of
 from tests.documents.notebook import samples
 from tests.documents.notebook.samples import code, jupyterlab, markdown, notebook, raw
-from tests.documents.samples import noise, turned
-from tests.documents.samples import picture as picture_of
 
 # The smallest picture there is: one pixel.
 PNG = base64.b64encode(

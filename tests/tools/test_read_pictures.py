@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from jupyter_fstools.documents import decoding
+from jupyter_fstools.documents.media import decoder as decoding
 from jupyter_fstools.errors import FsToolsError
-from jupyter_fstools.records import Reader
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.tools import call_tool
-from tests.documents.samples import DRAWING, locked_pdf, noise, pdf, picture, saved, text_page
+from tests.documents.media.samples import DRAWING, locked_pdf, noise, pdf, picture, saved, text_page
 
 posix = pytest.mark.skipif(os.name != "posix", reason="limits and signals are POSIX's")
 

@@ -8,11 +8,11 @@ from jupyter_fstools.backends import open_file
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import FsToolsError
-from jupyter_fstools.policy import Policy
-from jupyter_fstools.records import Reader
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.tools import call_tool
-from jupyter_fstools.workspace import Workspace
 
 posix = pytest.mark.skipif(os.name != "posix", reason="special files and mode bits are POSIX's")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")

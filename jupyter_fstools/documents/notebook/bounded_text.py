@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from ...content import Content
+from ...content.source import Content
 from .cell import decoded, joined_text
 from .spans import items_at
 

@@ -8,7 +8,7 @@ import re
 from functools import cached_property
 from typing import Any
 
-from ...content import Content
+from ...content.source import Content
 from ...errors import NotebookRefused
 from .refusals import changes_meanwhile, too_deep
 from .spans import CellSpans, Member, cell_at

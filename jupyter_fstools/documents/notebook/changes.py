@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ...file_diff import CellDiff
-from ...line_diff import line_hunks
+from ...diffs.file_diff import CellDiff
+from ...diffs.line_diff import line_hunks
 from .cell import Cell
 from .plan import PlannedCell
 

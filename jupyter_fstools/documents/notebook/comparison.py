@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from ...file_diff import CellDiff, FileDiff, Operation
-from ...line_diff import line_hunks
+from ...diffs.file_diff import CellDiff, FileDiff, Operation
+from ...diffs.line_diff import line_hunks
 from .cell import Cell
 from .document import CellAfter, NotebookDocument
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...content import Content
+from ...content.source import Content
+from ...content.splices import Splice
+from ...diffs.file_diff import CellDiff
 from ...errors import NotebookRefused
-from ...file_diff import CellDiff
-from ...splices import Splice
 from .cell import Cell, cell_fingerprint, decoded
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag

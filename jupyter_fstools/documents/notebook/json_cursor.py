@@ -6,7 +6,7 @@ import codecs
 import json
 from collections.abc import Iterator
 
-from ...content import Content
+from ...content.source import Content
 from .json_patterns import BLANKS, FLAT_MEMBER, ITEMS, MEMBERS, NUMBER, STRING_BODY, WORD
 from .refusals import broken_json, not_utf8
 

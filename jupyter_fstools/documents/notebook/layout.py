@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...content import Content
-from ...splices import Splice
+from ...content.source import Content
+from ...content.splices import Splice
 from .spans import ObjectSpans
 
 Place = tuple[int, int]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...content import Content
-from ...splices import Splice, spliced_size
+from ...content.source import Content
+from ...content.splices import Splice, spliced_size
 from .spans import CellSpans, NotebookSpans, cell_at
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ...errors import Invalid
-from ..shown_lines import CARRIAGE_RETURN, opening_tag
+from ..text.shown_lines import CARRIAGE_RETURN, opening_tag
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .outputs import Output, OutputSummary, outputs_of

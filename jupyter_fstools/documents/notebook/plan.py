@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...errors import FsToolsError, Invalid, NoOp, NotebookRefused
-from ..text_edits import TextEdit
+from ..text.edits import TextEdit
 from .cell import Cell
 from .cell_edit import CellEdit
 from .cell_ids import index_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...content import Content
+from ...content.source import Content
 from ...errors import Conflict, NotebookRefused
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...errors import OutOfRange
-from ..shown_lines import CARRIAGE_RETURN
+from ..text.shown_lines import CARRIAGE_RETURN
 from .view import CutSource
 
 NOTE_BYTES = 160

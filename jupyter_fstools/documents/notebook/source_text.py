@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from ...content import CHUNK_BYTES, BytesContent, Content
+from ...content.source import CHUNK_BYTES, BytesContent, Content
+from ...content.splices import Splice, spliced_chunks, trimmed
 from ...errors import EncodingRefused, Invalid
-from ...splices import Splice, spliced_chunks, trimmed
-from ..placeholders import placeholder_line
-from ..text_edits import TextEdit, apply_edits
-from ..text_encoding import TextEncoding, Utf8View
+from ..text.edits import TextEdit, apply_edits
+from ..text.encoding import TextEncoding, Utf8View
+from ..text.placeholders import placeholder_line
 from .cell import Cell, decoded, lines_of
 from .layout import Gaps, gaps_of, rearranged
 from .spans import items_at

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ...content import Content
+from ...content.source import Content
 from ...errors import TooLarge
 from .json_cursor import JsonCursor
 from .refusals import changes_meanwhile, empty_file, no_object, starts_with_bom

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from ...content import Content
-from ...splices import Splice
+from ...content.source import Content
+from ...content.splices import Splice
 from .cell import Cell
 from .cell_ids import fresh_id
 from .layout import Gaps, Indent, gaps_of, indent_of, member_places, rearranged

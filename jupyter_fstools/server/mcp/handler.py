@@ -13,7 +13,7 @@ from tornado import web
 
 from ...errors import FsToolsError, Invalid, NotFound
 from ...progress import Progress
-from ...records import Reader
+from ...stores.records import Reader
 from ..base_handler import ToolsHandler
 from ..permissions import EXECUTE, READ, permission_of
 from ..served import SESSION_HEADER

@@ -19,13 +19,13 @@ from mcp_types.jsonrpc import JSONRPCRequest
 
 from ..._version import __version__
 from ...errors import Disabled, FsToolsError, Invalid
-from ...records import Change
+from ...gate.workspace import Workspace
+from ...stores.records import Change
 from ...tools import available_tools, call_tool, find_tool
 from ...tools.answers import answer_schema
 from ...tools.arguments import OTHER_NAMES
 from ...tools.schemas import as_schema
 from ...tools.tool import Block, text_block
-from ...workspace import Workspace
 from .json_rpc import Fault, Id, result, with_bytes
 from .messages import NEWEST, VERSIONS, checked_params
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...records import Reader
+from ...stores.records import Reader
 from .json_rpc import Id
 
 _MOST_ENDED = 10_000

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from jupyter_fstools.content import BytesContent
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import Splice, inverse, spliced_chunks
 from jupyter_fstools.documents.notebook import CellEdit, NotebookDocument, NotebookEdit
-from jupyter_fstools.splices import Splice, inverse, spliced_chunks
 
 COLAB_ORDER = ("cell_type", "source", "metadata", "execution_count", "outputs", "id")
 STREAM = {"name": "stdout", "output_type": "stream", "text": ["1\n", "2\n"]}

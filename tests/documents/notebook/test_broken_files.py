@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_fstools.content import BytesContent
+from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.documents.notebook import json_cursor, spans
 from jupyter_fstools.documents.notebook.json_cursor import JsonCursor
 from jupyter_fstools.errors import FsToolsError, NotebookRefused, TooLarge

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jupyter_fstools.content import BytesContent
+from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.documents.notebook import CellEdit, NotebookDocument, outline_after, outline_of
 from jupyter_fstools.errors import Conflict
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_fstools.content import BytesContent
+from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.documents.notebook import NotebookDocument, cell_view, output_at, outputs_of
 from jupyter_fstools.errors import Invalid, OutOfRange
 

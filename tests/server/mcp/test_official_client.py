@@ -14,8 +14,8 @@ from mcp import MCPError
 
 from jupyter_fstools.tools import TOOLS
 from jupyter_fstools.tools.answers import ANSWERS
+from tests.documents.media.samples import DRAWING, pdf, picture, text_page
 from tests.documents.notebook.samples import PICTURE, STREAM, code, markdown, notebook
-from tests.documents.samples import DRAWING, pdf, picture, text_page
 from tests.mcp_client import connected
 from tests.processes import RunningServer
 

@@ -1,0 +1,1 @@
+"""Reads, fingerprints and splices bytes from any place."""

@@ -1,0 +1,255 @@
+"""Where bytes change: an offset, what was there, what is there now."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import cycle
+from typing import NamedTuple
+
+from .fingerprint import Fingerprint, FingerprintHasher
+from .source import CHUNK_BYTES, BytesContent, Chunk, Content
+
+_PARALLEL_BYTES = 8 << 20
+
+
+class Splice(NamedTuple):
+    """`removed` at byte `offset` of the old content becomes `inserted`.
+
+    A sequence of splices is sorted by offset and does not overlap; every offset counts in the old content.
+    """
+
+    offset: int
+    removed: bytes
+    inserted: bytes
+
+    @property
+    def end(self) -> int:
+        """The first byte of the old content after the splice."""
+        return self.offset + len(self.removed)
+
+
+def inverse(splices: Sequence[Splice]) -> list[Splice]:
+    """The splices that lead from the new content back to the old one."""
+    back, shift = [], 0
+    for splice in splices:
+        back.append(Splice(splice.offset + shift, splice.inserted, splice.removed))
+        shift += len(splice.inserted) - len(splice.removed)
+    return back
+
+
+def trimmed(before: bytes, after: bytes) -> list[Splice]:
+    """The one splice that turns `before` into `after`, without what both share at either end."""
+    if before == after:
+        return []
+    start = _shared_prefix(before, after)
+    most = min(len(before), len(after)) - start
+    end = _shared_suffix(before, after, most)
+    return [Splice(start, before[start : len(before) - end], after[start : len(after) - end])]
+
+
+def _shared_prefix(one: bytes, other: bytes) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _shared_suffix(one: bytes, other: bytes, most: int) -> int:
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def spliced_size(size: int, splices: Sequence[Splice]) -> int:
+    """Bytes of the new content, given the old content's size."""
+    return size + sum(len(s.inserted) - len(s.removed) for s in splices)
+
+
+def spliced_chunks(base: Content, splices: Sequence[Splice]) -> Iterator[Chunk]:
+    """The new content, chunk by chunk, in bounded memory."""
+    position = 0
+    for splice in splices:
+        yield from base.chunks(position, splice.offset)
+        if splice.inserted:
+            yield splice.inserted
+        position = splice.end
+    yield from base.chunks(position, base.size)
+
+
+class SplicedContent:
+    """The new content, read from any place without being put together; both parts stay where they are."""
+
+    def __init__(self, base: Content, splices: Sequence[Splice]) -> None:
+        self._parts: list[tuple[int, int, Content, int]] = []
+        self._size = 0
+        position = 0
+        for splice in splices:
+            self._add(base, position, splice.offset)
+            self._add(BytesContent(splice.inserted), 0, len(splice.inserted))
+            position = splice.end
+        self._add(base, position, base.size)
+        self._starts = [part[0] for part in self._parts]
+
+    @property
+    def size(self) -> int:
+        """Length in bytes."""
+        return self._size
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`; shorter only at the end."""
+        end = min(start + max(length, 0), self._size)
+        pieces = []
+        at = max(bisect_right(self._starts, start) - 1, 0)
+        while start < end and at < len(self._parts):
+            begin, stop, content, offset = self._parts[at]
+            upto = min(stop, end)
+            pieces.append(content.read(offset + start - begin, upto - start))
+            start, at = upto, at + 1
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """The bytes from `start` to `end`, in order."""
+        end = self._size if end is None else min(end, self._size)
+        for at in range(start, end, CHUNK_BYTES):
+            yield self.read(at, min(CHUNK_BYTES, end - at))
+
+    def _add(self, content: Content, start: int, end: int) -> None:
+        if end > start:
+            self._parts.append((self._size, self._size + end - start, content, start))
+            self._size += end - start
+
+
+class SplicedStream:
+    """The new content as a stream that fingerprints itself (and, if wanted, the old content) as it passes."""
+
+    def __init__(self, base: Content, splices: Sequence[Splice], *, old_wanted: bool) -> None:
+        self._base = base
+        self._splices = splices
+        self._new = FingerprintHasher()
+        self._old: FingerprintHasher | None = None
+        self._old_wanted = old_wanted
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The new content; to be read to its end once."""
+        position = 0
+        for splice in self._splices:
+            yield from self._kept(position, splice.offset)
+            if self._old is None and self._old_wanted:
+                self._old = self._new.copy()
+            if self._old is not None:
+                self._old.update(splice.removed)
+            self._new.update(splice.inserted)
+            if splice.inserted:
+                yield splice.inserted
+            position = splice.end
+        yield from self._kept(position, self._base.size)
+
+    def fingerprints(self) -> tuple[Fingerprint | None, Fingerprint]:
+        """Of the old content (None unless wanted) and of the new one, once the stream was read."""
+        new = self._new.result()
+        if not self._old_wanted:
+            return None, new
+        return (self._old.result() if self._old is not None else new), new
+
+    def _kept(self, start: int, end: int) -> Iterator[Chunk]:
+        if start >= end:
+            return
+        chunks = self._base.chunks(start, end)
+        if end - start < _PARALLEL_BYTES:
+            for chunk in chunks:
+                self._hash(chunk)
+                yield chunk
+            return
+        # hashlib lets go of the GIL: a chunk is hashed while whoever asked for it writes it and the next one is read.
+        buffers, hashing = (bytearray(), bytearray()), deque[Future[None]]()
+        with ThreadPoolExecutor(1) as beside:
+            for buffer, chunk in zip(cycle(buffers), chunks, strict=False):
+                if len(hashing) == len(buffers):
+                    hashing.popleft().result()
+                hashing.append(beside.submit(self._hash, _lasting(chunk, buffer)))
+                yield chunk
+            for one in hashing:
+                one.result()
+
+    def _hash(self, chunk: Chunk) -> None:
+        self._new.update(chunk)
+        if self._old is not None:
+            self._old.update(chunk)
+
+
+def _lasting(chunk: Chunk, buffer: bytearray) -> Chunk:
+    """The chunk's bytes for longer than until the next one: a reused buffer is copied into another."""
+    if isinstance(chunk, bytes):
+        return chunk
+    buffer[:] = chunk
+    return buffer
+
+
+def packed(splices: Sequence[Splice], *, keep_inserted: bool) -> bytes:
+    """The splices as bytes for the journal: a JSON head, then the texts, compressed.
+
+    Without `keep_inserted` only the lengths of the inserted texts are kept: enough to undo, not to redo.
+    """
+    head = [[s.offset, len(s.removed), len(s.inserted)] for s in splices]
+    texts = b"".join(s.removed + (s.inserted if keep_inserted else b"") for s in splices)
+    body = json.dumps([keep_inserted, head], separators=(",", ":")).encode() + b"\n" + texts
+    return b"\x00" + body if len(body) < 4096 else b"\x01" + zlib.compress(body, 1)
+
+
+class Undoing(NamedTuple):
+    """One step back: `length` bytes at `offset` of the new content become `restored` again."""
+
+    offset: int
+    length: int
+    restored: bytes
+
+
+def unpacked(data: bytes) -> list[Splice]:
+    """The splices of `packed(..., keep_inserted=True)`.
+
+    Raises:
+        ValueError: the inserted texts were not kept.
+    """
+    kept, splices, _ = _unpack(data)
+    if not kept:
+        raise ValueError("these splices keep only what they removed")
+    return splices
+
+
+def unpacked_undo(data: bytes) -> list[Undoing]:
+    """The steps back from the new content, offsets counted in the new content."""
+    _, splices, lengths = _unpack(data)
+    steps, shift = [], 0
+    for splice, length in zip(splices, lengths, strict=True):
+        steps.append(Undoing(splice.offset + shift, length, splice.removed))
+        shift += length - len(splice.removed)
+    return steps
+
+
+def _unpack(data: bytes) -> tuple[bool, list[Splice], list[int]]:
+    body = zlib.decompress(data[1:]) if data[:1] == b"\x01" else data[1:]
+    head, _, texts = body.partition(b"\n")
+    kept, rows = json.loads(head)
+    splices, lengths, at = [], [], 0
+    for offset, removed, inserted in rows:
+        old = texts[at : at + removed]
+        at += removed
+        new = texts[at : at + inserted] if kept else b""
+        at += inserted if kept else 0
+        splices.append(Splice(offset, old, new))
+        lengths.append(inserted)
+    return kept, splices, lengths

@@ -1,0 +1,1 @@
+"""Compares lines and describes a file's change."""

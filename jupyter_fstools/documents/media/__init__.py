@@ -1,0 +1,1 @@
+"""Decodes pictures and PDFs."""

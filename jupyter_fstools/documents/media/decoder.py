@@ -1,0 +1,168 @@
+"""Pictures and PDFs decoded in a process of their own, which may take so long, so much memory, and may crash."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from ...errors import Binary, FsToolsError, InputOutput, OutOfRange, TimedOut, TooLarge
+from .image import Room, ShownImage
+from .pdf import PageRange, PageRoom, ShownPage, ShownPages
+
+MOST_MEMORY_BYTES = 2 << 30
+"""Address space of that process, where the system can limit it."""
+
+# The path of the program that asks comes last: what is installed is found where it always is.
+_START = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from jupyter_fstools.documents.media.decoding_process import main; main()"
+)
+_PACKAGES = str(Path(__file__).parents[3])
+_LOOKS_SECONDS = 0.1
+_REFUSALS: dict[str, type[FsToolsError]] = {one.code: one for one in (Binary, OutOfRange, TooLarge)}
+
+
+class Patience:
+    """How long to wait for an answer: so many seconds, and until nobody waits for it any more."""
+
+    def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
+        self.seconds = seconds
+        self._until = time.monotonic() + seconds
+        self._cancelled = cancelled
+
+    @property
+    def over(self) -> bool:
+        """The time is up."""
+        return time.monotonic() > self._until or (self._cancelled is not None and self._cancelled.is_set())
+
+
+class SentImage(NamedTuple):
+    """A picture to decode: its bytes, what they are, and how a refusal calls it."""
+
+    data: bytes
+    media_type: str
+    path: str
+
+
+def decoded_image(data: bytes, media_type: str, path: str, room: Room, patience: Patience) -> ShownImage:
+    """A picture as `shown_image` makes it.
+
+    Raises:
+        TimedOut, InputOutput (the process cannot be started), and as `shown_image`
+    """
+    (found,) = decoded_images([SentImage(data, media_type, path)], path, room, patience)
+    if isinstance(found, FsToolsError):
+        raise found
+    return found
+
+
+def decoded_images(
+    images: Sequence[SentImage], path: str, room: Room, patience: Patience
+) -> list[ShownImage | FsToolsError]:
+    """Pictures as `shown_image` makes them, or why it refuses them, from one process.
+
+    Args:
+        images: the pictures.
+        path: the file they are from, where all of them are refused.
+        room: of each.
+        patience: with all of them.
+
+    Raises:
+        TimedOut, InputOutput (the process cannot be started), Binary (it crashed)
+    """
+    asked = {"kind": "images", "path": path, "room": room}
+    asked["images"] = [(len(one.data), one.media_type, one.path) for one in images]
+    answers = _answer(asked, b"".join([one.data for one in images]), patience)["images"]
+    return [_refused(answer["refusal"]) if "refusal" in answer else _image(answer) for answer in answers]
+
+
+def _image(answer: dict[str, Any]) -> ShownImage:
+    return ShownImage(**{**answer, "data": _bytes(answer["data"])})
+
+
+def decoded_pages(data: bytes, path: str, wanted: PageRange, room: PageRoom, patience: Patience) -> ShownPages:
+    """Pages as `shown_pages` shows them.
+
+    Raises:
+        TimedOut, InputOutput (the process cannot be started), and as `shown_pages`
+    """
+    answer = _answer({"kind": "pdf", "path": path, "wanted": wanted, "room": room}, data, patience)
+    pages = [ShownPage(**{**page, "picture": _bytes(page["picture"])}) for page in answer["pages"]]
+    return ShownPages(answer["total"], pages)
+
+
+def _bytes(sent: str | None) -> bytes | None:
+    return None if sent is None else base64.b64decode(sent)
+
+
+def _answer(asked: dict[str, Any], data: bytes, patience: Patience) -> dict[str, Any]:
+    """What the process answers to one line of JSON and the bytes of a file."""
+    asked |= {"seconds": patience.seconds, "memory": MOST_MEMORY_BYTES}
+    code, said, complaints = _run(json.dumps(asked).encode() + b"\n" + data, asked["path"], patience)
+    try:
+        answer: dict[str, Any] = json.loads(said)
+    except ValueError:
+        _refuse_crash(asked["path"], code, complaints)
+    if "refusal" in answer:
+        raise _refused(answer["refusal"])
+    return answer
+
+
+def _refused(told: dict[str, Any]) -> FsToolsError:
+    return _REFUSALS[told["code"]](told["message"], hint=told["hint"], **told["details"])
+
+
+def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]:
+    command = [sys.executable, "-P", "-W", "ignore", "-c", _START, _PACKAGES]
+    pipe = subprocess.PIPE
+    try:
+        # A session of its own: an interrupt at the keyboard is answered here.
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+    except OSError as error:
+        raise InputOutput(f"{path} cannot be decoded: no process can be started ({error.strerror})") from None
+    ended, given_up = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_LOOKS_SECONDS):
+            if patience.over:
+                given_up.set()
+                return process.kill()
+
+    # Beside one call that sends everything: one with a time limit forgets what it has not sent when that is over.
+    threading.Thread(target=watch, name="fstools-decoding", daemon=True).start()
+    try:
+        said, complaints = process.communicate(sent)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    finally:
+        ended.set()
+    if given_up.is_set():
+        raise TimedOut(
+            f"{path} was not decoded within {patience.seconds:g} seconds",
+            hint="Ask for fewer pages, or raise document_seconds.",
+        )
+    return process.returncode, said, complaints
+
+
+def _refuse_crash(path: str, code: int, complaints: bytes) -> NoReturn:
+    if code >= 0:
+        last = complaints.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
+        raise InputOutput(f"{path} cannot be decoded: {last or 'the process that does it ended'}")
+    with contextlib.suppress(ValueError):
+        last = signal.Signals(-code).name
+        raise Binary(
+            f"{path} is broken, or needs more than {MOST_MEMORY_BYTES} bytes of memory: decoding it ended with {last}",
+            hint="Have it made smaller, or written anew by the program that made it.",
+        )
+    raise InputOutput(f"{path} cannot be decoded: the process that does it was ended")

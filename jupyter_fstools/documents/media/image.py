@@ -1,0 +1,219 @@
+"""A picture as it is shown: decoded to its last byte, upright, its first frame, no larger than there is room for."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...errors import Binary, TooLarge
+from .picture_end import is_whole
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_PIXELS = 64_000_000
+"""A picture of more pixels is not decoded: a small file can hold enough of them to fill the memory."""
+MISSING = "Install what reads pictures and PDFs: pip install jupyter-fstools[documents]"
+
+# What models take, and the modes of it that every program draws alike.
+_TAKEN = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_PLAIN_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
+_ORIENTATION = 0x0112
+_QUALITIES = (85, 60)
+
+
+class Room(NamedTuple):
+    """How large a picture may be: pixels on its longer side, and bytes."""
+
+    side: int
+    bytes: int
+
+
+class ShownImage(NamedTuple):
+    """A picture to show.
+
+    Attributes:
+        data: the bytes to show; None: the file's own.
+        mime_type: of these bytes.
+        width: pixels of these bytes.
+        height: pixels of these bytes.
+        original_width: pixels of the file, upright.
+        original_height: pixels of the file, upright.
+        frames: how many pictures the file holds; the first is shown.
+    """
+
+    data: bytes | None
+    mime_type: str
+    width: int
+    height: int
+    original_width: int
+    original_height: int
+    frames: int
+
+
+def shown_image(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
+    """A picture file's first picture, its own bytes wherever nothing has to change.
+
+    Args:
+        data: the whole file.
+        media_type: as its first bytes tell.
+        path: for refusals.
+        room: how large the picture may be.
+
+    Raises:
+        Binary: broken, cut off, or Pillow is missing; TooLarge: more than `MOST_PIXELS`, or no room for a single pixel.
+    """
+    try:
+        import PIL.Image
+    except ImportError:
+        raise Binary(f"{path} is a picture, and Pillow is not installed here", hint=MISSING) from None
+    try:
+        return _shown(data, media_type, path, room)
+    except (TooLarge, MemoryError):
+        raise
+    except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning):
+        raise _too_many_pixels(path, None) from None
+    except PIL.UnidentifiedImageError:  # Its own words tell of an object in memory.
+        raise broken_picture(path, media_type, "") from None
+    except Exception as error:  # Pillow's decoders raise whatever a broken file makes them meet.
+        raise broken_picture(path, media_type, str(error)) from None
+
+
+def encoded(image: Image, room_bytes: int, path: str, *, lossless: bool) -> tuple[bytes, str, Image]:
+    """A picture's bytes, their media type, and the picture itself, made smaller until the bytes fit.
+
+    Args:
+        image: in mode L, RGB or RGBA.
+        room_bytes: how many bytes there may be.
+        path: for refusals.
+        lossless: PNG, if that fits; else JPEG.
+
+    Raises:
+        TooLarge: not even one pixel fits.
+    """
+    while True:
+        if lossless and len(data := _saved(image, "PNG")) <= room_bytes:
+            return data, "image/png", image
+        opaque = _on_white(image)
+        for quality in _QUALITIES:
+            if len(data := _saved(opaque, "JPEG", quality=quality)) <= room_bytes:
+                return data, "image/jpeg", opaque
+        if max(image.size) == 1:
+            raise TooLarge(
+                f"{path} does not fit into {room_bytes} bytes", hint="Raise max_image_bytes.", limit=room_bytes
+            )
+        image = image.resize((max(image.width * 3 // 4, 1), max(image.height * 3 // 4, 1)))
+
+
+def broken_picture(path: str, media_type: str, why: str) -> Binary:
+    """The refusal of a picture that cannot be decoded."""
+    kind = media_type.partition("/")[2].upper()
+    return Binary(
+        f"{path} is a broken picture ({kind}, as its first bytes tell): {why.strip()[:200] or 'it cannot be decoded'}",
+        hint="It is damaged, cut off, or still being written: read it again later, or have it made anew.",
+        media_type=media_type,
+    )
+
+
+def _shown(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
+    image, frames = _opened(data, media_type, path)
+    width, height = image.size
+    mode = image.mode
+    if max(width, height) > room.side and mode in ("L", "RGB", "CMYK"):
+        image.draft(None, (room.side, room.side))  # A JPEG is decoded at a half, a quarter or an eighth right away.
+    image.load()
+    if not is_whole(data, media_type):
+        raise ValueError("its end is missing")
+    turned = _orientation(image)
+    if turned > 4:
+        width, height = height, width
+    fits = max(width, height) <= room.side and len(data) <= room.bytes
+    if fits and media_type in _TAKEN and mode in _PLAIN_MODES and frames == 1 and turned == 1:
+        return ShownImage(None, media_type, width, height, width, height, frames)
+    image = _plain(image)
+    image.thumbnail((room.side, room.side))
+    if turned != 1:
+        from PIL import ImageOps
+
+        ImageOps.exif_transpose(image, in_place=True)
+    image.info.clear()
+    shown, shown_type, image = encoded(image, room.bytes, path, lossless=media_type != "image/jpeg")
+    return ShownImage(shown, shown_type, image.width, image.height, width, height, frames)
+
+
+def _opened(data: bytes, media_type: str, path: str) -> tuple[Image, int]:
+    """The picture, not decoded yet, and how many the file holds."""
+    from PIL import Image as pillow
+
+    formats = [media_type.partition("/")[2].upper()]
+    image: Image = pillow.open(io.BytesIO(data), formats=formats)
+    pixels = image.width * image.height
+    if pixels > MOST_PIXELS:
+        raise _too_many_pixels(path, pixels)
+    if pixels == 0:
+        raise ValueError("it has no pixels")
+    if media_type == "image/png":
+        # Decoding ends with the last pixel; the checksums, and whether the end is there, are only looked at here.
+        with pillow.open(io.BytesIO(data), formats=formats) as checked:
+            checked.verify()
+    # A JPEG may carry previews of itself behind the picture.
+    frames = 1 if media_type == "image/jpeg" else getattr(image, "n_frames", 1)
+    image.seek(0)
+    return image, frames
+
+
+def _orientation(image: Image) -> int:
+    try:
+        turned = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # What a camera wrote beside the picture may be broken in any way; the picture is not.
+        return 1
+    return turned if turned in range(2, 9) else 1
+
+
+def _plain(image: Image) -> Image:
+    """In mode L, RGB or RGBA."""
+    if image.mode.startswith(("I", "F")):
+        return _in_8_bits(image)
+    if image.has_transparency_data:
+        return image.convert("RGBA")
+    if image.mode in ("L", "RGB"):
+        return image
+    return image.convert("L" if image.mode == "1" else "RGB")
+
+
+def _in_8_bits(image: Image) -> Image:
+    """A picture of deeper greys: 16 bits as they are, others from their darkest to their lightest."""
+    deep = image.mode.startswith("I;16")
+    wide = image.convert("F")
+    low, high = (0.0, 65535.0) if deep else wide.getextrema()
+    if not (isinstance(low, float) and isinstance(high, float) and low < high < float("inf") and low > -high * 1e30):
+        low, high = 0.0, 255.0
+    scale = 255 / (high - low)
+    grey = wide.point(lambda value: value * scale + -low * scale).convert("L")
+    if exif := image.info.get("exif"):
+        grey.info["exif"] = exif
+    return grey
+
+
+def _on_white(image: Image) -> Image:
+    if image.mode != "RGBA":
+        return image
+    from PIL import Image as pillow
+
+    ground = pillow.new("RGBA", image.size, "white")
+    return pillow.alpha_composite(ground, image).convert("RGB")
+
+
+def _saved(image: Image, form: str, **options: int) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, form, **options)
+    return buffer.getvalue()
+
+
+def _too_many_pixels(path: str, pixels: int | None) -> TooLarge:
+    return TooLarge(
+        f"{path} is a picture of {pixels or 'far too many'} pixels; above {MOST_PIXELS} none is decoded",
+        hint="Have it made smaller with a program for pictures first.",
+        pixels=pixels,
+        limit=MOST_PIXELS,
+    )

@@ -1,0 +1,1 @@
+"""Decodes, shows and edits text files."""

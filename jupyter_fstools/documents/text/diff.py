@@ -1,0 +1,286 @@
+"""The FileDiff of a text file, made from the splices of its change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ...content.source import BytesContent, Content
+from ...content.splices import Splice
+from ...diffs.file_diff import DiffHunk, DiffRow, FileDiff, Operation
+from ...diffs.line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, hunks_of
+from .encoding import TextEncoding
+
+MAX_ROWS = 4000
+"""Rows kept in one diff; its counts are of all."""
+_MOST_LINE_BYTES = 64 << 10
+_NEAR_BYTES = 4 << 10
+"""As much as most changes' context takes; more is read only where it does not."""
+_MOST_REGION_BYTES = 16 << 20
+
+
+class ChangedLines(NamedTuple):
+    """Neighbouring changed lines of a text with the lines around them, as they were and as they are.
+
+    Attributes:
+        old: the lines before, without their newlines; empty where they are too many to be told (`too_large`).
+        new: the lines after.
+        old_start: the number of the first one before.
+        new_start: the number of the first one after.
+        blocks: where the two differ.
+        removed: how many lines go.
+        added: how many lines come.
+        too_large: only the counts are told.
+    """
+
+    old: Sequence[str]
+    new: Sequence[str]
+    old_start: int
+    new_start: int
+    blocks: Sequence[Block]
+    removed: int
+    added: int
+    too_large: bool = False
+
+
+def changed_lines(
+    before: Content,
+    splices: Sequence[Splice],
+    encoding: TextEncoding,
+    line_at: Callable[[int], int],
+    *,
+    context: int = CONTEXT_LINES,
+) -> Iterator[ChangedLines]:
+    """What splices do to a text file, line by line, without reading more of it than the changed lines.
+
+    Args:
+        before: the content that the offsets of the splices count in.
+        splices: sorted and disjoint.
+        encoding: how its text is written.
+        line_at: the 1-based line number of a byte offset, where a newline is the byte 0x0A.
+        context: unchanged lines to tell above and below a change.
+    """
+    number = line_numbers(before, encoding, line_at)
+    shift = 0
+    for region in _regions(before, splices, encoding, context):
+        if region.too_large:
+            changed = ChangedLines((), (), 0, 0, (), *region.newlines(encoding), too_large=True)
+        else:
+            old, new = region.lines(before, encoding)
+            blocks, first = changed_blocks(old, new), number(region.start)
+            removed, added = sum(b - a for a, b, _, _ in blocks), sum(d - c for _, _, c, d in blocks)
+            changed = ChangedLines(old, new, first, first + shift, blocks, removed, added)
+        yield changed
+        shift += changed.added - changed.removed
+
+
+def diff_of_splices(
+    path: str,
+    op: Operation,
+    before: Content,
+    splices: Sequence[Splice],
+    encoding: TextEncoding,
+    line_at: Callable[[int], int],
+) -> FileDiff:
+    """What splices do to a text file: the diff of its `changed_lines`."""
+    return diff_of_changes(path, op, changed_lines(before, splices, encoding, line_at))
+
+
+def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines]) -> FileDiff:
+    """The diff of a text file.
+
+    Args:
+        path: as the diff shall name it.
+        op: what kind of change it is.
+        changes: in order, each with `CONTEXT_LINES` around it or more.
+    """
+    diff = FileDiff(path=path, op=op)
+    kept = 0
+    for change in changes:
+        diff.removed, diff.added = diff.removed + change.removed, diff.added + change.added
+        diff.truncated = diff.truncated or change.too_large
+        # One row more than there is room for tells whether any is left out.
+        for hunk in hunks_of(
+            *(change.blocks, change.old, change.new),
+            old_start=change.old_start,
+            new_start=change.new_start,
+            most_rows=MAX_ROWS - kept + 1,
+        ):
+            if kept + len(hunk.rows) > MAX_ROWS:
+                diff.truncated = True
+                hunk.rows.pop()
+            kept += len(hunk.rows)
+            if hunk.rows:
+                diff.hunks.append(hunk)
+    return diff
+
+
+def line_numbers(content: Content, encoding: TextEncoding, line_at: Callable[[int], int]) -> Callable[[int], int]:
+    """The 1-based line numbers of rising byte offsets, also where a newline is not the byte 0x0A."""
+    if encoding.counts_newline_bytes:
+        return line_at
+    at, line = 0, 1
+
+    def number(offset: int) -> int:
+        nonlocal at, line
+        offset -= offset % encoding.unit
+        for chunk in content.chunks(at, offset):
+            line += bytes(chunk).decode(encoding.codec, "replace").count("\n")
+        at = max(at, offset)
+        return line
+
+    return number
+
+
+def diff_of_creation(path: str, op: Operation, data: bytes, encoding: TextEncoding) -> FileDiff:
+    """The diff of a file that begins (`create`) or ends (`delete`) to exist."""
+    empty = BytesContent(b"")
+    diff = diff_of_splices(path, op, empty, [Splice(0, b"", data)], encoding, lambda _: 1)
+    if op == "delete":
+        for hunk in diff.hunks:
+            hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count = (
+                hunk.new_start,
+                hunk.new_count,
+                hunk.old_start,
+                hunk.old_count,
+            )
+            hunk.rows = [DiffRow(kind="remove", old=row.new, new=0, text=row.text, crlf=row.crlf) for row in hunk.rows]
+        diff.added, diff.removed = 0, diff.added
+    return diff
+
+
+def unified(diff: FileDiff, most_bytes: int = 4096) -> str:
+    """A diff as unified text, cut after whole rows to a number of bytes."""
+    lines: list[str] = []
+    size = 0
+    for line in _unified_lines(diff):
+        size += len(line.encode("utf-8", "surrogatepass")) + 1
+        if size > most_bytes:
+            return "\n".join([*lines, f"[... {diff.added} lines added and {diff.removed} removed in all]"])
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def titled_hunks(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
+    """The hunks of a diff below their titles: a notebook has one for every cell, a text file none."""
+    if diff.cells is None:
+        return [("", diff.hunks)]
+    return [(f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}", cell.hunks) for cell in diff.cells]
+
+
+def hunk_title(hunk: DiffHunk) -> str:
+    """The line that begins a hunk in a unified diff."""
+    return f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+
+
+def _unified_lines(diff: FileDiff) -> Iterator[str]:
+    signs = {"context": " ", "add": "+", "remove": "-"}
+    for title, hunks in titled_hunks(diff):
+        if title:
+            yield title
+        for hunk in hunks:
+            yield hunk_title(hunk)
+            yield from (signs[row.kind] + row.text for row in hunk.rows)
+
+
+class _Region:
+    """Whole lines around neighbouring splices, with their context."""
+
+    def __init__(self, start: int, end: int, splices: list[Splice]) -> None:
+        self.start = start
+        self.end = end
+        self.splices = splices
+
+    @property
+    def too_large(self) -> bool:
+        return self.end - self.start + sum(len(s.inserted) for s in self.splices) > _MOST_REGION_BYTES
+
+    def lines(self, before: Content, encoding: TextEncoding) -> tuple[list[str], list[str]]:
+        old = before.read(self.start, self.end - self.start)
+        new, at = [], 0
+        for splice in self.splices:
+            new += [old[at : splice.offset - self.start], splice.inserted]
+            at = splice.end - self.start
+        last = self.end >= before.size
+        return _lines(old, encoding, last=last), _lines(b"".join([*new, old[at:]]), encoding, last=last)
+
+    def newlines(self, encoding: TextEncoding) -> tuple[int, int]:
+        """Line endings that go and that come."""
+        removed = sum(s.removed.decode(encoding.codec, "replace").count("\n") for s in self.splices)
+        added = sum(s.inserted.decode(encoding.codec, "replace").count("\n") for s in self.splices)
+        return removed, added
+
+
+def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, context: int) -> Iterator[_Region]:
+    region: _Region | None = None
+    for splice in splices:
+        start, end = splice.offset, _lines_after(before, splice.end, encoding, context)
+        if region is None or start > region.end:
+            start = _lines_before(before, splice.offset, encoding, context)
+        if region is not None and start <= region.end:
+            region.splices.append(splice)
+            region.end = max(region.end, end)
+            continue
+        if region is not None:
+            yield region
+        region = _Region(start, end, [splice])
+    if region is not None:
+        yield region
+
+
+def _lines(data: bytes, encoding: TextEncoding, *, last: bool) -> list[str]:
+    text = data.decode(encoding.codec, "replace").removeprefix("\ufeff")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    elif last:
+        lines[-1] += NO_NEWLINE
+    return lines
+
+
+def _lines_before(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
+    """Where the line `context` above the one that holds `offset` begins."""
+    base = offset
+    for most in (_NEAR_BYTES, _MOST_LINE_BYTES):
+        base = max(0, offset - most)
+        base -= base % encoding.unit
+        data = content.read(base, offset - base)
+        at = len(data)
+        for _ in range(context + 1):
+            at = _rfind(data, encoding, at)
+            if at < 0:
+                break
+        else:
+            return base + at + encoding.unit
+    return base
+
+
+def _lines_after(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
+    """Where the line `context` below the one that `offset` is in ends, newline included."""
+    offset += -offset % encoding.unit  # A splice may end inside a character.
+    end = offset
+    for most in (_NEAR_BYTES, _MOST_LINE_BYTES):
+        data = content.read(offset, most)
+        at = -encoding.unit
+        for _ in range(context + 1):
+            at = _find(data, encoding, at + encoding.unit)
+            if at < 0:
+                break
+        else:
+            return offset + at + encoding.unit
+        end = offset + len(data)
+    return end
+
+
+def _rfind(data: bytes, encoding: TextEncoding, end: int) -> int:
+    at = data.rfind(encoding.newline, 0, end)
+    while at >= 0 and at % encoding.unit:
+        at = data.rfind(encoding.newline, 0, at + len(encoding.newline) - 1)
+    return at
+
+
+def _find(data: bytes, encoding: TextEncoding, start: int) -> int:
+    at = data.find(encoding.newline, start)
+    while at >= 0 and at % encoding.unit:
+        at = data.find(encoding.newline, at + 1)
+    return at

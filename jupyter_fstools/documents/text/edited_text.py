@@ -1,0 +1,215 @@
+"""A text with parts of it replaced, and the splices that this comes to."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from ...content.source import Chunk
+from ...content.splices import Splice
+from ...errors import EncodingRefused
+from .encoding import Utf8View
+from .needle import Match, Needle, coalesced
+
+_NEAR_BYTES = 64 << 10
+_READ_AHEAD = 16 << 20
+
+
+class _Piece(NamedTuple):
+    """A run of the original text (`start` to `end`), or, where `new` is given, of new text."""
+
+    start: int
+    end: int
+    new: bytes | None
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start if self.new is None else len(self.new)
+
+
+class EditedText:
+    """A text and what was replaced in it so far; nothing is copied that did not change."""
+
+    def __init__(self, view: Utf8View) -> None:
+        self.view = view
+        self._pieces: list[_Piece] | None = None
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The text as it is now, in UTF-8."""
+        if self._pieces is None:
+            return self.view.chunks()
+        return coalesced(self._runs())
+
+    def has(self, line: str) -> bool:
+        """The text holds this."""
+        return any(True for _ in Needle(line).find(self.chunks(), overlapping=False))
+
+    def read(self, start: int, end: int) -> bytes:
+        """Some bytes of the text as it is now."""
+        if self._pieces is None and self.view.encoding.is_utf8:
+            return self.view.content.read(len(self.view.encoding.bom) + start, end - start)
+        got, at = [], 0
+        for chunk in self.chunks():
+            if at >= end:
+                break
+            if at + len(chunk) > start:
+                got.append(bytes(chunk[max(0, start - at) : end - at]))
+            at += len(chunk)
+        return b"".join(got)
+
+    def lines_at(self, offsets: Sequence[int]) -> list[int]:
+        """The line numbers of rising offsets."""
+        lines: list[int] = []
+        at, line = 0, 1
+        for chunk in self.chunks():
+            done = 0
+            while len(lines) < len(offsets) and offsets[len(lines)] < at + len(chunk):
+                here = offsets[len(lines)] - at
+                line += chunk.count(b"\n", done, here)
+                done = here
+                lines.append(line)
+            if len(lines) == len(offsets):
+                break
+            line += chunk.count(b"\n", done)
+            at += len(chunk)
+        return lines
+
+    def replace(self, matches: Sequence[Match], new: str) -> None:
+        """Put the new text in the place of each match, with the line endings of its neighbourhood."""
+        plain = new.replace("\r\n", "\n").encode("utf-8")
+        texts = self._with_endings(matches, new, plain) if b"\n" in plain else [plain] * len(matches)
+        pieces = self._pieces if self._pieces is not None else [_Piece(0, _FAR, None)]
+        self._pieces = list(_spliced(pieces, matches, texts))
+
+    def splices(self) -> list[Splice]:
+        """What leads from the file's bytes to the text as it is now."""
+        raw: list[tuple[int, int, bytes]] = []
+        at = 0
+        new: list[bytes] = []
+        for piece in self._pieces or ():
+            if piece.new is not None:
+                new.append(piece.new)
+                continue
+            if piece.start > at or new:
+                raw.append((at, piece.start, b"".join(new)))
+            at, new = piece.end, []
+        offsets = self.view.source_offsets([offset for start, end, _ in raw for offset in (start, end)])
+        splices = []
+        for (first, last, text), start, end in zip(raw, offsets[::2], offsets[1::2], strict=True):
+            removed = self.view.content.read(start, end - start)
+            self._require_whole(removed, start, last - first)
+            inserted = text if self.view.encoding.is_utf8 else self.view.encoding.encode(text.decode("utf-8"))
+            if removed != inserted:
+                splices.append(Splice(start, removed, inserted))
+        return splices
+
+    def _require_whole(self, removed: bytes, start: int, length: int) -> None:
+        # A few encodings write two characters as one code; a match that takes half of it cannot be cut out.
+        if not self.view.encoding.is_utf8 and len(self.view.decoded(start, removed).encode("utf-8")) != length:
+            raise EncodingRefused(
+                f"the match at byte {start} is a part of what {self.view.encoding.codec} writes as one character",
+                hint="Take the characters beside it into old_string.",
+                offset=start,
+            )
+
+    def _runs(self) -> Iterator[Chunk]:
+        assert self._pieces is not None
+        at, walk = 0, iter(self._pieces)
+        piece = next(walk, None)
+        for chunk in self.view.chunks():
+            done = 0
+            while piece is not None and (piece.new is not None or piece.start < at + len(chunk)):
+                if piece.new is not None:
+                    yield piece.new
+                else:
+                    start, end = max(piece.start - at, done), min(piece.end - at, len(chunk))
+                    if start < end:
+                        yield chunk if (start, end) == (0, len(chunk)) else bytes(chunk[start:end])
+                        done = end
+                    if piece.end > at + len(chunk):
+                        break
+                piece = next(walk, None)
+            at += len(chunk)
+        while piece is not None:
+            if piece.new is not None:
+                yield piece.new
+            piece = next(walk, None)
+
+    def _with_endings(self, matches: Sequence[Match], new: str, plain: bytes) -> list[bytes]:
+        crlf, lf = self._endings()
+        if crlf and not lf:
+            return [plain.replace(b"\n", b"\r\n")] * len(matches)
+        if lf and not crlf:
+            return [plain] * len(matches)
+        if not lf:
+            return [new.encode("utf-8")] * len(matches)
+        return list(self._endings_nearby(matches, plain))
+
+    def _endings(self) -> tuple[bool, bool]:
+        crlf = lf = False
+        last = b""
+        for chunk in self.chunks():
+            newlines = chunk.count(b"\n")
+            paired = chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n") if newlines else 0
+            crlf, lf = crlf or paired > 0, lf or newlines > paired
+            last = bytes(chunk[-1:])
+            if crlf and lf:
+                break
+        return crlf, lf
+
+    def _endings_nearby(self, matches: Sequence[Match], plain: bytes) -> Iterator[bytes]:
+        # Mixed endings: line by line those that are replaced, then that of the line the match ends in.
+        lines = plain.split(b"\n")
+        base, data, more = 0, b"", True
+        for match in matches:
+            if more and match.end + _NEAR_BYTES > base + len(data):
+                base = max(0, match.start - _NEAR_BYTES)
+                data = self.read(base, match.end + _READ_AHEAD)
+                more = base + len(data) == match.end + _READ_AHEAD
+            start, end = match.start - base, match.end - base
+            endings = _endings_in(data[start:end])
+            beyond = endings[-1] if endings else _ending_beside(data, start, end)
+            padded = [*endings, *[beyond] * len(lines)]
+            yield b"".join(line + ending for line, ending in zip(lines[:-1], padded, strict=False)) + lines[-1]
+
+
+_FAR = 1 << 62
+
+
+def _ending_beside(data: bytes, start: int, end: int) -> bytes:
+    near = data.find(b"\n", end, end + _NEAR_BYTES)
+    if near < 0:
+        near = data.rfind(b"\n", max(0, start - _NEAR_BYTES), start)
+    return b"\r\n" if near > 0 and data[near - 1 : near] == b"\r" else b"\n"
+
+
+def _endings_in(data: bytes) -> list[bytes]:
+    parts = data.split(b"\n")
+    return [b"\r\n" if part.endswith(b"\r") else b"\n" for part in parts[:-1]]
+
+
+def _spliced(pieces: Sequence[_Piece], matches: Sequence[Match], texts: Sequence[bytes]) -> Iterator[_Piece]:
+    """The pieces with each match replaced; matches are rising and disjoint, in offsets of the pieces' text."""
+    starts = [0, *accumulate(piece.size for piece in pieces)]
+    position = 0
+    for match, text in zip(matches, texts, strict=True):
+        yield from _between(pieces, starts, position, match.start)
+        if text:
+            yield _Piece(0, 0, text)
+        position = match.end
+    yield from _between(pieces, starts, position, starts[-1])
+
+
+def _between(pieces: Sequence[_Piece], starts: Sequence[int], start: int, end: int) -> Iterator[_Piece]:
+    at = max(0, bisect_right(starts, start) - 1)
+    while at < len(pieces) and starts[at] < end:
+        low, high = max(0, start - starts[at]), min(pieces[at].size, end - starts[at])
+        piece = pieces[at]
+        if low < high:
+            if piece.new is not None:
+                yield _Piece(0, 0, piece.new[low:high])
+            else:
+                yield _Piece(piece.start + low, piece.start + high, None)
+        at += 1

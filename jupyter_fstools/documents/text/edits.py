@@ -1,0 +1,165 @@
+"""Exact edits of a text: old strings in, splices out, all or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from ...content.splices import Splice
+from ...errors import Ambiguous, Invalid, NoMatch, NoOp, TooLarge
+from .edited_text import EditedText
+from .encoding import TextEncoding, Utf8View
+from .match_hints import hint_for_no_match
+from .needle import Match, Needle
+from .placeholders import placeholder_line
+
+MOST_REPLACEMENTS = 250_000
+"""Replacements in one call: their places are kept in memory."""
+_COUNTED = 10_000
+_COUNTED_BYTES = 64 << 20
+_DOUBLED = re.compile(r"\r+\n")
+UTF_8 = TextEncoding("utf-8")
+
+
+class TextEdit(NamedTuple):
+    """Replace `old`, which must be there exactly once (or, with `replace_all`, at least once), by `new`."""
+
+    old: str
+    new: str
+    replace_all: bool = False
+
+
+class EditOutcome(NamedTuple):
+    """What a list of edits comes to.
+
+    Attributes:
+        splices: in bytes of the file; empty where the edits cancel each other.
+        replacements: how many places each edit replaced.
+    """
+
+    splices: list[Splice]
+    replacements: list[int]
+
+
+def apply_edits(view: Utf8View, edits: Sequence[TextEdit]) -> EditOutcome:
+    """Apply edits in order, each seeing the text that the one before left.
+
+    Raises:
+        Invalid: an empty old string, no edits, an omission placeholder; NoOp: old and new are the same text.
+        NoMatch, Ambiguous: naming the edit, line numbers, and the nearest text as a hint.
+        TooLarge: more replacements than one call may make.
+        Binary: the file is not text in its encoding, or the new text does not fit into it.
+    """
+    if not edits:
+        raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
+    text = EditedText(view)
+    replacements = []
+    for number, edit in enumerate(edits, 1):
+        label = f"edit {number} of {len(edits)}: " if len(edits) > 1 else ""
+        _check(edit, label, text)
+        matches = _matches(text, edit, label, edits[: number - 1])
+        new = _inserted(text, edit, matches)
+        if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
+            raise _no_op(edit, label)
+        text.replace(matches, new)
+        replacements.append(len(matches))
+    splices = text.splices()
+    if not splices and len(edits) == 1:
+        raise _no_op(edits[0], "")
+    return EditOutcome(splices, replacements)
+
+
+def _check(edit: TextEdit, label: str, text: EditedText) -> None:
+    if not edit.old:
+        raise Invalid(
+            f"{label}old_string is empty",
+            hint="Quote the text to replace; to write a whole file, use write_file.",
+            field="old_string",
+        )
+    if edit.old == edit.new:
+        raise NoOp(f"{label}old_string and new_string are the same", hint="Change new_string, or leave the edit out.")
+    if edit.old.replace("\r\n", "\n") == edit.new.replace("\r\n", "\n"):
+        raise _no_op(edit, label)
+    if "\0" in edit.new:
+        raise Invalid(
+            f"{label}new_string holds a NUL character", hint="Text files have none; leave it out.", field="new_string"
+        )
+    UTF_8.encode(edit.old)
+    text.view.encoding.encode(edit.new)
+    line = placeholder_line(edit.new, lambda line: line in edit.old or text.has(line))
+    if line is not None:
+        raise Invalid(
+            f"{label}new_string holds a placeholder instead of text: {line.strip()[:100]!r}",
+            hint="Write out the lines, or edit only the part that changes.",
+            field="new_string",
+        )
+
+
+def _no_op(edit: TextEdit, label: str) -> NoOp:
+    endings = edit.old.replace("\r", "") == edit.new.replace("\r", "")
+    how = "differ only in line endings" if endings else "come to the same text here"
+    return NoOp(
+        f"{label}old_string and new_string {how}",
+        hint="The file keeps its own line endings and byte order mark; there is nothing to change.",
+    )
+
+
+def _inserted(text: EditedText, edit: TextEdit, matches: Sequence[Match]) -> str:
+    new = edit.new
+    if "\r\r\n" in new and "\r\r\n" not in edit.old:
+        new = _DOUBLED.sub("\n", new)  # A doubled ending is a slip of whoever translated it.
+    end = matches[0].end
+    if new.endswith("\r") and text.read(end, end + 2).startswith((b"\n", b"\r\n")):
+        new = new.rstrip("\r")  # Half of an ending; the whole one stands behind the match.
+    if text.view.encoding.bom and matches[0].start == 0:
+        new = new.removeprefix("\ufeff")
+    return new
+
+
+def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[TextEdit]) -> list[Match]:
+    found = _found(text, Needle(edit.old), edit, label)
+    if not found and text.view.encoding.bom and len(edit.old) > 1 and edit.old[0] == "\ufeff":
+        # The BOM is not part of the text shown; who copied it means the beginning of the file.
+        first = next(Needle(edit.old[1:]).find(text.chunks(), overlapping=False), None)
+        found = [first] if first is not None and first.start == 0 else []
+    if not found:
+        hint = hint_for_no_match(text.chunks, edit.old, edit.new, [(e.old, e.new) for e in earlier])
+        raise NoMatch(f"{label}old_string is not in the file", hint=hint.text, **hint.details)
+    if len(found) > 1 and not edit.replace_all:
+        raise _ambiguous(text, found, label, _countable(edit.old))
+    return found
+
+
+def _found(text: EditedText, old: Needle, edit: TextEdit, label: str) -> list[Match]:
+    if not edit.replace_all:
+        return list(islice(old.find(text.chunks(), overlapping=True), _countable(edit.old)))
+    found = list(islice(old.find(text.chunks(), overlapping=False), MOST_REPLACEMENTS + 1))
+    if len(found) > MOST_REPLACEMENTS:
+        raise TooLarge(
+            f"{label}old_string is there more than {MOST_REPLACEMENTS} times",
+            hint="Replace a longer string, or use a program made for the whole file.",
+            limit=MOST_REPLACEMENTS,
+        )
+    return found
+
+
+def _countable(old: str) -> int:
+    # Each place costs the length of the string, and a megabyte of one letter is everywhere in another.
+    return max(6, min(_COUNTED, _COUNTED_BYTES // len(old)))
+
+
+def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int) -> Ambiguous:
+    lines = text.lines_at([match.start for match in found])
+    places = list(dict.fromkeys(lines))
+    counted = len(found) < most
+    count = str(len(found)) if counted else f"at least {len(found)}"
+    more = f" + {len(places) - 5} more" if len(places) > 5 else ""
+    where = ", ".join(map(str, places[:5])) + (more if counted else " and further on")
+    return Ambiguous(
+        f"{label}old_string is there {count} times, at line{'' if len(places) == 1 else 's'} {where}",
+        hint="Quote more of the text around the one you mean, or set replace_all to true.",
+        count=len(found),
+        lines=lines[:5],
+    )

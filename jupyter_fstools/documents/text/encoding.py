@@ -1,0 +1,283 @@
+"""Which encoding a text file is in, and its text as UTF-8, chunk by chunk."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from ...content.source import CHUNK_BYTES, Chunk, Content
+from ...errors import Binary, EncodingRefused, Invalid
+from .other_encodings import undecodable
+
+_BOMS = (  # UTF-32 before UTF-16: its little-endian BOM begins with UTF-16's.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+BOM_OF = {name: bom for bom, name in _BOMS}
+"""The byte order mark of each codec that has one."""
+_WIDE = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
+# Names that ask for a BOM in a new file: (codec, BOM).
+_WITH_BOM = {
+    "utf-8-sig": ("utf-8", codecs.BOM_UTF8),
+    "utf-16": ("utf-16-le", codecs.BOM_UTF16_LE),
+    "utf-32": ("utf-32-le", codecs.BOM_UTF32_LE),
+}
+# Codecs without shift states: inserting between two characters is inserting between two byte strings.
+_STATELESS = re.compile(
+    r"utf-8|utf-(16|32)-[bl]e|ascii|iso8859-\d+|latin.*|cp\d+|windows-\d+|koi8-[rtu]|mac-.*|gbk|gb2312|gb18030"
+    r"|big5(hkscs)?|shift_jis(x0213|_2004)?|euc_(jp|kr|jisx0213|jis_2004)|johab|hp-roman8|tis-620|kz1048|ptcp154"
+)
+# PEP 263: in a Python file one of the first two lines may name the encoding.
+_COOKIE = re.compile(rb"\A(?:[ \t\f]*#.*?\n|[ \t\f]*\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+# Emacs adds how lines end to the name, and Python looks past it.
+_EDITOR_SUFFIX = re.compile(r"-(unix|dos|mac)\Z", re.IGNORECASE)
+_XML = re.compile(rb"""\A<\?xml[^>]{0,200}?encoding\s*=\s*["']([-\w.]+)["']""")
+_PYTHON_SUFFIXES = (".py", ".pyw", ".pyi")
+HEAD_BYTES = 8192
+"""As much of a file's beginning as tells its encoding, and where a NUL makes the whole file binary."""
+
+
+@dataclass(frozen=True)
+class TextEncoding:
+    """How a file's text is written: a Python codec, and the byte order mark before it (b"" if none)."""
+
+    codec: str
+    bom: bytes = b""
+
+    @property
+    def is_utf8(self) -> bool:
+        """The text's bytes are UTF-8 as they stand."""
+        return self.codec in ("utf-8", "ascii")
+
+    @property
+    def unit(self) -> int:
+        """Bytes of one code unit: 2 for UTF-16, 4 for UTF-32, else 1."""
+        return _WIDE.get(self.codec, 1)
+
+    @property
+    def newline(self) -> bytes:
+        r"""The bytes of a `\n`."""
+        return "\n".encode(self.codec)
+
+    @property
+    def counts_newline_bytes(self) -> bool:
+        r"""A byte 0x0A is a `\n` and nothing else."""
+        return self.unit == 1 and self.newline == b"\n"
+
+    def encode(self, text: str) -> bytes:
+        """The text's bytes, without a BOM.
+
+        Raises:
+            EncodingRefused: a lone surrogate, or a character the encoding lacks; names it.
+        """
+        try:
+            return text.encode(self.codec)
+        except UnicodeEncodeError as error:
+            raise _unencodable(error, self.codec) from None
+
+
+def known_encoding(name: str) -> TextEncoding:
+    """The encoding a caller names; `utf-8-sig`, `utf-16` and `utf-32` bring a BOM.
+
+    Raises:
+        Invalid: no such encoding, or one in which text cannot be edited in place.
+    """
+    try:
+        codec = codecs.lookup(name.strip()).name
+    except (LookupError, ValueError, UnicodeError):
+        asked = name.strip().lower().replace("_", "-")
+        near = difflib.get_close_matches(asked, ["utf-8", "utf-16", "latin-1", "cp1252", "shift_jis", "gb18030"], 1)
+        raise Invalid(
+            f"encoding: unknown encoding {name[:50]!a}",
+            hint=f"Use {near[0] if near else 'a Python codec name, such as utf-8'}.",
+            field="encoding",
+        ) from None
+    if codec in _WITH_BOM:
+        return TextEncoding(*_WITH_BOM[codec])
+    if not _STATELESS.fullmatch(codec):
+        raise Invalid(
+            f"encoding: {codec} cannot be edited in place",
+            hint="Use an encoding without shift states, such as utf-8, latin-1 or shift_jis.",
+            field="encoding",
+        )
+    return TextEncoding(codec)
+
+
+def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
+    """The encoding of a file: what the caller named, else its BOM, else what it declares, else UTF-8.
+
+    A guess is never made: a wrong one would be written back.
+
+    Raises:
+        Invalid: the caller named no known encoding.
+        EncodingRefused: the file declares an unknown one.
+        Binary: a NUL in the first 8 KiB of a file without a wide encoding.
+    """
+    head = content.read(0, HEAD_BYTES)
+    mark = next(((bom, codec) for bom, codec in _BOMS if head.startswith(bom)), None)
+    if named:
+        asked = known_encoding(named)
+        found = TextEncoding(asked.codec, BOM_OF[asked.codec]) if mark and mark[1] == asked.codec else None
+        if found is None and mark and asked.bom and asked.codec[:6] == mark[1][:6]:
+            found = TextEncoding(mark[1], mark[0])
+        encoding = found or TextEncoding(asked.codec)
+    elif mark:
+        encoding = TextEncoding(mark[1], mark[0])
+    else:
+        encoding = _declared(head, path)
+    if encoding.unit == 1 and b"\0" in head:
+        raise binary_refusal(head.index(b"\0"), head)
+    return encoding
+
+
+def binary_refusal(offset: int, around: bytes = b"") -> Binary:
+    """The refusal of a file with a NUL at a byte offset."""
+    hint = "It is no text: have it converted, or use a program that knows its format."
+    if len(around) >= 4 and around[1::2].count(0) * 4 > len(around):
+        hint = 'It looks like UTF-16 without a byte order mark: read it with encoding="utf-16-le".'
+    elif len(around) >= 4 and around[::2].count(0) * 4 > len(around):
+        hint = 'It looks like UTF-16 without a byte order mark: read it with encoding="utf-16-be".'
+    return Binary(f"binary content (a NUL byte at offset {offset})", hint=hint, offset=offset)
+
+
+def _declared(head: bytes, path: str) -> TextEncoding:
+    match = (_COOKIE if path.lower().endswith(_PYTHON_SUFFIXES) else _XML).match(head)
+    if not match:
+        return TextEncoding("utf-8")
+    name = match[1].decode("ascii", "replace")
+    try:
+        declared = known_encoding(_EDITOR_SUFFIX.sub("", name))
+    except Invalid:
+        raise EncodingRefused(
+            f"the file declares an unknown encoding, {name!r}, at byte {match.start(1)}",
+            hint='Name the right one: encoding="utf-8", or "latin-1", which decodes any byte.',
+            offset=match.start(1),
+        ) from None
+    # A wide declaration that could itself be read as ASCII is wrong; UTF-8 decides.
+    return TextEncoding("utf-8") if declared.unit > 1 else TextEncoding(declared.codec)
+
+
+class Utf8View:
+    """A text content as strictly valid UTF-8, whatever it is encoded in, in bounded memory.
+
+    Offsets of the view count its UTF-8 bytes, the BOM left out. For a UTF-8 file they are the file's own.
+    """
+
+    def __init__(self, content: Content, encoding: TextEncoding) -> None:
+        self.content = content
+        self.encoding = encoding
+        self._start = len(encoding.bom)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The text as UTF-8; a chunk may end inside a character.
+
+        Raises:
+            Binary: a NUL; EncodingRefused: bytes that this encoding does not decode. Both name the byte offset.
+        """
+        if self.encoding.is_utf8:
+            yield from self._checked_chunks()
+        else:
+            for _, text in self._texts():
+                yield text.encode("utf-8")
+
+    def decoded(self, start: int, data: bytes) -> str:
+        """The text of `data`, raw bytes found at byte `start` of the content, cut at character boundaries."""
+        try:
+            return data.decode(self.encoding.codec)
+        except UnicodeDecodeError as error:
+            raise undecodable(error, start, self.encoding.codec, self.content) from None
+
+    def source_offsets(self, offsets: Sequence[int]) -> list[int]:
+        """The byte offsets in the content of rising offsets of the view (at character boundaries)."""
+        if self.encoding.is_utf8:
+            return [self._start + offset for offset in offsets]
+        found: list[int] = []
+        seen = 0
+        for start, text in self._texts():
+            data, at, done = text.encode("utf-8"), start, 0
+            while len(found) < len(offsets) and offsets[len(found)] <= seen + len(data):
+                here = offsets[len(found)] - seen
+                at += len(data[done:here].decode("utf-8").encode(self.encoding.codec))
+                found.append(at)
+                done = here
+            seen += len(data)
+        found += [self.content.size] * (len(offsets) - len(found))
+        return found
+
+    def passable_chunks(self) -> Iterator[bytes]:
+        """The text as UTF-8, with U+FFFD for what does not decode: enough to count its lines."""
+        decoder = codecs.getincrementaldecoder(self.encoding.codec)("replace")
+        for chunk in chain(_pieces(self.content, self._start), [b""]):
+            yield decoder.decode(chunk, not chunk).encode("utf-8", "replace")
+
+    def _checked_chunks(self) -> Iterator[Chunk]:
+        decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
+        at, pending = self._start, False
+        for chunk in self.content.chunks(self._start):
+            if b"\0" in chunk:
+                raise binary_refusal(at + chunk.index(b"\0"))
+            if pending or not chunk.isascii():
+                held = len(decoder.getstate()[0])
+                decode_strictly(decoder, chunk, at - held, self)
+                pending = bool(decoder.getstate()[0])
+            yield chunk
+            at += len(chunk)
+        if pending:
+            held = len(decoder.getstate()[0])
+            decode_strictly(decoder, b"", at - held, self, final=True)
+
+    def _texts(self) -> Iterator[tuple[int, str]]:
+        decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
+        at = self._start
+        for chunk in chain(_pieces(self.content, self._start), [b""]):
+            held = len(decoder.getstate()[0])
+            text = decode_strictly(decoder, chunk, at - held, self, final=not chunk)
+            if "\0" in text:
+                offset = at - held + len(text[: text.index("\0")].encode(self.encoding.codec))
+                raise binary_refusal(offset)
+            if text:
+                yield at - held, text
+            at += len(chunk)
+
+
+def _pieces(content: Content, start: int) -> Iterator[bytes]:
+    for chunk in content.chunks(start):
+        for at in range(0, len(chunk), CHUNK_BYTES):
+            yield bytes(chunk[at : at + CHUNK_BYTES])
+
+
+def decode_strictly(
+    decoder: codecs.IncrementalDecoder, chunk: Chunk, start: int, view: Utf8View, *, final: bool = False
+) -> str:
+    """The text of a view's next bytes; `start` is the file's offset of the first byte the decoder has not given out.
+
+    Raises:
+        EncodingRefused: naming the byte that does not decode.
+    """
+    try:
+        return decoder.decode(bytes(chunk), final)
+    except UnicodeDecodeError as error:
+        raise undecodable(error, start, view.encoding.codec, view.content) from None
+
+
+def _unencodable(error: UnicodeEncodeError, codec: str) -> EncodingRefused:
+    character = error.object[error.start]
+    point = f"U+{ord(character):04X}"
+    if "\ud800" <= character <= "\udfff":
+        return EncodingRefused(
+            f"{point} at character {error.start} is a lone surrogate, which no text file can hold",
+            hint="Send the whole character (both halves of the pair), or leave it out.",
+            character=point,
+        )
+    return EncodingRefused(
+        f"{character!r} ({point}) at character {error.start} does not exist in {codec}",
+        hint=f"Write it with characters that {codec} has; the file keeps its encoding.",
+        character=point,
+    )

@@ -1,0 +1,238 @@
+"""Why an old string is not in the file: the nearest text, as a hint and never as a guess."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ...content.source import Chunk
+from .confusables import different_code_points
+from .folded_lines import FOLDS, NAMES, find_folded, find_folded_words, find_in_other_case
+from .needle import Needle
+from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
+from .similar_words import similar_word
+
+_MOST_NEEDLE = 20_000
+"""Characters of an old string that are compared with anything but itself."""
+_MOST_BYTES = 8 << 20
+"""Bytes of the file that are searched for something similar."""
+_MOST_CANDIDATES = 200
+_SHOWN_LINES = 12
+_ODD_SPACE = re.compile(r"[^\S\x00-\x7f]")
+_TOKENS = re.compile(r"\w+|[^\w\s]")
+
+
+class MatchHint(NamedTuple):
+    """A hint for the caller, and the same as facts (`nearest_line`, ...)."""
+
+    text: str
+    details: dict[str, Any]
+
+
+def hint_for_no_match(
+    chunks: Callable[[], Iterable[Chunk]], old: str, new: str, earlier: Sequence[tuple[str, str]]
+) -> MatchHint:
+    """The best explanation found, in bounded time and memory.
+
+    Args:
+        chunks: gives the text as it is now, in UTF-8, from its beginning.
+        old: the string that was not found.
+        new: what should have replaced it.
+        earlier: the (old, new) strings of the edits before it in the same call.
+    """
+    old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    for number, (before, _) in enumerate(earlier, 1):
+        if before.replace("\r\n", "\n") == old:
+            return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
+    found = _pasted_from_the_view(chunks, old) or _no_final_newline(chunks, old)
+    lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
+    # What differs in spaces alone is the text that was meant; new_string may be anywhere for other reasons.
+    found = found or (_almost(lines, old) if not _is_short(old) else None) or _swapped(chunks, new)
+    found = found or _similar(lines, old)
+    return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
+
+
+def _pasted_from_the_view(chunks: Callable[[], Iterable[Chunk]], old: str) -> MatchHint | None:
+    if CUT_MARKER.search(old):
+        return MatchHint(
+            "The displayed line was truncated: the marker at its end is not in the file. Read the rest of the line "
+            "with column, or quote a part of it that was shown.",
+            {"reason": "truncated_line"},
+        )
+    lines = old.split("\n")
+    filled = [line for line in lines if line.strip()]
+    if filled and all(LINE_NUMBER.match(line) for line in filled):
+        bare = "\n".join(LINE_NUMBER.sub("", line) for line in lines)
+        if _line_of(chunks, bare) is not None:
+            return MatchHint(
+                "Remove the line-number prefix (the number and the tab) from old_string; it is not in the file.",
+                {"reason": "line_numbers"},
+            )
+    if CARRIAGE_RETURN in old and _line_of(chunks, old.replace(CARRIAGE_RETURN, "\r")) is not None:
+        return MatchHint(
+            f"{CARRIAGE_RETURN} stands for a carriage return: send it as \\r.", {"reason": "carriage_return"}
+        )
+    if old.endswith("\r") and _line_of(chunks, old.rstrip("\r")) is not None:
+        return MatchHint(
+            "The \\r at the end of old_string is half of a line ending: leave it out.", {"reason": "carriage_return"}
+        )
+    return None
+
+
+def _swapped(chunks: Callable[[], Iterable[Chunk]], new: str) -> MatchHint | None:
+    if len(new.strip()) < 3:  # a shorter text is in every file
+        return None
+    line = _line_of(chunks, new)
+    if line is None:
+        return None
+    return MatchHint(
+        f"new_string is in the file already, at line {line}: was the edit already applied, or did you swap old_string "
+        "and new_string?",
+        {"reason": "swapped", "nearest_line": line},
+    )
+
+
+def _no_final_newline(chunks: Callable[[], Iterable[Chunk]], old: str) -> MatchHint | None:
+    if not old.endswith("\n") or len(old) == 1:
+        return None
+    line = _line_of(chunks, old[:-1])
+    tail = b""
+    for chunk in chunks():
+        tail = (tail + bytes(chunk[-len(old) * 4 :]))[-len(old) * 4 :]
+    if line is None or not tail.replace(b"\r\n", b"\n").endswith(old[:-1].encode("utf-8")):
+        return None
+    said = "The file ends before the last newline" if old.endswith("\n\n") else "The file has no final newline"
+    return MatchHint(
+        f"{said}: leave out the newline at the end of old_string.",
+        {"reason": "no_final_newline", "nearest_line": line},
+    )
+
+
+def _line_of(chunks: Callable[[], Iterable[Chunk]], text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        needle = Needle(text)
+    except UnicodeEncodeError:
+        return None
+    match = next(iter(needle.find(chunks(), overlapping=False)), None)
+    if match is None:
+        return None
+    line, at = 1, 0
+    for chunk in chunks():
+        if at + len(chunk) > match.start:
+            return line + chunk.count(b"\n", 0, match.start - at)
+        line += chunk.count(b"\n")
+        at += len(chunk)
+    return line
+
+
+def _head(chunks: Iterable[Chunk]) -> list[str]:
+    got, size = [], 0
+    for chunk in chunks:
+        got.append(bytes(chunk[: _MOST_BYTES - size]))
+        size += len(got[-1])
+        if size >= _MOST_BYTES:
+            break
+    lines = b"".join(got).decode("utf-8", "replace").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _wanted(old: str) -> tuple[list[str], bool]:
+    """The lines of an old string, and whether its last one is whole."""
+    wanted = old.split("\n")
+    if len(wanted) > 1 and not wanted[-1]:
+        return wanted[:-1], True
+    return wanted, False
+
+
+def _is_short(old: str) -> bool:
+    """It is likely to be part of many words."""
+    return len(old.strip()) <= 3
+
+
+def _almost(lines: Sequence[str], old: str) -> MatchHint | None:
+    wanted, whole = _wanted(old)
+    found = find_folded(lines, wanted, FOLDS, whole=whole)
+    return found and _explained(found.name, lines, found.start, wanted)
+
+
+def _similar(lines: Sequence[str], old: str) -> MatchHint | None:
+    if not lines:
+        return None
+    wanted, whole = _wanted(old)
+    found = (find_folded_words if _is_short(old) else find_in_other_case)(lines, wanted, whole=whole)
+    if found is not None:
+        return _explained(found.name, lines, found.start, wanted)
+    filled = [line.strip() for line in wanted if line.strip()]
+    block = _without_blank_lines(lines, filled) if len(filled) > 1 else None
+    if block is not None:
+        return _shown("The blank lines differ", lines, *block, "blank_lines")
+    return _nearest(lines, wanted) or (_with_similar_word(lines, wanted[0]) if len(wanted) == 1 else None)
+
+
+def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[int, int] | None:
+    """Where the same lines stand with other blank lines between them, and how many lines that is."""
+    tried = 0
+    for at, line in enumerate(lines):
+        if not line.strip().endswith(filled[0]):
+            continue
+        tried += 1
+        if tried > _MOST_CANDIDATES:
+            return None
+        rows = enumerate(lines[at : at + 3 * len(filled) + 10], 1)
+        here = [(row.strip(), count) for count, row in rows if row.strip()][: len(filled)]
+        found = [row for row, _ in here]
+        if len(found) == len(filled) and found[1:-1] == filled[1:-1] and found[-1].startswith(filled[-1]):
+            return at, here[-1][1]
+    return None
+
+
+def _explained(reason: str, lines: Sequence[str], start: int, wanted: Sequence[str]) -> MatchHint:
+    said = NAMES[reason]
+    old, there = "\n".join(wanted), "\n".join(lines[start : start + len(wanted)])
+    if reason == "look_alikes" or _ODD_SPACE.search(old) or _ODD_SPACE.search(there):
+        points = different_code_points(old, there)
+        said += f" ({points})" if points else ""
+    return _shown(said, lines, start, len(wanted), reason)
+
+
+def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
+    """The block most like the wanted one, found by its most telling line."""
+    telling = max((line.strip() for line in wanted), key=len)[:200]
+    if len(telling) < 4:  # like everything
+        return None
+    words = set(_TOKENS.findall(telling))
+    scored = [(len(words & set(_TOKENS.findall(line[:400]))), -at) for at, line in enumerate(lines[:100_000])]
+    best, best_ratio = None, 0.6
+    for score, place in sorted(scored, reverse=True)[:30]:
+        if not score:
+            break
+        ratio = difflib.SequenceMatcher(None, telling, lines[-place].strip()[:200], autojunk=False).ratio()
+        if ratio > best_ratio:
+            best, best_ratio = -place, ratio
+    if best is None:
+        return None
+    anchor = max(range(len(wanted)), key=lambda at: len(wanted[at].strip()))
+    points = different_code_points(wanted[anchor].strip(), lines[best].strip(), most=2) if best_ratio > 0.8 else ""
+    said = "The nearest text in the file differs" + (f" ({points})" if points else "")
+    return _shown(said, lines, max(0, best - anchor), len(wanted), "nearest")
+
+
+def _with_similar_word(lines: Sequence[str], wanted: str) -> MatchHint | None:
+    found = similar_word(lines, wanted[:200])
+    return found and _shown(f"The nearest word in the file is {found[1]!r}", lines, found[0], 1, "nearest")
+
+
+def _shown(said: str, lines: Sequence[str], start: int, count: int, reason: str) -> MatchHint:
+    rows = [line[:200] for line in lines[start : start + min(count, _SHOWN_LINES)]]
+    block = "\n".join(f"{number}\t{row}" for number, row in enumerate(rows, start + 1))
+    cut = f"\n(of {count} lines)" if count > _SHOWN_LINES else ""
+    return MatchHint(
+        f"{said}. The file has, from line {start + 1}:\n{block}{cut}",
+        {"reason": reason, "nearest_line": start + 1, "nearest_text": "\n".join(rows)},
+    )

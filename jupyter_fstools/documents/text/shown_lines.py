@@ -1,0 +1,71 @@
+"""How lines are shown to a reader: numbered, enveloped, cut lines marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from xml.sax.saxutils import quoteattr
+
+from .window import CutLine
+
+CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
+"""Stands for a `\\r` that ends no line."""
+
+CUT_MARKER = re.compile(r" ?\[\.\.\. (\d+) more characters?: read with offset=\d+, column=\d+\]")
+LINE_NUMBER = re.compile(r"^[ ]*\d+\t")
+"""The prefix of a numbered row."""
+
+
+def cut_marker(cut: CutLine) -> str:
+    """What is shown after a cut line: how many characters were left out, and how to read them."""
+    column = cut.column + cut.shown
+    return f" [... {counted(cut.omitted, 'more character')}: read with offset={cut.line}, column={column}]"
+
+
+def counted(number: int, what: str) -> str:
+    """How many there are of something: `1 line`, `2 lines`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def shown_body(rows: Sequence[str], first: int, *, numbers: bool, cuts: Iterable[CutLine] = ()) -> str:
+    r"""The rows as they are shown, one under the other: `N<TAB>text` if numbered; never a `\r`."""
+    shown = list(rows)
+    for cut in cuts:
+        shown[cut.line - first] += cut_marker(cut)
+    body = _numbered(shown, first) if numbers else "\n".join(shown)
+    # Looking for it first is a hundred times faster than replacing what is not there.
+    return body.replace("\r", CARRIAGE_RETURN) if "\r" in body else body
+
+
+def _numbered(rows: Sequence[str], first: int) -> str:
+    pieces = [""] * (2 * len(rows))
+    pieces[::2] = _prefixes(first, len(rows))
+    pieces[1::2] = rows
+    return "".join(pieces)[1:]
+
+
+@lru_cache(maxsize=8)
+def _prefixes(first: int, count: int) -> tuple[str, ...]:
+    return tuple([f"\n{number}\t" for number in range(first, first + count)])
+
+
+def envelope(tag: str, attributes: Sequence[tuple[str, object]], body: str) -> str:
+    """`<tag name="value">` newline, the body, `</tag>`; the tag gets a suffix if the body has the closing one.
+
+    No newline is put before the closing tag: one that the file does not have would be copied into an edit.
+    """
+    name, number = tag, 1
+    while f"</{name}>" in body:
+        number += 1
+        name = f"{tag}-{number}"
+    return f"{opening_tag(name, attributes)}\n{body}</{name}>"
+
+
+def opening_tag(name: str, attributes: Sequence[tuple[str, object]]) -> str:
+    """`<name key="value">`, on one line whatever the values are."""
+    return f"<{name}{''.join(f' {key}={_quoted(value)}' for key, value in attributes)}>"
+
+
+def _quoted(value: object) -> str:
+    return quoteattr(str(value), {'"': "&quot;"})

@@ -1,0 +1,1 @@
+"""Decides who may write what: receipts, drafts, commits."""

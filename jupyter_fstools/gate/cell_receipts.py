@@ -1,0 +1,278 @@
+"""Nobody changes a cell they have not read: what a receipt knows of a notebook's cells."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ..backends.protocol import FileStat
+from ..documents.notebook import (
+    Cell,
+    CellAfter,
+    CellEdit,
+    NotebookDocument,
+    ShownLines,
+    Target,
+    cell_fingerprint,
+    order_of,
+)
+from ..errors import NotRead, Stale
+from ..stores.records import FileState, Receipt
+from .read_tracker import ReadTracker, ReceiptAfter, united
+from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
+from .shown_text import ShownText
+from .stale_words import say_in_words, show_diff
+
+_CELL_TYPES = ("code", "markdown", "raw", "heading", "unknown")
+_OVERWRITING = ("replace", "delete")
+
+
+def record_cells(tracker: ReadTracker, stat: FileStat, document: NotebookDocument, shown: Sequence[ShownLines]) -> None:
+    """Leave a receipt for cells that are being shown; cells shown earlier stay known as they were then."""
+    earlier = cell_receipt(tracker, stat.key)
+    keys, order = keys_of([cell.cell_id for cell in document.cells]), document.order
+    names = dict(zip(_keys_in(earlier, document), keys, strict=True))
+    texts = ShownCells(ShownCells.kept_by(tracker, earlier).packed(names))
+    known_before = (earlier.cells or {}) if earlier else {}
+    cells = {names[key]: known for key, known in known_before.items() if key in names}
+    for one in shown:
+        key, fingerprint = keys[one.cell], document.cells[one.cell].fingerprint
+        known = Known.of(cells[key]) if key in cells else None
+        again = known is not None and known.fingerprint == fingerprint
+        cells[key] = with_lines(known if again else None, fingerprint, one).spelled()
+        texts.put(key, ((texts.of(key) if again else None) or ShownText()).with_lines(one.first, one.text))
+    places = earlier.lines if earlier and earlier.cell_order == order else []
+    receipt = _receipt(tracker, stat)
+    if earlier is not None and earlier.version == stat.version:
+        receipt.text_sha, receipt.exact_sha = earlier.text_sha, earlier.exact_sha
+    receipt.cells = cells
+    receipt.full = _is_full(receipt.cells, keys)
+    receipt.cell_order = order
+    receipt.lines = united([*places, *((one.cell + 1, one.cell + 1) for one in shown)])
+    tracker.put(receipt, texts.packed({key: key for key in keys}))
+
+
+def require_cells(
+    tracker: ReadTracker,
+    stat: FileStat,
+    document: NotebookDocument,
+    edits: Sequence[CellEdit],
+    *,
+    overwrite_needs_whole_cell: bool,
+) -> Receipt:
+    """The receipt that allows a batch of edits.
+
+    A cell that is changed must have been shown and have the type and source that were shown; what replaces or deletes
+    it asks for all of its lines. Where a cell is named by index, it must have been shown in the order that the cells
+    have now. A cell that only says where another one lands need not have been shown, if it is named by its id.
+
+    Raises:
+        NotRead, Stale (`diff`: what changed in the cell), and as `NotebookDocument.targets`
+    """
+    receipt = cell_receipt(tracker, stat.key)
+    if receipt is None:
+        raise tracker.not_read(
+            stat, hint="Read the notebook (or the cell you mean to change) with read_notebook first."
+        )
+    keys = _keys_in(receipt, document)
+    for target in document.targets(edits):
+        if target.by_index:
+            _require_order(receipt, document, target, stat.path)
+        if target.changes:
+            known = _required(receipt, keys[target.index], target, stat.path)
+            if known.fingerprint != document.cells[target.index].fingerprint:
+                raise _stale(tracker, receipt, keys[target.index], known, document, target, stat.path)
+            overwritten = overwrite_needs_whole_cell and edits[target.number].edit_mode in _OVERWRITING
+            if overwritten and known.lines is not None:
+                raise _partly_read(target, known, stat.path)
+    return receipt
+
+
+def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> ReceiptAfter:
+    """How a receipt goes on after its reader's own step: what was shown stays shown, what was written is added.
+
+    Args:
+        before: the notebook before the step; None if there was none.
+        after: its cells after it.
+    """
+    old_order = before.order if before else None
+    keys = keys_of([cell.cell_id for cell in after])
+    written = {key: cell for key, cell in zip(keys, after, strict=True) if cell.written is not None}
+
+    def receipt_after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
+        earlier = cell_receipt(tracker, stat.key) if before else None
+        old_keys = _keys_in(earlier, before) if before else []
+        names = {
+            old_keys[cell.origin]: key
+            for key, cell in zip(keys, after, strict=True)
+            if cell.origin is not None and cell.written is None
+        }
+        kept = ShownCells.kept_by(tracker, earlier)
+        texts = ShownCells(kept.packed(names))
+        receipt = _receipt(tracker, stat)
+        receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (time.time(), True)
+        receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
+        known = (earlier.cells or {}) if earlier else {}
+        receipt.cells = {names[key]: spelled for key, spelled in known.items() if key in names}
+        for key, cell in written.items():
+            old = before.cells[cell.origin] if before and cell.origin is not None else None
+            spelled = known.get(old_keys[old.index]) if old is not None else None
+            shown = kept.of(old_keys[old.index]) if old is not None else None
+            step = _written(cell, old, Known.of(spelled) if spelled is not None else None, shown)
+            receipt.cells[key] = step[0].spelled()
+            texts.put(key, step[1])
+        receipt.full = _is_full(receipt.cells, keys)
+        if before is None or (earlier is not None and earlier.cell_order == old_order):
+            receipt.cell_order = order_of([cell.cell_id for cell in after])
+            receipt.lines = _places_after(earlier.lines if earlier else [], after)
+        elif earlier is not None:
+            receipt.cell_order, receipt.lines = earlier.cell_order, earlier.lines
+        return receipt, texts.packed({key: key for key in keys})
+
+    return receipt_after
+
+
+def _written(
+    cell: CellAfter, old: Cell | None, known: Known | None, shown: ShownText | None
+) -> tuple[Known, ShownText]:
+    """What is known of a cell that its reader has written, and the lines to keep of it."""
+    assert cell.written is not None
+    source, fingerprint = cell.written[1], cell_fingerprint(*cell.written)
+    if known is not None and old is not None and known.fingerprint != old.fingerprint:
+        known = shown = None
+    if cell.whole or old is None or (known is not None and known.lines is None):
+        return Known(fingerprint, None, {}), ShownText().with_lines(1, source)
+    changes = source_changes(old.source, source)
+    return after_changes(known, fingerprint, changes, source), (shown or ShownText()).with_changes(changes)
+
+
+def shown_lines_of(receipt: Receipt | None, document: NotebookDocument, index: int) -> Ranges | None:
+    """The lines of a cell that its reader was shown; None for all of them."""
+    key = _keys_in(receipt, document)[index]
+    spelled = (receipt.cells or {}).get(key) if receipt is not None else None
+    return Known.of(spelled).lines if spelled is not None else None
+
+
+def cell_receipt(tracker: ReadTracker, key: str) -> Receipt | None:
+    """The reader's receipt of a notebook's cells; one of its text is none."""
+    receipt = tracker.lookup(key)
+    return receipt if receipt is not None and receipt.cells is not None else None
+
+
+def keys_of(ids: Sequence[str]) -> list[str]:
+    """What receipts call the cells: their ids, and for duplicates which one it is."""
+    if len(set(ids)) == len(ids):
+        return list(ids)
+    seen: Counter[str] = Counter()
+    keys = []
+    for cell_id in ids:
+        seen[cell_id] += 1
+        keys.append(cell_id if seen[cell_id] == 1 else f"{cell_id}\n{seen[cell_id]}")
+    return keys
+
+
+def _keys_in(receipt: Receipt | None, document: NotebookDocument) -> list[str]:
+    """What a receipt calls a notebook's cells: one that had another id among its equals has the id of then."""
+    keys = keys_of([cell.cell_id for cell in document.cells])
+    known = set((receipt.cells or {}) if receipt is not None else ())
+    for former, index in document.former_indexes(known.difference(keys)).items():
+        if keys[index] not in known:
+            keys[index] = former
+    return keys
+
+
+def _places_after(places: Ranges, after: Sequence[CellAfter]) -> Ranges:
+    before = {at for first, last in places for at in range(first - 1, last)}
+    known = [at for at, cell in enumerate(after, 1) if cell.written is not None or cell.origin in before]
+    return united([(at, at) for at in known])
+
+
+def _receipt(tracker: ReadTracker, stat: FileStat) -> Receipt:
+    return Receipt(
+        user=tracker.reader.user,
+        session=tracker.reader.session,
+        key=stat.key,
+        version=stat.version,
+        text_sha=None,
+        exact_sha=None,
+        read_at=time.time(),
+    )
+
+
+def _is_full(cells: dict[str, str], keys: Sequence[str]) -> bool:
+    return all(key in cells and Known.of(cells[key]).lines is None for key in keys)
+
+
+def _required(receipt: Receipt, key: str, target: Target, path: str) -> Known:
+    spelled = (receipt.cells or {}).get(key)
+    if spelled is None:
+        raise NotRead(
+            f"cell {target.cell_id!r} (index {target.index}) of {path} has not been shown to this session",
+            hint=f"Read it with read_notebook first (index={target.index}).",
+            **_place(target),
+        )
+    return Known.of(spelled)
+
+
+def _require_order(receipt: Receipt, document: NotebookDocument, target: Target, path: str) -> None:
+    if receipt.cell_order != document.order:
+        raise Stale(
+            f"the cells of {path} are no longer in the order that was read: index {target.index} may be another cell",
+            hint="Name the cell by its cell_id, or read the notebook again.",
+            **_place(target),
+        )
+    if not any(first <= target.index + 1 <= last for first, last in receipt.lines):
+        raise NotRead(
+            f"the cell at index {target.index} of {path} has not been shown to this session in the present order",
+            hint=f"Name the cell by its cell_id, or read it with read_notebook first (index={target.index}).",
+            **_place(target),
+        )
+
+
+def _stale(
+    tracker: ReadTracker,
+    receipt: Receipt,
+    key: str,
+    known: Known,
+    document: NotebookDocument,
+    target: Target,
+    path: str,
+) -> Stale:
+    text = ShownCells.kept_by(tracker, receipt).of(key)
+    diff = None if text is None else text.diff(path, document.cells[target.index].source, whole=known.lines is None)
+    refusal = Stale(
+        f"cell {target.cell_id!r} (index {target.index}) of {path} changed since it was read",
+        hint="Read the cell again with read_notebook, then repeat the call.",
+        path=path,
+        **_place(target),
+    )
+    if not show_diff(refusal, diff):
+        say_in_words(refusal, *_untold(known, document.cells[target.index], kept=diff is not None))
+    return refusal
+
+
+def _untold(known: Known, cell: Cell, *, kept: bool) -> tuple[str, ...]:
+    """What changed in a cell, where none of the lines that were shown differs."""
+    for cell_type in _CELL_TYPES:
+        if cell_fingerprint(cell_type, cell.source) == known.fingerprint:
+            return "cell_type", f"{cell_type} cell and is a {cell.cell_type}"
+    if not kept:
+        return ("unknown",)
+    return ("line_endings" if known.lines is None else "outside_shown_lines",)
+
+
+def _partly_read(target: Target, known: Known, path: str) -> NotRead:
+    shown = ", ".join(f"{first}-{last}" for first, last in (known.lines or [])[:5]) or "none whole"
+    return NotRead(
+        f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",
+        hint="Read the rest of the cell with read_notebook (source_offset, source_column), or change a part of it with "
+        'edit_mode "edit".',
+        lines=known.lines,
+        **_place(target),
+    )
+
+
+def _place(target: Target) -> dict[str, Any]:
+    return {"cell_id": target.cell_id, "index": target.index, "edit": target.number}

@@ -1,0 +1,234 @@
+"""Where a caller may go, and what waits for a person."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from pathspec import GitIgnoreSpec
+
+from ..braces import expand_braces
+from ..errors import Denied, Invalid
+
+DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
+"""Never read, listed or suggested, at any depth."""
+
+DENY_WRITE = (
+    *DENY_READ,
+    ".git/",
+    ".ipynb_checkpoints/",
+    "**/.ipython/**/startup/",
+    "jupyter_*_config.{py,json}",
+    "**/kernels/*/kernel.json",
+    ".bashrc",
+    ".profile",
+    ".zshrc",
+)
+"""Never written, at any depth: writing here would run code, or break what others own."""
+
+Approval = Literal["never", "always"] | Sequence[str]
+MAX_PATH_BYTES = 4096
+Purpose = Literal["read", "write"]
+_BARE_NAME = re.compile(r"(?:\[\^/\]\*?|\\.|\w)+(?:/|\(\?:/\|\$\))", re.DOTALL)
+_MOST_NAMES = 1 << 14
+_NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
+_NO_NEWLINE = {0x0A: 0x00}  # The rules' expressions take a newline for the end of a path; no path holds a NUL.
+_IGNORED = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]) | _NO_NEWLINE
+
+
+class Policy:
+    """Deny rules, approval and read-only mode of one workspace.
+
+    Rules are gitignore patterns with braces, matched without regard to case or Unicode normalisation, so that a rule
+    holds on every file system.
+
+    Args:
+        deny_read: rules for every tool, suggestion and listing.
+        deny_write: rules for the tools that write.
+        denied_keys: files and folders (`FileStat.key`) that no tool touches.
+        approval: "never", "always", or rules for the files whose changes wait for a person.
+        read_only: nothing is written at all.
+    """
+
+    def __init__(
+        self,
+        *,
+        deny_read: Iterable[str] = DENY_READ,
+        deny_write: Iterable[str] = DENY_WRITE,
+        denied_keys: Iterable[str] = (),
+        approval: Approval = "never",
+        read_only: bool = False,
+    ) -> None:
+        self._read = _rules(deny_read)
+        self._write = _rules(deny_write)
+        self._maybe = {"read": _prefilter(self._read), "write": _prefilter(self._write)}
+        self._bare_names = _bare_names(self._read)
+        keys = list(denied_keys)
+        self._keys = tuple(f"{key}/" for key in keys)
+        self._around_keys = {key.rpartition("/")[0] for key in keys}
+        self._approval = _rules([] if isinstance(approval, str) else approval)
+        self._always = approval == "always"
+        self.read_only = read_only
+        # The same few paths come again and again; two dozen patterns are slower than a look-up.
+        self._judged = lru_cache(maxsize=4096)(self._judge)
+
+    def may_read(self, path: str, key: str = "") -> bool:
+        """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
+        return self._verdict(path, "read") and not self._is_denied_key(key)
+
+    def none_denied(self, folder: str, names: list[str], key: str) -> bool:
+        """A quick yes for many names: True only if `may_read` holds for every one of them.
+
+        Args:
+            folder: the folder they are in; no rule holds for it itself.
+            names: the names.
+            key: the folder's key.
+        """
+        if key in self._around_keys or f"{key}/".startswith(self._keys):
+            return False
+        if self._bare_names is not None:
+            return self._bare_names.are_harmless(names)
+        maybe = self._maybe["read"]
+        start = f"/{folder}/" if folder else "/"
+        between = f"/\0{start}"
+        return maybe is not None and not maybe(_folded(f"{start}{between.join(names)}/"))
+
+    def require_read(self, given: str, path: str, key: str) -> None:
+        """Refuse a read of `path`, which the caller spelled `given`.
+
+        Raises:
+            Denied: a rule matches either spelling.
+        """
+        if not (self.may_read(path, key) and self.may_read(given)):
+            raise Denied(
+                f"reading {given!r} is denied by a rule of this server",
+                hint="Use another file; an administrator can change deny_read.",
+            )
+
+    def require_write(self, given: str, path: str, key: str) -> None:
+        """Refuse a change of `path`, which the caller spelled `given`.
+
+        Raises:
+            Denied: a rule matches either spelling, or everything is read-only.
+        """
+        if self.read_only:
+            raise Denied("this workspace is read-only", hint="An administrator can change read_only.")
+        allowed = self._verdict(path, "write") and self._verdict(given, "write")
+        if not allowed or not self.may_read(path, key) or not self.may_read(given):
+            raise Denied(
+                f"writing {given!r} is denied by a rule of this server",
+                hint="Use another file; an administrator can change deny_write.",
+            )
+
+    def needs_approval(self, given: str, path: str) -> bool:
+        """A change of `path`, which the caller spelled `given`, waits until a person approves it."""
+        return self._always or any(self._approval.match_file(_folded(one)) for one in {given, path} if self._approval)
+
+    def _verdict(self, path: str, purpose: Purpose) -> bool:
+        # A search asks for a hundred thousand paths: most are far from every rule.
+        maybe = self._maybe[purpose]
+        name = _folded(path)
+        return (maybe is not None and not maybe(f"/{name}/")) or self._judged(name.lstrip("/"), purpose)
+
+    def _judge(self, name: str, purpose: Purpose) -> bool:
+        rules = self._read if purpose == "read" else self._write
+        return not (rules.match_file(name) or rules.match_file(f"{name}/"))
+
+    def _is_denied_key(self, key: str) -> bool:
+        return f"{key}/".startswith(self._keys)
+
+
+def checked_path(path: str) -> str:
+    """A path as a caller spells it, if a file could have that name.
+
+    Nothing is expanded: `~`, `$HOME`, `%2e` and `file:` are names like any other.
+
+    Raises:
+        Invalid: empty, a NUL, a lone surrogate that stands for no byte, or too long.
+    """
+    if not path.strip():
+        raise Invalid("path is empty", hint='Name a file, or "." for the root.', field="path")
+    if "\0" in path:
+        raise Invalid("path holds a NUL character", hint="Leave it out; no file has such a name.", field="path")
+    try:
+        length = len(path.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError:
+        raise Invalid(
+            "path holds a lone surrogate", hint="Give the path as a listing shows it.", field="path"
+        ) from None
+    if length > MAX_PATH_BYTES:
+        raise Invalid(
+            f"path is {length} bytes long, more than {MAX_PATH_BYTES}", hint="Use a shorter path.", field="path"
+        )
+    return path
+
+
+def _rules(patterns: Iterable[str]) -> GitIgnoreSpec:
+    try:
+        return GitIgnoreSpec.from_lines([_folded(one) for pattern in patterns for one in expand_braces(pattern)])
+    except ValueError as error:
+        raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
+
+
+def _bodies(rules: GitIgnoreSpec) -> list[str] | None:
+    """What finds something in `/path/`, after a slash, wherever a rule could hold; None where that cannot be told.
+
+    Every rule's expression is about a whole name or several, from the start of the path or from a slash on.
+    """
+    sources = [rule.regex.pattern for rule in rules.patterns if rule.include and rule.regex is not None]
+    bodies = [source.replace("(?P<ps_d>/)", "/").removeprefix("^").removeprefix("(?:.+/)?") for source in sources]
+    if any(not source.startswith("^") for source in sources) or any("$" in re.sub(_NAME_ENDS, "", b) for b in bodies):
+        return None
+    return bodies
+
+
+def _prefilter(rules: GitIgnoreSpec) -> Callable[[str], object] | None:
+    bodies = _bodies(rules)
+    return None if bodies is None else _search(bodies)
+
+
+def _search(bodies: list[str]) -> Callable[[str], object]:
+    return re.compile(f"/(?:{'|'.join(bodies)})").search if bodies else _nowhere
+
+
+class _BareNames:
+    """Rules that are all about a single name, wherever it stands in a path.
+
+    The same names come again and again: those that no rule holds for are remembered, up to a number.
+    """
+
+    def __init__(self, bodies: list[str]) -> None:
+        self._maybe = _search(bodies)
+        self._harmless: set[str] = set()
+
+    def are_harmless(self, names: list[str]) -> bool:
+        """Whether no rule holds for one of these."""
+        if self._harmless.issuperset(names):
+            return True
+        if self._maybe(_folded(f"/{'/'.join(names)}/")):
+            return False
+        if len(self._harmless) + len(names) > _MOST_NAMES:
+            self._harmless = set()
+        self._harmless.update(names[:_MOST_NAMES])
+        return True
+
+
+def _bare_names(rules: GitIgnoreSpec) -> _BareNames | None:
+    """None where a rule is about more than a name."""
+    bodies = _bodies(rules)
+    return _BareNames(bodies) if bodies is not None and all(map(_BARE_NAME.fullmatch, bodies)) else None
+
+
+def _nowhere(path: str) -> None:
+    return None
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.translate(_NO_NEWLINE).lower() if "\n" in text else text.lower()
+    # Canonical caseless matching (Unicode, D145), without the characters that HFS+ leaves out of a name's comparison.
+    decomposed = unicodedata.normalize("NFD", text.translate(_IGNORED))
+    return unicodedata.normalize("NFC", decomposed.casefold())

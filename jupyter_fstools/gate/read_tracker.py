@@ -1,0 +1,297 @@
+"""Nobody writes what they have not read: receipts, and what they allow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..backends.protocol import FileStat
+from ..content.fingerprint import Fingerprint
+from ..diffs.file_diff import FileDiff
+from ..documents.text.window import CutLine
+from ..errors import FsToolsError, NotRead, Stale
+from ..stores.protocol import Store
+from ..stores.records import FileState, Reader, Receipt
+from .shown_text import LineChange, ShownText, line_changes
+
+ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
+"""How a receipt goes on after its reader's own step: given the file as the step left it, the receipt and the copy."""
+
+_MOST_VIEWS = 32
+_RENEWED_SECONDS = 60
+
+
+class Verdict(NamedTuple):
+    """Whether a change is allowed, and if not, why."""
+
+    allowed: bool
+    reason: str = ""
+
+
+class Shown(NamedTuple):
+    """What a read showed.
+
+    Attributes:
+        first: the first line, 1-based.
+        last: the last line; `first - 1` if there is none.
+        text: the lines as they stand in the file.
+        total_lines: of the file; None where nobody has counted that far.
+        column: the first character shown of the first line, 1-based.
+        cuts: the lines of which the end was not shown.
+    """
+
+    first: int
+    last: int
+    text: str
+    total_lines: int | None
+    column: int = 1
+    cuts: Sequence[CutLine] = ()
+
+
+class ReadTracker:
+    """The receipts of one reader."""
+
+    def __init__(self, store: Store, reader: Reader, *, overwrite_needs_full_read: bool = True) -> None:
+        self._store = store
+        self.reader = reader
+        self._overwrite_needs_full_read = overwrite_needs_full_read
+
+    def of(self, reader: Reader) -> ReadTracker:
+        """The receipts of another reader."""
+        return ReadTracker(self._store, reader, overwrite_needs_full_read=self._overwrite_needs_full_read)
+
+    def lookup(self, key: str) -> Receipt | None:
+        """The receipt of a file, current or not."""
+        return self._store.receipt(self.reader, key)
+
+    def forget(self, key: str | None = None) -> int:
+        """Drop the receipt of one file, or all; says how many."""
+        return self._store.forget(self.reader, key)
+
+    def can_edit(self, stat: FileStat, fingerprint: Callable[[], Fingerprint]) -> Verdict:
+        """Whether the reader may edit a file as it is now; `fingerprint` is asked only where the stat has drifted."""
+        return self._verdict(stat, fingerprint, whole=False)
+
+    def can_write(self, stat: FileStat, fingerprint: Callable[[], Fingerprint]) -> Verdict:
+        """Whether the reader may overwrite a file as it is now."""
+        return self._verdict(stat, fingerprint, whole=True)
+
+    def require(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Receipt:
+        """The current receipt of a file.
+
+        Args:
+            stat: the file as it is now.
+            fingerprint: computes that of its content.
+            whole: the change replaces the whole file.
+
+        Raises:
+            NotRead: never shown, dropped since, or (`whole`) only a part was shown.
+            Stale: other content than the reader was shown.
+        """
+        receipt = self.lookup(stat.key)
+        if receipt is None:
+            raise self.not_read(stat, hint="Read the file (or the part you mean to change) with read_file first.")
+        if receipt.version != stat.version:
+            if receipt.text_sha is None or fingerprint().text != receipt.text_sha:
+                raise Stale(
+                    f"{stat.path} changed since it was read",
+                    hint="Read the file again, then repeat the call; an edit whose old strings still match exactly "
+                    'once may be repeated with if_stale="match".',
+                    path=stat.path,
+                )
+            receipt.version = stat.version
+            receipt.exact_sha = fingerprint().exact
+            self._store.put_receipt(receipt)
+        if whole and self._overwrite_needs_full_read and not receipt.full:
+            rest = "Read the rest of it with read_file before overwriting it, or use edit_file."
+            raise NotRead(
+                f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
+                # A picture is shown without lines, and there is no rest of it to read.
+                hint=rest if receipt.lines or receipt.partly else "Text does not replace it; write another file.",
+                path=stat.path,
+                lines=receipt.lines,
+            )
+        return receipt
+
+    def record_read(
+        self, stat: FileStat, fingerprint: Fingerprint | None, shown: Shown, *, view: str, encoding: str | None
+    ) -> Receipt:
+        """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
+
+        `view` spells the window as it was asked for; `encoding` is the one the reader named: edits are read by what was
+        shown last.
+        """
+        earlier = self.lookup(stat.key)
+        if earlier is None or not _same_content(earlier, stat, fingerprint):
+            earlier = None
+        known = earlier.lines if earlier else []
+        partly = dict(earlier.partly) if earlier else {}
+        lines = united([*known, *_whole_lines(shown, partly)])
+        views = [one for one in (earlier.views if earlier else []) if one != view]
+        receipt = Receipt(
+            user=self.reader.user,
+            session=self.reader.session,
+            key=stat.key,
+            version=stat.version,
+            text_sha=fingerprint.text if fingerprint else earlier.text_sha if earlier else None,
+            exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
+            lines=lines,
+            partly=dict(list(partly.items())[-_MOST_VIEWS:]),
+            full=bool(earlier and earlier.full) or _is_whole(lines, shown.total_lines),
+            views=[*views, view][-_MOST_VIEWS:],
+            encoding=encoding,
+            read_at=time.time(),
+        )
+        if earlier is not None and _says_the_same(earlier, receipt):
+            return earlier
+        text = None
+        if earlier is None or not _covers(known, shown.first, shown.last):
+            kept = self.shown_text(stat.key) if earlier else None
+            text = (kept or ShownText()).with_window(shown.first, shown.text, _whole_lines(shown, {})).packed()
+        self._store.put_receipt(receipt, text)
+        return receipt
+
+    def after_own_write(
+        self, stat: FileStat, state: FileState, text: str, encoding: str | None
+    ) -> tuple[Receipt, bytes]:
+        """The receipt after the reader wrote the whole file, and the text to keep with it.
+
+        All of it is known, and no read of it may be answered "unchanged" yet.
+        """
+        total = text.count("\n") + (not text.endswith("\n") if text else 0)
+        receipt = Receipt(
+            user=self.reader.user,
+            session=self.reader.session,
+            key=stat.key,
+            version=stat.version,
+            text_sha=state.text_sha,
+            exact_sha=state.exact_sha,
+            lines=[(1, total)] if total else [],
+            full=True,
+            encoding=encoding,
+            read_at=time.time(),
+            own_write=True,
+        )
+        return receipt, ShownText().with_lines(1, text).packed()
+
+    def after_own_edit(
+        self, earlier: Receipt, stat: FileStat, state: FileState, diff: FileDiff
+    ) -> tuple[Receipt, bytes]:
+        """The receipt after the reader's own edit, and the text to keep with it.
+
+        What was shown stays shown, what was written is added.
+        """
+        changes = line_changes(diff)
+        lines = (earlier.lines if earlier.full else []) if changes is None else moved(earlier.lines, changes)
+        now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha, "lines": lines}
+        receipt = earlier.model_copy(update={**now, "partly": {}, "views": []})
+        kept = self.shown_text(stat.key)
+        return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
+
+    def put(self, receipt: Receipt, shown: bytes) -> None:
+        """Keep a receipt, and beside it a copy of what was shown."""
+        self._store.put_receipt(receipt, shown)
+
+    def kept(self, key: str) -> bytes | None:
+        """The copy beside a receipt, as it was put there."""
+        return self._store.shown_text(self.reader, key)
+
+    def shown_text(self, key: str) -> ShownText | None:
+        """The lines shown, as far as they were kept."""
+        data = self.kept(key)
+        return ShownText.unpacked(data) if data else None
+
+    def not_read(self, stat: FileStat, *, hint: str) -> NotRead:
+        """The refusal of a file without a receipt."""
+        if self._store.was_dropped(self.reader, stat.key):
+            return NotRead(
+                f"{stat.path} was read, but so long ago that the receipt was evicted",
+                hint="Read the file again before changing it.",
+                path=stat.path,
+                evicted=True,
+            )
+        return NotRead(
+            f"{stat.path} has not been read in this session ({self.reader.session})", hint=hint, path=stat.path
+        )
+
+    def _verdict(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Verdict:
+        try:
+            self.require(stat, fingerprint, whole=whole)
+        except FsToolsError as refusal:
+            return Verdict(False, refusal.message)
+        return Verdict(True)
+
+
+def _says_the_same(earlier: Receipt, receipt: Receipt) -> bool:
+    """The earlier receipt proves as much, and is recent enough to be left as it is."""
+    if receipt.read_at - earlier.read_at > _RENEWED_SECONDS:
+        return False
+    return earlier.model_copy(update={"read_at": receipt.read_at}) == receipt
+
+
+def _same_content(receipt: Receipt, stat: FileStat, fingerprint: Fingerprint | None) -> bool:
+    if receipt.version == stat.version:
+        return True
+    return fingerprint is not None and receipt.text_sha == fingerprint.text
+
+
+def _is_whole(lines: Sequence[tuple[int, int]], total: int | None) -> bool:
+    return total == 0 or list(lines) == [(1, total)]
+
+
+def _whole_lines(shown: Shown, partly: dict[int, int]) -> list[tuple[int, int]]:
+    """The line ranges of which every character was shown, now or (`partly`: up to which character) piece by piece."""
+    cut = {one.line: one.column + one.shown - 1 for one in shown.cuts if one.column <= partly.get(one.line, 0) + 1}
+    partial = {one.line for one in shown.cuts}
+    if shown.column > 1 and shown.last >= shown.first and shown.first not in partial:
+        if shown.column > partly.get(shown.first, 0) + 1:
+            partial.add(shown.first)
+        else:
+            partly.pop(shown.first)
+    for line, upto in cut.items():
+        partly[line] = max(upto, partly.pop(line, 0))
+    ranges, first = [], shown.first
+    for line in [*sorted(partial), shown.last + 1]:
+        if first <= line - 1:
+            ranges.append((first, line - 1))
+        first = line + 1
+    return ranges
+
+
+def _covers(lines: Sequence[tuple[int, int]], first: int, last: int) -> bool:
+    return any(start <= first and last <= end for start, end in lines)
+
+
+def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ranges sorted, and those that overlap or meet joined."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def moved(lines: Sequence[tuple[int, int]], changes: Sequence[LineChange]) -> list[tuple[int, int]]:
+    """Line ranges after a change: what was removed is gone, what was written is shown, the rest moves."""
+    ranges = list(lines)
+    for change in reversed(changes):
+        shift = len(change.added) - change.removed
+        after: list[tuple[int, int]] = []
+        for first, last in ranges:
+            if first < change.first:
+                after.append((first, min(last, change.first - 1)))
+            if last >= change.first + change.removed:
+                after.append((max(first, change.first + change.removed) + shift, last + shift))
+        if change.added:
+            after.append((change.first, change.first + len(change.added) - 1))
+        ranges = after
+    return united(ranges)
+
+
+def _spelled(lines: Sequence[tuple[int, int]]) -> str:
+    return (
+        ", ".join(f"{first}-{last}" for first, last in lines[:5]) + (", ..." if len(lines) > 5 else "") or "none"
+    )  # enough to see

@@ -1,0 +1,127 @@
+"""What a reader was shown of a notebook's cells: which lines, and a bounded copy of them."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from ..diffs.file_diff import FileDiff
+from ..diffs.line_diff import line_hunks
+from ..documents.notebook import ShownLines
+from ..stores.records import Receipt
+from .read_tracker import ReadTracker, moved, united
+from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes, marked_lines
+
+Ranges = list[tuple[int, int]]
+_MOST_PARTLY = 64
+
+
+class Known(NamedTuple):
+    """What a reader knows of one cell.
+
+    Attributes:
+        fingerprint: of the source that was shown.
+        lines: those shown whole; None for all of them.
+        partly: of a line shown piece by piece, up to which character.
+    """
+
+    fingerprint: str
+    lines: Ranges | None
+    partly: dict[int, int]
+
+    def spelled(self) -> str:
+        """As a receipt keeps it: the fingerprint, and behind colons the lines and pieces where they are not all."""
+        if self.lines is None:
+            return self.fingerprint
+        parts = [self.fingerprint, ",".join(f"{first}-{last}" for first, last in self.lines)]
+        if self.partly:
+            parts.append(",".join(f"{line}-{upto}" for line, upto in self.partly.items()))
+        return ":".join(parts)
+
+    @classmethod
+    def of(cls, spelled: str) -> Known:
+        """From what a receipt keeps."""
+        fingerprint, *places = spelled.split(":")
+        if not places:
+            return cls(fingerprint, None, {})
+        lines, *partly = map(_pairs, places)
+        return cls(fingerprint, lines, dict(*partly))
+
+
+def _pairs(spelled: str) -> Ranges:
+    pairs = [one.split("-") for one in spelled.split(",") if one]
+    return [(int(first), int(last)) for first, last in pairs]
+
+
+def source_changes(before: str, after: str) -> list[LineChange]:
+    """The lines of a cell's source that differ."""
+    hunks = line_hunks(marked_lines(before), marked_lines(after))
+    return line_changes(FileDiff(path="", op="edit", hunks=hunks)) or []
+
+
+def after_changes(known: Known | None, fingerprint: str, changes: list[LineChange], source: str) -> Known:
+    """What a reader knows of a cell (`known` of it before, if anything) who has changed some of its lines."""
+    if known is not None and known.lines is None:
+        return Known(fingerprint, None, {})
+    lines = moved(known.lines if known and known.lines else [], changes)
+    whole = not source or lines == [(1, len(marked_lines(source)))]
+    return Known(fingerprint, None if whole else lines, {})
+
+
+class ShownCells:
+    """A bounded copy of the lines shown of each cell, so that a refusal can say what changed in it.
+
+    As bytes: a JSON head with the length of each cell's copy, a newline, the copies.
+    """
+
+    def __init__(self, data: bytes = b"{}\n") -> None:
+        head, _, rest = data.partition(b"\n")
+        self._texts: dict[str, bytes] = {}
+        at = 0
+        for key, length in json.loads(head).items():
+            self._texts[key] = rest[at : at + length]
+            at += length
+
+    @classmethod
+    def kept_by(cls, tracker: ReadTracker, receipt: Receipt | None) -> ShownCells:
+        """The copy beside a reader's receipt."""
+        data = tracker.kept(receipt.key) if receipt is not None else None
+        return cls(data) if data else cls()
+
+    def of(self, key: str) -> ShownText | None:
+        """The lines of one cell."""
+        data = self._texts.get(key)
+        return ShownText.unpacked(data) if data else None
+
+    def put(self, key: str, text: ShownText) -> None:
+        """Keep the lines of a cell instead of those that were kept of it."""
+        self._texts.pop(key, None)
+        self._texts[key] = text.packed()
+
+    def packed(self, keys: dict[str, str]) -> bytes:
+        """As bytes for the store; `keys` names the cells to keep, and what they are called from now on."""
+        kept = {keys[key]: data for key, data in self._texts.items() if key in keys}
+        size = sum(map(len, kept.values()))
+        while size > MAX_KEPT_CHARACTERS:
+            size -= len(kept.pop(next(iter(kept))))
+        head = json.dumps({key: len(data) for key, data in kept.items()}).encode()
+        return head + b"\n" + b"".join(kept.values())
+
+
+def with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Known:
+    """What a reader knows of a cell (`known` of the same source, if anything) who is shown more of its lines."""
+    if known is not None and known.lines is None:
+        return known
+    whole, partly = list(shown.whole), dict(known.partly) if known else {}
+    for piece in shown.pieces:
+        upto = partly.pop(piece.line, 0)
+        if piece.column <= upto + 1:
+            upto = max(upto, piece.column + piece.shown - 1)
+        if upto == piece.column + piece.shown + piece.omitted - 1:
+            whole.append((piece.line, piece.line))
+        elif upto:
+            partly[piece.line] = upto
+    lines = united([*(known.lines if known and known.lines else []), *whole])
+    if shown.total == 0 or lines == [(1, shown.total)]:
+        return Known(fingerprint, None, {})
+    return Known(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]))

@@ -1,0 +1,235 @@
+"""A bounded copy of the lines a reader was shown, so that a refusal can say what changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from ..diffs.file_diff import FileDiff
+from ..diffs.line_diff import NO_NEWLINE, line_hunks
+from ..documents.text.shown_lines import CARRIAGE_RETURN
+
+MAX_KEPT_CHARACTERS = 256 << 10
+"""Text kept per receipt, before compression: what one call shows at most by default."""
+_COMPRESSED_FROM = 16 << 10
+_MOST_EDITS = 64
+
+
+class LineChange(NamedTuple):
+    """`removed` lines from line `first` (1-based, old numbering) became the lines `added`."""
+
+    first: int
+    removed: int
+    added: list[str]
+
+
+def line_changes(diff: FileDiff) -> list[LineChange] | None:
+    """The changed lines of a diff; None if rows of it are missing."""
+    if diff.truncated:
+        return None
+    changes: list[LineChange] = []
+    for hunk in diff.hunks:
+        old = hunk.old_start + (hunk.old_count == 0)
+        run: LineChange | None = None
+        for row in hunk.rows:
+            if row.kind == "context":
+                old, run = old + 1, None
+                continue
+            if run is None:
+                run = LineChange(old, 0, [])
+                changes.append(run)
+            if row.kind == "remove":
+                old += 1
+                run = run._replace(removed=run.removed + 1)
+                changes[-1] = run
+            else:
+                run.added.append(row.text)
+    return changes
+
+
+class ShownText:
+    """Segments of lines as they were shown, and the reader's own edits since.
+
+    The edits are kept beside the segments and applied when somebody asks: an edit then costs its own size.
+    As bytes: the length of the segments, the segments, one line per edit.
+    """
+
+    def __init__(self, base: bytes = b"[]\n", edits: Sequence[bytes] = ()) -> None:
+        self._base = base
+        self._edits = list(edits)
+
+    def with_lines(self, first: int, text: str) -> ShownText:
+        """With a window added, if there is room for it; what was kept of the same lines makes way."""
+        end = first + _line_count(text)
+        kept = [(first, text)]
+        for start, other in self._segments():
+            last = start + _line_count(other)
+            if last <= first or start >= end:
+                kept.append((start, other))
+                continue
+            lines = re.findall(r"[^\n]*\n|[^\n]+", other)
+            kept.append((start, "".join(lines[: max(0, first - start)])))
+            kept.append((end, "".join(lines[max(0, end - start) :])))
+        # An empty text is kept as such: all that is in it later was added.
+        kept = _joined(sorted((start, other) for start, other in kept if other)) or [(first, text)]
+        if sum(len(other) for _, other in kept) > MAX_KEPT_CHARACTERS:
+            return self
+        return ShownText(_base_of(kept))
+
+    def with_window(self, first: int, text: str, whole: Sequence[tuple[int, int]]) -> ShownText:
+        """With those lines of a window that it showed `whole`: a line that was cut is none to compare with."""
+        if not text or list(whole) == [(first, first + _line_count(text) - 1)]:
+            return self.with_lines(first, text)
+        lines, told = re.findall(r"[^\n]*\n|[^\n]+", text), self
+        for start, end in whole:
+            told = told.with_lines(start, "".join(lines[start - first : end - first + 1]))
+        return told
+
+    def with_changes(self, changes: Sequence[LineChange]) -> ShownText:
+        """With an own edit added."""
+        edit = json.dumps(changes, separators=(",", ":")).encode()
+        told = ShownText(self._base, [*self._edits, edit])
+        if len(told._edits) < _MOST_EDITS:
+            return told
+        return ShownText(_base_of(told._segments()))
+
+    def packed(self) -> bytes:
+        """As bytes for the store."""
+        return b"%d\n%b%b" % (len(self._base), self._base, b"".join([edit + b"\n" for edit in self._edits]))
+
+    @classmethod
+    def told_by(cls, diff: FileDiff, side: Literal["old", "new"]) -> ShownText:
+        """The lines of the content before (`old`) or after (`new`) a change, as far as its diff tells them."""
+        left_out = "add" if side == "old" else "remove"
+        return cls(
+            _base_of(
+                (
+                    getattr(hunk, f"{side}_start"),
+                    _text_of([row.text for row in hunk.rows if row.kind != left_out]),
+                )
+                for hunk in diff.hunks
+            )
+        )
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> ShownText:
+        """From the bytes of `packed`."""
+        length, _, rest = data.partition(b"\n")
+        return cls(rest[: int(length)], rest[int(length) :].split(b"\n")[:-1])
+
+    def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
+        """What became of the shown lines in the text that is there now; None if none were kept.
+
+        `whole` says that the shown lines, if they are the first ones and in one piece, were the whole file: what stands
+        after them now was added. A final newline is told where one side has it alone.
+        """
+        segments = [(first, marked_lines(shown)) for first, shown in self._segments()]
+        if not segments:
+            return None
+        now = marked_lines(text)
+        diff = FileDiff(path=path, op="edit")
+        for first, lines in segments:
+            end = len(now) if whole and len(segments) == 1 and first == 1 else first + len(lines) - 1
+            sides = _visible(lines, now[first - 1 : end])
+            for hunk in line_hunks(*sides, old_start=first, new_start=first):
+                diff.hunks.append(hunk)
+                diff.added += sum(row.kind == "add" for row in hunk.rows)
+                diff.removed += sum(row.kind == "remove" for row in hunk.rows)
+        return diff
+
+    def texts(self) -> list[str]:
+        """The lines shown, those in one piece together."""
+        return [text for _, text in self._segments()]
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Which lines these are, in order; none for an empty text."""
+        counted = [(first, first + _line_count(text) - 1) for first, text in self._segments()]
+        return [(first, last) for first, last in counted if first <= last]
+
+    def _segments(self) -> list[tuple[int, str]]:
+        base = zlib.decompress(self._base) if self._base[:1] == b"\x78" else self._base
+        head, _, texts = base.partition(b"\n")
+        segments, at = [], 0
+        for first, length in json.loads(head):
+            segments.append((first, texts[at : at + length].decode("utf-8", "surrogatepass")))
+            at += length
+        if not self._edits:
+            return segments
+        lines = [(first, marked_lines(text)) for first, text in segments]
+        for edit in self._edits:
+            lines = _changed(lines, [LineChange(*change) for change in json.loads(edit)])
+        return [(first, _text_of(rows)) for first, rows in lines]
+
+
+def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
+    texts = [(first, text.encode("utf-8", "surrogatepass")) for first, text in segments]
+    head = json.dumps([(first, len(text)) for first, text in texts]).encode()
+    base = head + b"\n" + b"".join(text for _, text in texts)
+    # A compressed base is known by zlib's first byte; a plain one begins with a bracket.
+    return zlib.compress(base, 1) if len(base) > _COMPRESSED_FROM else base
+
+
+def _joined(segments: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Windows read one after the other as one segment."""
+    joined: list[tuple[int, str]] = []
+    for first, text in segments:
+        if joined and joined[-1][1].endswith("\n") and joined[-1][0] + _line_count(joined[-1][1]) == first:
+            joined[-1] = (joined[-1][0], joined[-1][1] + text)
+        else:
+            joined.append((first, text))
+    return joined
+
+
+def _changed(segments: Sequence[tuple[int, list[str]]], changes: Sequence[LineChange]) -> list[tuple[int, list[str]]]:
+    changed = list(segments)
+    for change in reversed(changes):
+        end = change.first + change.removed
+        shift = len(change.added) - change.removed
+        after: list[tuple[int, list[str]]] = []
+        for first, lines in changed:
+            last = first + len(lines)
+            if last < change.first or (last == change.first and change.removed):
+                after.append((first, lines))
+            elif first > end or (first == end and not first <= change.first):
+                after.append((first + shift, lines))
+            else:
+                low, high = max(0, change.first - first), max(0, end - first)
+                after.append((min(first, change.first), [*lines[:low], *change.added, *lines[high:]]))
+        changed = after
+    return changed
+
+
+def _line_count(text: str) -> int:
+    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
+
+
+def marked_lines(text: str) -> list[str]:
+    """The lines of a text without their endings; the last one says if it has none, as in a unified diff."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[-1] or text.endswith("\r"):
+        lines[-1] += NO_NEWLINE
+    else:
+        lines.pop()
+    return lines
+
+
+def _text_of(rows: Sequence[str]) -> str:
+    """The text that has these marked lines."""
+    if rows and rows[-1].endswith(NO_NEWLINE):
+        return "\n".join(rows).removesuffix(NO_NEWLINE)
+    return "".join([f"{row}\n" for row in rows])
+
+
+def _visible(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Marked lines as a diff shows them: no mark where neither side has a final newline, and every CR visible."""
+    both = bool(old and new) and old[-1].endswith(NO_NEWLINE) and new[-1].endswith(NO_NEWLINE)
+    sides = [list(lines) for lines in (old, new)]
+    for lines in sides:
+        if both:
+            lines[-1] = lines[-1].removesuffix(NO_NEWLINE)
+        if any("\r" in line for line in lines):
+            lines[:] = [line.replace("\r", CARRIAGE_RETURN) for line in lines]
+    return sides[0], sides[1]

@@ -1,0 +1,127 @@
+"""What became of a content since it was known: what a stale refusal carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..content.fingerprint import fingerprint_of
+from ..documents.text.encoding import BOM_OF, TextEncoding, encoding_of, known_encoding
+from ..errors import EncodingRefused, FsToolsError, Stale
+from ..stores.records import FileState, Receipt
+from .draft import Draft, KnownContent, Told
+from .shown_text import ShownText
+from .stale_words import say_in_words, show_diff
+
+_MOST_BYTES = 16 << 20
+_MOST_RECODED_BYTES = 4 << 20
+"""A larger file is not written in a dozen encodings to find the one that it was in."""
+
+
+def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownText | None) -> None:
+    """Put into a refusal what changed since a file was read, as far as it can be told.
+
+    Args:
+        refusal: gets the diff among its details, or what changed in words.
+        draft: the file as it is now.
+        receipt: the reader's.
+        shown: the lines shown, as far as they were kept.
+    """
+    if not (receipt.lines or receipt.partly or receipt.full):
+        return  # It was shown as a picture.
+    whole = receipt.full and shown is not None and shown.ranges() == receipt.lines
+    then = _Then(shown, whole, receipt.text_sha, receipt.encoding, "outside_shown_lines")
+    _explain(refusal, draft, then)
+
+
+def explain_change(refusal: Stale, draft: Draft, told: Told, expected: FileState, receipt: Receipt | None) -> None:
+    """The same for a file that should have the content that a change left (`expected`).
+
+    `receipt` is the reader's, which may name the encoding.
+    """
+    encoding = receipt.encoding if receipt else None
+    _explain(refusal, draft, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
+
+
+class _Then(NamedTuple):
+    """A content that there was.
+
+    Attributes:
+        known: what is remembered of it.
+        whole: that is all there was.
+        text_sha: its fingerprint.
+        encoding: the one it was read in, if it was named.
+        elsewhere: what to say of a change that is not in what is remembered.
+    """
+
+    known: KnownContent | None
+    whole: bool
+    text_sha: str | None
+    encoding: str | None
+    elsewhere: str
+
+
+def _explain(refusal: Stale, draft: Draft, then: _Then) -> None:
+    assert draft.before is not None
+    if draft.stat.size > _MOST_BYTES:
+        return say_in_words(refusal, "too_large")
+    try:
+        encoding = encoding_of(draft.before, draft.stat.path, then.encoding)
+    except FsToolsError:
+        return say_in_words(refusal, "undecodable")
+    raw = draft.before.read(len(encoding.bom), draft.stat.size)
+    text = raw.decode(encoding.codec, "replace")
+    diff = then.known.diff(draft.stat.path, text, whole=then.whole) if then.known is not None else None
+    if not show_diff(refusal, diff):
+        elsewhere = "line_endings" if then.whole else then.elsewhere
+        say_in_words(refusal, *(_only_bytes(then, text, encoding) or ("unknown" if diff is None else elsewhere,)))
+    elif "\ufffd" in text and _is_undecodable(raw, encoding):
+        say_in_words(refusal, "undecodable")
+
+
+def _is_undecodable(raw: bytes, encoding: TextEncoding) -> bool:
+    try:
+        raw.decode(encoding.codec)
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _only_bytes(then: _Then, text: str, now: TextEncoding) -> tuple[str, ...] | None:
+    """What changed, if all of the text is still there: told by the fingerprint of what there was."""
+    if then.text_sha is None or len(text) > _MOST_RECODED_BYTES:
+        return None
+
+    def was(text: str, encoding: TextEncoding) -> bool:
+        try:
+            return fingerprint_of([encoding.bom + encoding.encode(text)]).text == then.text_sha
+        except EncodingRefused:
+            return False
+
+    plain = text.replace("\r\n", "\n")
+    if was(f"{plain}\n", now):
+        return "final_newline", "removed"
+    if plain.endswith("\n") and was(plain[:-1], now):
+        return "final_newline", "added"
+    for other in _encodings(then.encoding, now):
+        if was(text, other) or was(plain, other):
+            if other.codec == now.codec:
+                return "byte_order_mark", "added" if now.bom else "removed"
+            return "encoding", f"in {_named(other)} and is in {_named(now)}"
+    crlf, lone = plain.replace("\n", "\r\n"), plain.replace("\r", "\n")
+    if any(was(ended, now) for ended in (plain, crlf, lone, plain.replace("\n", "\r"))):
+        return ("line_endings",)
+    return None
+
+
+def _encodings(named: str | None, now: TextEncoding) -> Iterator[TextEncoding]:
+    """Other encodings in which a text may have been."""
+    marked = [TextEncoding(codec, bom) for codec, bom in BOM_OF.items()]
+    asked = [TextEncoding(known_encoding(named).codec)] if named else []
+    for then in [TextEncoding("utf-8"), TextEncoding(now.codec), *asked, *marked]:
+        if then != now:
+            yield then
+
+
+def _named(encoding: TextEncoding) -> str:
+    return f"{encoding.codec} with a byte order mark" if encoding.bom else encoding.codec

@@ -1,0 +1,373 @@
+"""The one door to the files: show leaves a receipt, peek leaves none, draft demands one, commit takes a draft."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..backends.protocol import Backend, FileStat, Locks, OpenFile
+from ..content.fingerprint import Fingerprint
+from ..content.splices import SplicedStream, inverse, packed
+from ..documents.text.line_index import LineIndex, LineIndexes
+from ..documents.version_cache import KeptVersions
+from ..errors import Conflict, FsToolsError, InputOutput, Stale
+from ..limits import Limits
+from ..progress import Progress
+from ..stores.protocol import Store
+from ..stores.records import Change, FileState, Reader, Receipt
+from .draft import (
+    Draft,
+    Step,
+    Told,
+    new_change,
+    require_editable_size,
+    require_file,
+    require_saved,
+    state_of,
+    unhashed_state,
+)
+from .path_resolver import Places
+from .policy import Policy
+from .read_tracker import ReadTracker
+from .rules import Rules
+from .stale import explain_change, explain_read
+from .undo_chain import settle
+
+if TYPE_CHECKING:
+    from ..documents.notebook import NotebookSpans
+
+EAGER_BYTES = 64 << 20
+"""Up to here a file is counted and fingerprinted when it is first shown; above, only as far as a window needs."""
+_MOST_NOTEBOOKS = 16
+
+_log = logging.getLogger("jupyter_fstools")
+
+
+class Workspace(Places):
+    """Files, seen by one reader through the gate.
+
+    Args:
+        backend: where the bytes are.
+        store: where receipts and changes are.
+        locks: one lock per file.
+        policy: where callers may go.
+        reader: who asks.
+        limits: how much one call may do.
+        rules: how strict the gate is.
+        tool_prefix: what every tool's name begins with.
+        indexes: line indexes, shared by the workspaces of one process.
+        notebooks: where the cells of notebooks lie, shared likewise.
+        committed: called with every change made here.
+        cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
+        progress: called with what a long call tells while it goes on, in the call's thread; it must not block.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        store: Store,
+        locks: Locks,
+        policy: Policy,
+        reader: Reader,
+        *,
+        limits: Limits | None = None,
+        rules: Rules | None = None,
+        tool_prefix: str = "",
+        indexes: LineIndexes | None = None,
+        notebooks: KeptVersions[NotebookSpans] | None = None,
+        committed: Callable[[Change], None] | None = None,
+        cancelled: threading.Event | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        super().__init__(backend, policy)
+        self.store = store
+        self.reader = reader
+        self.limits = limits or Limits()
+        self.rules = rules or Rules()
+        self.tool_prefix = tool_prefix
+        self.cancelled = cancelled
+        self.progress = progress
+        self._locks = locks
+        self._indexes = indexes or LineIndexes()
+        self.notebooks = notebooks or KeptVersions(_MOST_NOTEBOOKS)
+        self._committed = committed
+        self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
+
+    def for_reader(
+        self,
+        reader: Reader,
+        cancelled: threading.Event | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Workspace:
+        """The same files for another reader (until `cancelled`, telling `progress`); cheap."""
+        other = copy.copy(self)
+        other.reader, other.cancelled, other.progress = reader, cancelled, progress
+        other.tracker = self.tracker.of(reader)
+        return other
+
+    @contextmanager
+    def show(self, path: str) -> Iterator[OpenFile]:
+        """Open a file to show it; what is shown is recorded through `tracker.record_read` before the lock is let go.
+
+        Raises:
+            NotFound (with near names), IsDirectory, Denied, OutsideRoot, Invalid, InputOutput
+        """
+        stat = self._existing(path)
+        with self._locks.hold(stat.key), self.backend.read(stat.path) as opened:
+            yield opened
+
+    @contextmanager
+    def draft(
+        self,
+        path: str,
+        *,
+        whole: bool = False,
+        may_create: bool = False,
+        exclusive: bool = False,
+        accept_stale: bool = False,
+        gate: Callable[[Draft], None] | None = None,
+    ) -> Iterator[Draft]:
+        """Take a file to change it, under its lock until the block ends.
+
+        Args:
+            path: as the caller spells it.
+            whole: the change replaces the whole file.
+            may_create: a missing file is no error.
+            exclusive: an existing file is one.
+            accept_stale: a file that changed since the read is taken all the same.
+            gate: replaces the check of the receipt (cells of a notebook have receipts of their own).
+
+        Raises:
+            NotRead, Stale (with what changed), NotFound, Conflict, Unsaved, IsDirectory, Denied, TooLarge, TimedOut
+        """
+        stat = self._located(path, self.policy.require_write)
+        if stat.kind == "missing" and not may_create:
+            raise self.not_found(path, stat)
+        with self._locks.hold(stat.key):
+            # Who held the lock may have made or removed the file.
+            stat = self._same_place(stat)
+            require_saved(self.store, stat)
+            if stat.kind == "missing":
+                if not may_create:
+                    raise self.not_found(path, stat)
+                yield Draft(path, stat, None, None)
+                return
+            require_file(path, stat)
+            if exclusive:
+                raise Conflict(
+                    f"{path!r} exists already", hint="Leave out create_only to overwrite it once it is read."
+                )
+            with self.backend.read(stat.path) as opened:
+                draft = Draft(path, opened.stat, opened, None)
+                require_editable_size(draft, self.limits.max_edit_bytes)
+                if gate is not None:
+                    gate(draft)
+                else:
+                    draft.receipt = self._require_receipt(draft, whole=whole, accept_stale=accept_stale)
+                yield draft
+
+    @contextmanager
+    def draft_to_restore(self, path: str, expected: FileState | None, told: Told) -> Iterator[Draft]:
+        """Take a file that must still have the content that a change left (None: must not exist).
+
+        The change itself is the proof of knowledge here, so no receipt is asked for.
+
+        Raises:
+            Stale: the file has other content; Unsaved, Denied, TimedOut
+        """
+        # A canonical path may be one of spaces alone, which as a caller's spelling is empty.
+        stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
+        with self._locks.hold(stat.key):
+            stat = self._same_place(stat)
+            require_saved(self.store, stat)
+            if stat.path != path:
+                raise told.refusal(path, "has been replaced by a link")
+            if (stat.kind == "missing") != (expected is None):
+                raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
+            if expected is None:
+                yield Draft(path, stat, None, None)
+                return
+            require_file(path, stat)
+            with self.backend.read(stat.path) as opened:
+                draft = Draft(path, opened.stat, opened, None)
+                if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
+                    refusal = told.refusal(path, "has changed since")
+                    explain_change(refusal, draft, told, expected, self.tracker.lookup(stat.key))
+                    raise refusal
+                draft.receipt = self.tracker.lookup(draft.stat.key)
+                if draft.receipt and draft.receipt.exact_sha != expected.exact_sha:
+                    draft.receipt = None
+                yield draft
+
+    def commit(self, draft: Draft, step: Step, *, approved: bool = False) -> Change | None:
+        """Carry out a step, or (where a person must approve it) propose it; None if it changes nothing.
+
+        `approved` says that a person asked for the step itself.
+
+        Raises:
+            Conflict: an outsider was faster; nothing was written.
+            InputOutput: also where the store cannot keep the change, which is then taken back.
+            Denied, NotADirectory
+        """
+        if not step.splices and draft.before is not None and step.op != "delete":
+            return None
+        if not approved and self.policy.needs_approval(self._relative(draft.given), draft.stat.path):
+            return self._propose(draft, step)
+        before, after, stat = self._write(draft, step)
+        with self._kept_or_taken_back(draft, step, stat):
+            # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
+            receipt, shown = (None, None) if approved else step.receipt_after(self.tracker, draft, stat, after)
+            change = new_change(draft, step, self.reader, (before, after), "applied")
+            change = self.store.add_change(change, step.kept(), receipt, shown)
+        self._settle(change)
+        return change
+
+    def carry_out(self, draft: Draft, step: Step, proposal: Change) -> Change:
+        """Carry out a proposed step that a person approved; its proposer gets the receipt.
+
+        Raises:
+            as `commit`
+        """
+        _, after, stat = self._write(draft, step)
+        with self._kept_or_taken_back(draft, step, stat):
+            change = self.store.decide(
+                proposal.id,
+                "proposed",
+                "applied",
+                decided_at=time.time(),
+                decided_by=self.reader.user,
+                splices=step.kept(),
+            )
+        with suppress(FsToolsError):  # A proposer without a current receipt has to look again, no more.
+            self._tell_proposer(draft, step, proposal, stat, after)
+        change = change or proposal.model_copy(update={"status": "applied"})
+        self._settle(change)
+        return change
+
+    def record_own_content(self, draft: Draft, text: str, encoding: str | None) -> None:
+        """Leave a receipt for a whole file that already had the text its reader wanted to write."""
+        assert draft.before is not None
+        state = self._known_state(draft) or state_of(self.fingerprint(draft.before), draft.stat.size)
+        self.store.put_receipt(*self.tracker.after_own_write(draft.stat, state, text, encoding))
+
+    def held(self, key: str) -> AbstractContextManager[object]:
+        """Hold a file's lock without touching the file: a decision and a write never cross."""
+        return self._locks.hold(key)
+
+    def settled(self, change: Change) -> None:
+        """Tell whoever follows the journal in this process that there is something new."""
+        if self._committed is not None:
+            self._committed(change)
+
+    def fingerprint(self, opened: OpenFile) -> Fingerprint:
+        """The fingerprint of an open file, computed once per version."""
+        index = self.index(opened)
+        index.scan_all(opened)
+        assert index.fingerprint is not None
+        return index.fingerprint
+
+    def index(self, opened: OpenFile) -> LineIndex:
+        """The line index of an open file, kept per version."""
+        return self._indexes.of(opened.stat.key, opened.stat.version, opened.size)
+
+    def _require_receipt(self, draft: Draft, *, whole: bool, accept_stale: bool) -> Receipt:
+        assert draft.before is not None
+        opened = draft.before
+        try:
+            return self.tracker.require(draft.stat, lambda: self.fingerprint(opened), whole=whole)
+        except Stale as refusal:
+            receipt = self.tracker.lookup(draft.stat.key)
+            if accept_stale and receipt is not None:
+                return receipt
+            if receipt is not None:
+                explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
+            raise
+
+    def _write(self, draft: Draft, step: Step) -> tuple[FileState | None, FileState | None, FileStat]:
+        before = self._known_state(draft)
+        if step.op == "delete":
+            assert draft.before is not None
+            before = before or state_of(self.fingerprint(draft.before), draft.stat.size)
+            self.backend.delete(draft.stat.path, if_match=draft.stat.version)
+            return before, None, replace(draft.stat, kind="missing", size=0, version="")
+        existing = draft.before is not None
+        hash_before = existing and before is None and draft.stat.size <= EAGER_BYTES
+        stream = SplicedStream(draft.content, step.splices, old_wanted=hash_before)
+        version = draft.stat.version if existing else None
+        stat = self.backend.write(draft.stat.path, stream.chunks(), if_match=version)
+        old, new = stream.fingerprints()
+        if existing and before is None:
+            before = state_of(old, draft.stat.size) if old else unhashed_state(draft.stat.size)
+        return before, state_of(new, stat.size), stat
+
+    @contextmanager
+    def _kept_or_taken_back(self, draft: Draft, step: Step, stat: FileStat) -> Iterator[None]:
+        """What the store cannot keep is taken back: a change nobody knows of could not be undone."""
+        try:
+            yield
+        except Exception as problem:  # Whatever a store on a broken disk raises.
+            try:
+                self._take_back(draft, step, stat)
+            except FsToolsError:
+                raise InputOutput(
+                    f"{stat.path} was changed, but the journal could not keep that, and the old content could not be "
+                    "put back",
+                    hint="Look at the file; this change cannot be undone.",
+                    modified=True,
+                    reason=str(problem),
+                ) from problem
+            raise
+
+    def _take_back(self, draft: Draft, step: Step, stat: FileStat) -> None:
+        back = replace(step, op="delete" if draft.before is None else "overwrite", splices=inverse(step.splices))
+        if step.op == "delete":
+            self._write(Draft(draft.given, stat, None, None), replace(back, op="create"))
+            return
+        with self.backend.read(stat.path) as opened:
+            self._write(Draft(draft.given, stat, opened, None), back)
+
+    def _tell_proposer(
+        self, draft: Draft, step: Step, proposal: Change, stat: FileStat, after: FileState | None
+    ) -> None:
+        tracker = self.tracker.of(proposal.reader)
+        draft.receipt = tracker.lookup(draft.stat.key)
+        if draft.receipt and (proposal.before is None or draft.receipt.text_sha != proposal.before.text_sha):
+            # What the proposer was shown since is another content than the one that was changed.
+            draft.receipt = None
+        receipt, shown = step.receipt_after(tracker, draft, stat, after)
+        if receipt is not None:
+            self.store.put_receipt(receipt, shown)
+
+    def _known_state(self, draft: Draft) -> FileState | None:
+        if draft.before is None:
+            return None
+        receipt = draft.receipt
+        if receipt is not None and receipt.version == draft.stat.version and receipt.text_sha and receipt.exact_sha:
+            return FileState(text_sha=receipt.text_sha, exact_sha=receipt.exact_sha, size=draft.stat.size)
+        known = self.index(draft.before).fingerprint
+        return known and state_of(known, draft.stat.size)
+
+    def _propose(self, draft: Draft, step: Step) -> Change:
+        stream = SplicedStream(draft.content, step.splices, old_wanted=draft.before is not None)
+        size = sum(len(chunk) for chunk in stream.chunks())
+        old, new = stream.fingerprints()
+        before = old and state_of(old, draft.stat.size)
+        after = None if step.op == "delete" else state_of(new, size)
+        change = new_change(draft, step, self.reader, (before, after), "proposed")
+        change = self.store.add_change(change, packed(step.splices, keep_inserted=True))
+        self.settled(change)
+        return change
+
+    def _settle(self, change: Change) -> None:
+        try:
+            settle(self.store, change, decided_by=self.reader.user)
+        except FsToolsError as problem:
+            # The change itself is made and kept: it must not be told as refused.
+            _log.warning("Change %s is kept, but not yet what it took back: %s", change.id, problem.message)
+        self.settled(change)

@@ -1,0 +1,1 @@
+"""Lists, approves, rejects and undoes changes."""

@@ -1,0 +1,146 @@
+"""Commands in the journal: one that a person must approve waits there like a change, but only while its caller does."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..backends.protocol import FileStat
+from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
+from ..errors import Conflict, Denied, TimedOut
+from ..gate.workspace import Workspace
+from ..progress import Progress
+from ..stores.records import Change, ChangeStatus
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_TO_WITHDRAW = 1.0
+
+
+class Command(NamedTuple):
+    """What is to be run.
+
+    Attributes:
+        text: for the shell.
+        folder: where.
+        added: what it finds in its environment beside the usual.
+    """
+
+    text: str
+    folder: FileStat
+    added: Mapping[str, str]
+
+
+def is_command(change: Change) -> bool:
+    """A journal's entry is about a command, not about a file."""
+    return change.diff.op == "execute"
+
+
+def enter(workspace: Workspace, command: Command) -> Change:
+    """Enter a command into the journal, and where a person must approve it wait for that.
+
+    The rule: nothing runs unattended. A command runs only in the call that asked for it, so an approval counts only
+    while that call waits (`execute_approval_seconds`, or until its caller goes away). A proposal that nobody waits for
+    is withdrawn: it becomes `rejected` by nobody.
+
+    Returns:
+        The entry, `applied`: the command may be run now, once.
+
+    Raises:
+        Denied: the person rejected it; TimedOut: nobody decided, or the caller has gone.
+    """
+    status: ChangeStatus = "proposed" if workspace.rules.execute_approval else "applied"
+    entry = workspace.store.add_change(_entry(workspace, command, status), b"")
+    if status == "proposed":
+        return _approved(workspace, entry)
+    workspace.settled(entry)
+    return entry
+
+
+def require_waiting(workspace: Workspace, entry: Change) -> None:
+    """Refuse a decision about a command that nobody waits for.
+
+    Raises:
+        Conflict
+    """
+    withdrawn = entry.status == "rejected" and entry.decided_by is None
+    # Whoever was killed while they waited could not withdraw it.
+    oldest = time.time() - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
+    if withdrawn or (entry.status == "proposed" and entry.created_at < oldest):
+        _withdraw(workspace, entry)
+        raise Conflict(
+            f"nobody waits for command {entry.id} any more; it has not been run", hint="Let it be asked for again."
+        )
+
+
+def _approved(workspace: Workspace, proposal: Change) -> Change:
+    try:
+        workspace.settled(proposal)
+        if workspace.progress is not None:
+            said = f"Waiting for a person to approve the command (change {proposal.id})."
+            workspace.progress(Progress("waiting", said, proposal.id))
+        _wait(workspace, proposal)
+    finally:
+        # From here on nobody can approve it; who decided before was faster.
+        _withdraw(workspace, proposal)
+    decided = workspace.store.change(proposal.id)
+    if decided is not None and decided.status == "applied":
+        return decided
+    if decided is not None and decided.decided_by is None:
+        raise TimedOut(
+            f"nobody decided about command {proposal.id} in time; it has not been run",
+            hint="Ask the person to look at the proposed changes, then call again: it waits for them anew.",
+            change_id=proposal.id,
+        )
+    raise Denied(
+        f"a person rejected command {proposal.id}; it has not been run",
+        hint="Ask what to do instead.",
+        change_id=proposal.id,
+    )
+
+
+def _wait(workspace: Workspace, proposal: Change) -> None:
+    """Until somebody decided, the time is over, or the caller has gone."""
+    until = time.monotonic() + workspace.limits.execute_approval_seconds
+    seen = proposal.revision
+    while time.monotonic() < until and not (workspace.cancelled and workspace.cancelled.is_set()):
+        if (revision := workspace.store.revision()) != seen:
+            found = workspace.store.change(proposal.id)
+            if found is None or found.status != "proposed":
+                return
+            seen = revision
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def _withdraw(workspace: Workspace, proposal: Change) -> None:
+    withdrawn = workspace.store.decide(proposal.id, "proposed", "rejected", decided_at=time.time())
+    if withdrawn is not None:
+        workspace.settled(withdrawn)
+
+
+def _entry(workspace: Workspace, command: Command, status: ChangeStatus) -> Change:
+    # A key of the root's own would be no path below it.
+    path = command.folder.path or "."
+    rows = [
+        DiffRow(kind="context", old=0, new=0, text=f"{name}={shlex.quote(value)}")
+        for name, value in command.added.items()
+    ]
+    lines = command.text.removesuffix("\n").split("\n")
+    rows += [DiffRow(kind="add", old=0, new=number, text=line) for number, line in enumerate(lines, 1)]
+    hunk = DiffHunk(old_start=0, old_count=0, new_start=1, new_count=len(lines), rows=rows)
+    return Change(
+        id=f"c{secrets.token_hex(6)}",
+        key=workspace.key_of(path),
+        path=path,
+        tool="execute",
+        user=workspace.reader.user,
+        session=workspace.reader.session,
+        created_at=time.time(),
+        status=status,
+        before=None,
+        after=None,
+        diff=FileDiff(path=path, op="execute", kind="command", added=len(lines), hunks=[hunk]),
+        undoable=False,
+    )

@@ -1,0 +1,304 @@
+"""The changes there were: looking at them, deciding about them, taking them back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..content.splices import Splice, unpacked, unpacked_undo
+from ..diffs.file_diff import FileDiff, Operation
+from ..documents.text.diff import diff_of_creation, diff_of_splices
+from ..documents.text.encoding import TextEncoding, encoding_of
+from ..errors import Conflict, Denied, FsToolsError, NotFound, TooLarge, saying_unmodified
+from ..gate.draft import Draft, KnownContent, Step, Told
+from ..gate.shown_text import ShownText
+from ..gate.workspace import Workspace
+from ..stores.protocol import ChangeFilter
+from ..stores.records import Change, ChangeStatus
+from .commands import is_command, require_waiting
+
+
+@dataclass(frozen=True)
+class ChangeQuery:
+    """Which changes to list; None means any.
+
+    Attributes:
+        path: of this file or below this folder, as a caller spells it.
+        session: made in this session.
+        status: with this status.
+        after: only revisions above this one, in rising order; None: newest first.
+        before: only what was made before this time (newest-first listing only).
+        limit: at most so many.
+        offset: leave out so many first.
+        rows: with the diffs' hunks and cells.
+    """
+
+    path: str | None = None
+    session: str | None = None
+    status: ChangeStatus | None = None
+    after: int | None = None
+    before: float | None = None
+    limit: int = 100
+    offset: int = 0
+    rows: bool = True
+
+
+class Journal:
+    """The changes of the files below one workspace's root."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._store = workspace.store
+
+    def changes(self, query: ChangeQuery) -> list[Change]:
+        """The changes a query describes, paths relative to this root."""
+        return self._all_visible(self._store.changes(self._filter(query)))
+
+    def count(self, query: ChangeQuery) -> int:
+        """How many changes a query describes on all its pages."""
+        return self._store.count_changes(self._filter(query))
+
+    def waiting(self, session: str | None = None, path: str | None = None) -> list[Change]:
+        """All changes that wait for a person, oldest first, without the rows of their diffs."""
+        wanted = self._filter(ChangeQuery(path, session, "proposed", after=0, limit=1000, rows=False))
+        found: list[Change] = []
+        while page := self._store.changes(wanted):
+            found += page
+            wanted = replace(wanted, after=page[-1].revision)
+        return self._all_visible(found)
+
+    def change(self, change_id: str) -> Change:
+        """One change.
+
+        Raises:
+            NotFound: there is none, or it is about a file outside this root.
+        """
+        found = self._store.change(change_id)
+        change = self._visible(found) if found is not None else None
+        if change is None:
+            raise NotFound(f"there is no change {change_id[:80]!r}", hint="List the changes to see their ids.")
+        return change
+
+    def newest_to_undo(self, path: str, *, own: bool) -> Change:
+        """The newest change of a file that still stands and is no step back itself.
+
+        Raises:
+            NotFound: there is none.
+        """
+        reader = self._workspace.reader if own else None
+        wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader, status="applied", limit=50)
+        for offset in range(0, 10_000, wanted.limit):
+            page = self._store.changes(replace(wanted, offset=offset))
+            for found in page:
+                change = self._visible(found) if found.undoes is None and not is_command(found) else None
+                if change is not None:
+                    return change
+            if len(page) < wanted.limit:
+                break
+        raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
+
+    @saying_unmodified()
+    def undo(self, change: Change, *, by_person: bool, tool: str = "undo") -> Change:
+        """Take an applied change back; an undo is a change of its own that names what it undoes.
+
+        Args:
+            change: what to take back.
+            by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
+                to wait for approval.
+            tool: the name the new change carries.
+
+        Raises:
+            Stale: the file no longer has the content that the change left; says what differs.
+            Conflict: the change does not stand, or is a command; Denied: somebody else's; TooLarge: too much to have
+                been kept.
+        """
+        if not by_person and change.reader != self._workspace.reader:
+            raise Denied(f"change {change.id} was made by another session", hint="A person can undo it.")
+        self._require(change, "applied", "undone")
+        if is_command(change):
+            raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
+        if not change.undoable:
+            raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
+        told = Told(
+            _known(change.diff, "new"),
+            whole=change.before is None,
+            why=f"change {change.id} cannot be undone",
+            hint="Undo the newer change of this file first, or read the file and edit it by hand.",
+        )
+        with self._workspace.draft_to_restore(change.path, change.after, told) as draft:
+            self._require(self.change(change.id), "applied", "undone")
+            step = replace(self._step_back(draft, change), tool=tool, undoes=change.id)
+            if change.diff.kind == "notebook":
+                step = _told_by_cells(draft, step)
+            done = self._workspace.commit(draft, step, approved=by_person)
+        if done is None:
+            raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
+        return done
+
+    def approve(self, change_id: str, *, commands: bool = False) -> Change:
+        """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
+
+        Args:
+            change_id: which.
+            commands: the person may have commands run; a command runs in the call that waits for it.
+
+        Raises:
+            Stale: the file moved on; the proposal is refused, not merged.
+            Conflict: it was decided already, or nobody waits for the command any more; NotFound
+            Denied: a command, and the person may not.
+        """
+        change = self.change(change_id)
+        if is_command(change):
+            if not commands:
+                raise Denied(f"{change.id} is a command, which you may not have run", hint="Ask an administrator.")
+            require_waiting(self._workspace, change)
+            return self._decided(change, "applied", "approved")
+        return self._carried_out(change)
+
+    @saying_unmodified()
+    def _carried_out(self, change: Change) -> Change:
+        self._require(change, "proposed", "approved")
+        told = Told(
+            _known(change.diff, "old"),
+            whole=change.after is None,
+            why=f"change {change.id} cannot be approved",
+            hint="Reject the proposal; the assistant can read the file again and propose anew.",
+        )
+        with self._workspace.draft_to_restore(change.path, change.before, told) as draft:
+            self._require(self.change(change.id), "proposed", "approved")
+            splices = unpacked(self._store.splices(change.id) or b"\x00[true,[]]\n")
+            op = change.diff.op
+            written = None
+            if op in ("create", "overwrite") and change.tool != "undo":
+                written = _text_after(draft, splices)
+            step = Step(op, splices, change.diff, change.tool, undoes=change.undoes, written=written)
+            if change.diff.kind == "notebook":
+                step = _told_by_cells(draft, step)
+            return self._workspace.carry_out(draft, step, change)
+
+    def reject(self, change_id: str) -> Change:
+        """Decline a proposed change; the file is left as it is.
+
+        Raises:
+            Conflict: it was decided already; NotFound
+        """
+        return self._decided(self.change(change_id), "rejected", "rejected")
+
+    def _decided(self, change: Change, status: ChangeStatus, verb: str) -> Change:
+        """Decide about a proposal without touching a file."""
+        self._require(change, "proposed", verb)
+        with self._workspace.held(change.key):
+            decided = self._store.decide(
+                change.id,
+                "proposed",
+                status,
+                decided_at=time.time(),
+                decided_by=self._workspace.reader.user,
+                splices=b"",
+            )
+        if decided is None:
+            self._require(self.change(change.id), "proposed", verb)
+            raise NotFound(f"there is no change {change.id!r} any more", hint="List the changes.")
+        self._workspace.settled(decided)
+        return self._visible(decided) or decided
+
+    def _nothing_to_undo(self, path: str, proposed: ChangeFilter) -> NotFound:
+        said = f"there is no change{' of yours' if proposed.reader else ''} to undo in {path!r}"
+        if waiting := self._store.changes(proposed):
+            it = f"change {waiting[0].id}"
+            return NotFound(f"{said}: {it} still waits for approval", hint=f"Have {it} rejected by a person instead.")
+        anybodys = "List the changes to see what there was."
+        return NotFound(said, hint="Name what was changed in this session." if proposed.reader else anybodys)
+
+    def _filter(self, query: ChangeQuery) -> ChangeFilter:
+        workspace = self._workspace
+        prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
+        return ChangeFilter(
+            key_prefix=prefix.rstrip("/"),
+            session=query.session,
+            status=query.status,
+            after=query.after,
+            before=query.before,
+            limit=query.limit,
+            offset=query.offset,
+            rows=query.rows,
+        )
+
+    def _all_visible(self, changes: Iterable[Change]) -> list[Change]:
+        return [change for found in changes if (change := self._visible(found)) is not None]
+
+    def _visible(self, change: Change) -> Change | None:
+        path = self._workspace.path_of(change.key)
+        if path is None or not self._workspace.policy.may_read(path, change.key):
+            return None
+        if change.path == path and change.diff.path == path:
+            return change
+        return change.model_copy(update={"path": path, "diff": change.diff.model_copy(update={"path": path})})
+
+    def _require(self, change: Change, status: ChangeStatus, verb: str) -> None:
+        if change.status != status:
+            by = f" by {change.decided_by}" if change.decided_by else ""
+            raise Conflict(
+                f"change {change.id} is {change.status}{by}; only one that is {status} can be {verb}",
+                hint="Look at the change again.",
+                status=change.status,
+            )
+
+    def _step_back(self, draft: Draft, change: Change) -> Step:
+        content = draft.content
+        steps = unpacked_undo(self._store.splices(change.id) or b"\x00[false,[]]\n")
+        encoding = _encoding(draft)
+        if change.before is None:
+            data = content.read(0, content.size)
+            diff = diff_of_creation(change.path, "delete", data, encoding)
+            return Step("delete", [Splice(0, data, b"")], diff, "undo")
+        splices = [Splice(s.offset, content.read(s.offset, s.length), s.restored) for s in steps]
+        op: Operation = "create" if change.after is None else "edit"
+        if draft.before is None:
+            diff = diff_of_creation(change.path, op, b"".join(s.inserted for s in splices), encoding)
+        else:
+            diff = self._diff(draft, op, splices, encoding)
+        return Step(op, splices, diff, "undo")
+
+    def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
+        assert draft.before is not None
+        opened = draft.before
+        index = self._workspace.index(opened)
+        return diff_of_splices(
+            draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
+        )
+
+
+def _known(diff: FileDiff, side: Literal["old", "new"]) -> KnownContent:
+    if diff.kind != "notebook":
+        return ShownText.told_by(diff, side)
+    from ..gate.notebook_steps import ToldCells
+
+    return ToldCells(diff, side)
+
+
+def _told_by_cells(draft: Draft, step: Step) -> Step:
+    """The same step of a notebook, its diff and its receipt by cells."""
+    from ..gate.notebook_steps import notebook_step
+
+    told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
+    return step if told is None else replace(step, diff=told[0], receipt=told[1])
+
+
+def _encoding(draft: Draft) -> TextEncoding:
+    try:
+        return encoding_of(draft.content, draft.stat.path, draft.receipt.encoding if draft.receipt else None)
+    except FsToolsError:
+        return TextEncoding("latin-1")
+
+
+def _text_after(draft: Draft, splices: Sequence[Splice]) -> str:
+    data, at = [], 0
+    for splice in splices:
+        data += [draft.content.read(at, splice.offset - at), splice.inserted]
+        at = splice.end
+    whole = b"".join([*data, draft.content.read(at, draft.content.size)])
+    encoding = _encoding(draft)
+    return whole.decode(encoding.codec, "replace").removeprefix("\ufeff")

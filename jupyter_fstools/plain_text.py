@@ -1,0 +1,50 @@
+"""Changes and facts as plain lines for a person, with nothing in them that a terminal would obey."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from .stores.records import Change
+
+# Control characters, marks that reorder text, and halves of characters: shown as what they are.
+_UNSHOWABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def one_line(text: str) -> str:
+    """A text in one line: every character that is none to look at is spelled out."""
+    return _UNSHOWABLE.sub(lambda match: _spelled(match[0]), text)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, each as `one_line` shows it; the end of a line is not shown."""
+    return [one_line(line.removesuffix("\r")) for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def change_row(change: Change) -> list[str]:
+    """A change in a few words: id, when, what, which file, how much, who."""
+    moment = datetime.fromtimestamp(change.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    what = change.tool if change.undoes is None else f"{change.tool} of {change.undoes}"
+    size = f"+{change.diff.added} -{change.diff.removed}"
+    return [change.id, moment, change.status, what, one_line(change.path), size, change.session]
+
+
+def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Facts by name, as words."""
+    return [(name.replace("_", " "), one_line(_in_words(fact))) for name, fact in data.items()]
+
+
+def _in_words(fact: Any) -> str:
+    if isinstance(fact, bool):
+        return "yes" if fact else "no"
+    if fact is None:
+        return "none"
+    if isinstance(fact, dict):
+        return ", ".join(f"{name} {_in_words(one)}" for name, one in fact.items())
+    return ", ".join(map(str, fact)) if isinstance(fact, (list, tuple)) else str(fact)
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

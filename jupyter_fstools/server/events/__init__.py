@@ -1,0 +1,1 @@
+"""Emits changes and activity on Jupyter's event bus."""

@@ -1,0 +1,64 @@
+"""What Jupyter's event bus, and the list of all that happened, say about a change: everything but the diff."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from ...diffs.file_diff import Operation
+from ...gate.workspace import Workspace
+from ...stores.records import Change, ChangeStatus
+
+SCHEMA_ID = "https://schema.jupyter.org/jupyter_fstools/change/v1"
+
+
+class ChangeEvent(BaseModel):
+    """A change was made, proposed, decided about or undone."""
+
+    kind: Literal["change"] = "change"
+    id: Annotated[str, Field(description="The change's id.")]
+    revision: Annotated[int, Field(description="Grows with every step in the journal.")]
+    at: Annotated[float, Field(description="When it was made or proposed, seconds since 1970.")]
+    path: Annotated[str, Field(description="The file, relative to the root.")]
+    op: Annotated[Operation, Field(description="What happens to the file.")]
+    status: Annotated[ChangeStatus, Field(description="Where the change stands now.")]
+    tool: Annotated[str, Field(description="The tool that made it.")]
+    user: Annotated[str, Field(description="The user of the session that made it.")]
+    session: Annotated[str, Field(description="The session that made it.")]
+    added: Annotated[int, Field(description="Lines added.")]
+    removed: Annotated[int, Field(description="Lines removed.")]
+    undoes: Annotated[str | None, Field(description="The id of the change that this one takes back.")] = None
+    undoable: Annotated[bool, Field(description="False where too much would have had to be kept.")] = True
+    decided_at: Annotated[float | None, Field(description="When it was approved, rejected or undone.")] = None
+    decided_by: Annotated[str | None, Field(description="The user who did.")] = None
+
+
+def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
+    """What is said about a change; None where the file lies outside the root or may not be read there."""
+    path = workspace.path_of(change.key)
+    if path is None or not workspace.policy.may_read(path, change.key):
+        return None
+    return ChangeEvent(
+        id=change.id,
+        revision=change.revision,
+        at=change.created_at,
+        path=path,
+        op=change.diff.op,
+        status=change.status,
+        tool=change.tool,
+        user=change.user,
+        session=change.session,
+        added=change.diff.added,
+        removed=change.diff.removed,
+        undoes=change.undoes,
+        undoable=change.undoable,
+        decided_at=change.decided_at,
+        decided_by=change.decided_by,
+    )
+
+
+def event_schema() -> dict[str, Any]:
+    """The schema to register with an event logger."""
+    schema = ChangeEvent.model_json_schema()
+    return {"$id": SCHEMA_ID, "version": "1", "personal-data": True, **schema}

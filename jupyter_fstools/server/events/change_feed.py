@@ -1,0 +1,140 @@
+"""Follows the store, so that what every process does on this root is told here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from ...gate.workspace import Workspace
+from ...stores.protocol import ChangeFilter
+from ...stores.records import Change
+from .activity_event import ActivityEvent
+from .activity_news import ActivityNews
+from .change_event import ChangeEvent, change_entry
+
+Event = TypeVar("Event")
+
+_log = logging.getLogger("jupyter_fstools")
+
+
+class ChangeFeed:
+    """Tells what is new in the journal, in order, and what was read and refused, on the event loop.
+
+    The store is where processes meet: a kernel's change is seen here without the kernel knowing the server. A thread
+    looks now and then whether anything was kept in the store, and at once when this process made a change itself.
+
+    Args:
+        workspace: whose root and store to follow.
+        tell: called on the event loop with every change that is new or has a new status.
+        tell_activity: called on the event loop with what was read and refused.
+        loop: the event loop.
+        interval: seconds between two looks at the store.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        tell: Callable[[ChangeEvent], None],
+        tell_activity: Callable[[ActivityEvent], None],
+        loop: asyncio.AbstractEventLoop,
+        *,
+        interval: float = 0.25,
+    ) -> None:
+        self._workspace = workspace
+        self._tell = tell
+        self._tell_activity = tell_activity
+        self._loop = loop
+        self._interval = interval
+        self._woken = threading.Event()
+        self._stopped = False
+        self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._seen = workspace.store.revision()
+        self._news = ActivityNews(workspace)
+        self._mark: Hashable = None
+        self._thread = threading.Thread(target=self._follow, name="fstools-feed", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow the store, from the revision it had when the feed was made."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Look at the store now; from any thread."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Follow no longer, and let nobody wait for a decision any more; called on the event loop."""
+        self._stopped = True
+        self._woken.set()
+        for waiting in self._waiting.values():
+            for decided in waiting:
+                decided.set()
+        self._thread.join(timeout=5)
+
+    @contextmanager
+    def decision(self, change_id: str) -> Iterator[asyncio.Event]:
+        """An event that is set once a change is no longer proposed; begin to listen, then look at the change."""
+        decided = asyncio.Event()
+        if self._stopped:
+            decided.set()
+        waiting = self._waiting.setdefault(change_id, set())
+        waiting.add(decided)
+        try:
+            yield decided
+        finally:
+            waiting.discard(decided)
+            if not waiting:
+                self._waiting.pop(change_id, None)
+
+    def _follow(self) -> None:
+        failing = False
+        while not (self._stopped or self._loop.is_closed()):
+            self._woken.wait(self._interval)
+            self._woken.clear()
+            try:
+                self._look()
+                failing = False
+            except Exception as error:  # Whatever a broken disk makes the store raise: the feed goes on.
+                if not failing and not self._loop.is_closed():
+                    _log.warning("The journal cannot be followed for now: %s", error)
+                failing = True
+
+    def _look(self) -> None:
+        mark = self._workspace.store.mark()
+        if mark == self._mark:
+            return
+        for page in self._new_changes():
+            self._loop.call_soon_threadsafe(self._publish, page)
+        event = self._news.look()
+        if event is not None:
+            self._loop.call_soon_threadsafe(self._call, self._tell_activity, event)
+        self._mark = mark
+
+    def _new_changes(self) -> Iterator[list[Change]]:
+        store = self._workspace.store
+        newest = store.revision()
+        if newest < self._seen:
+            self._seen = 0  # A damaged journal was set aside and a new one begun.
+        while self._seen < newest and not self._stopped:
+            wanted = ChangeFilter(key_prefix=self._workspace.backend.root_key.rstrip("/"), after=self._seen)
+            page = store.changes(wanted)
+            self._seen = page[-1].revision if page else newest
+            yield page
+
+    def _publish(self, page: list[Change]) -> None:
+        for found in page:
+            if found.status != "proposed":
+                for decided in self._waiting.get(found.id, ()):
+                    decided.set()
+            event = change_entry(self._workspace, found)
+            if event is not None:
+                self._call(self._tell, event)
+
+    def _call(self, listener: Callable[[Event], None], event: Event) -> None:
+        try:
+            listener(event)
+        except Exception:
+            _log.exception("A listener of the change feed failed")

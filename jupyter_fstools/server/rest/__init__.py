@@ -1,0 +1,1 @@
+"""Serves the tools and the journal over REST."""

@@ -1,0 +1,203 @@
+"""The journal over HTTP: looking at changes, waiting for a decision, deciding."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Annotated, Any, Self
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import Field, model_validator
+from tornado import web
+
+from ...errors import FsToolsError
+from ...gate.workspace import Workspace
+from ...journal.journal import ChangeQuery, Journal
+from ...sessions import checked_session
+from ...stores.records import Change, ChangeStatus
+from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
+from ..base_handler import NoArguments, ToolsHandler
+from ..bodies import as_json, rendered_change
+from ..permissions import EXECUTE
+
+_MOST_WAITED_SECONDS = 60.0
+
+
+class ChangesQuery(Arguments):
+    """What the list of changes takes."""
+
+    path: PathArgument | None = None
+    session: Annotated[Text, Field(description="Only what this session did.")] | None = None
+    status: ChangeStatus | None = None
+    after: Annotated[Count, Field(description="Only revisions above this one, in rising order.")] | None = None
+    before: (
+        Annotated[float, Field(allow_inf_nan=False, description="Only what was made earlier, in seconds since 1970.")]
+        | None
+    ) = None
+    limit: PageSize = 100
+    offset: Count = 0
+    diffs: Annotated[Flag, Field(description="With the hunks and cells of the diffs.")] = True
+
+
+class ChangeWait(Arguments):
+    """How long to wait for a decision."""
+
+    wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
+
+
+class FilePath(Arguments):
+    """A file."""
+
+    path: PathArgument
+
+
+class WaitingChanges(Arguments):
+    """Which of the changes that wait to decide about: these, or all of a session, of a path, or of both."""
+
+    ids: Annotated[list[Text], Field(min_length=1, max_length=1000)] | None = None
+    session: Text | None = None
+    path: Annotated[Text, Field(description='A file or folder; "." for everything below the root.')] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.ids is None) == (self.session is None and not self.path):
+            raise ValueError("takes either ids, or session, path or both")
+        return self
+
+
+class ChangesHandler(ToolsHandler):
+    """`GET /changes`: the journal."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """The changes, newest first, or in rising order of revision after a cursor."""
+        asked = self.query(ChangesQuery)
+        session = asked.session and checked_session(asked.session)
+        query = ChangeQuery(
+            asked.path, session, asked.status, asked.after, asked.before, asked.limit, asked.offset, asked.diffs
+        )
+
+        def listed(workspace: Workspace) -> bytes:
+            # The revision first: who goes on after it then misses nothing.
+            revision, journal = workspace.store.revision(), Journal(workspace)
+            return as_json(
+                {
+                    "changes": [rendered_change(change) for change in journal.changes(query)],
+                    "total": journal.count(query),
+                    "proposed": journal.count(ChangeQuery(status="proposed")),
+                    "revision": revision,
+                }
+            )
+
+        self.answer(await self.call(listed))
+
+
+class ChangeHandler(ToolsHandler):
+    """`GET /changes/{id}`: one change, now or once it is decided."""
+
+    _gone: asyncio.Event | None = None
+
+    @web.authenticated
+    @authorized
+    async def get(self, change_id: str) -> None:
+        """The change, with its diff; `wait` seconds (60 at most) for a decision if it is only proposed."""
+        seconds = min(self.query(ChangeWait).wait, _MOST_WAITED_SECONDS)
+        with self.served.feed.decision(change_id) as decided:
+            self._gone = decided
+            change = await self._look(change_id)
+            if change.status == "proposed" and seconds:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(decided.wait(), seconds)
+                change = await self._look(change_id)
+        self.answer({"change": rendered_change(change)})
+
+    def on_connection_close(self) -> None:
+        """Nobody waits any more."""
+        super().on_connection_close()
+        if self._gone is not None:
+            self._gone.set()
+
+    async def _look(self, change_id: str) -> Change:
+        return await self.call(lambda workspace: Journal(workspace).change(change_id))
+
+
+class DecisionHandler(ToolsHandler):
+    """`POST /changes/{id}/approve`, `/reject`, `/undo`: what a person decides."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, change_id: str, decision: str) -> None:
+        """Decide; answers the change as it is now, for an undo the new change that takes it back."""
+        self.query(NoArguments)
+        self.body(NoArguments)
+        commands = await self.is_allowed(EXECUTE)
+
+        def decide(workspace: Workspace) -> bytes:
+            journal = Journal(workspace)
+            if decision == "undo":
+                return as_json({"change": rendered_change(journal.undo(journal.change(change_id), by_person=True))})
+            if decision == "approve":
+                return as_json({"change": rendered_change(journal.approve(change_id, commands=commands))})
+            return as_json({"change": rendered_change(journal.reject(change_id))})
+
+        self.answer(await self.call(decide))
+
+
+class DecisionsHandler(ToolsHandler):
+    """`POST /changes/approve`, `/changes/reject`: one decision about many changes."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, decision: str) -> None:
+        """Decide about each, oldest first; says of each what came of it, for a refused one does not stop the others."""
+        self.query(NoArguments)
+        asked = self.body(WaitingChanges)
+        if asked.session is not None:
+            checked_session(asked.session)
+        commands = await self.is_allowed(EXECUTE)
+
+        def decide(workspace: Workspace) -> bytes:
+            journal = Journal(workspace)
+            if asked.ids is not None:
+                paths: dict[str, str | None] = dict.fromkeys(asked.ids)
+            else:
+                paths = {change.id: change.path for change in journal.waiting(asked.session, asked.path)}
+            approve = decision == "approve"
+            return as_json(
+                {
+                    "outcomes": [
+                        _outcome(journal, change_id, path, approve=approve, commands=commands)
+                        for change_id, path in paths.items()
+                    ]
+                }
+            )
+
+        self.answer(await self.call(decide))
+
+
+class UndoHandler(ToolsHandler):
+    """`POST /changes/undo` with `{"path"}`: a step back through a file's changes."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Take back the file's newest change that still stands, whoever made it."""
+        self.query(NoArguments)
+        path = self.body(FilePath).path
+
+        def undo(workspace: Workspace) -> bytes:
+            journal = Journal(workspace)
+            return as_json(
+                {"change": rendered_change(journal.undo(journal.newest_to_undo(path, own=False), by_person=True))}
+            )
+
+        self.answer(await self.call(undo))
+
+
+def _outcome(journal: Journal, change_id: str, path: str | None, *, approve: bool, commands: bool) -> dict[str, Any]:
+    try:
+        change = journal.approve(change_id, commands=commands) if approve else journal.reject(change_id)
+    except FsToolsError as refusal:
+        return {"id": change_id, "path": path, "change": None, "error": refusal.as_dict()}
+    return {"id": change_id, "path": change.path, "change": rendered_change(change, rows=False), "error": None}

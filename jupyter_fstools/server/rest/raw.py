@@ -1,0 +1,175 @@
+"""A file's bytes over HTTP: with an ETag and ranges, streamed, and never rendered by a browser."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+from tornado.iostream import StreamClosedError
+
+from ...backends.protocol import OpenFile
+from ...content.source import CHUNK_BYTES
+from ...errors import Conflict, FsToolsError, OutOfRange
+from ...gate.draft import require_file
+from ...gate.workspace import Workspace
+from ..base_handler import ToolsHandler
+
+_OCTETS = "application/octet-stream"
+_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.IGNORECASE)
+
+
+class RawFile:
+    """A file held open to be sent; `close` it.
+
+    A small file is read at once, and its ETag is a hash of its bytes: it stays the same wherever the bytes do. A larger
+    one is read while it is sent, and its ETag stands for its version.
+    """
+
+    def __init__(self, workspace: Workspace, path: str) -> None:
+        stat = workspace.peek(path)
+        if stat.kind == "missing":
+            raise workspace.not_found(path, stat)
+        require_file(path, stat)
+        self.name = stat.path.rpartition("/")[2]
+        self._holding = ExitStack()
+        # No lock is held: a slow client must not keep others from the file. What is open stays one version, or says so.
+        self._opened: OpenFile = self._holding.enter_context(workspace.backend.read(stat.path))
+        self.size = self._opened.size
+        self._data: bytes | None = None
+        if self.size <= CHUNK_BYTES:
+            with self._holding:
+                self._data = self._opened.read(0, self.size)
+            digest = hashlib.sha256(self._data)
+        else:
+            opened = self._opened.stat
+            digest = hashlib.sha256(f"{opened.key}\0{opened.version}".encode("utf-8", "surrogateescape"))
+        self.etag = f'"{digest.hexdigest()[:40]}"'
+
+    @property
+    def in_memory(self) -> bool:
+        """Reading it takes no time."""
+        return self._data is not None
+
+    def read(self, start: int, stop: int) -> bytes:
+        """The bytes from `start` to `stop`.
+
+        Raises:
+            Conflict: somebody wrote into the file since it was opened; one ETag never stands for a mixture.
+        """
+        if self._data is not None:
+            return self._data[start:stop]
+        data = self._opened.read(start, stop - start)
+        if not self._opened.unchanged():
+            raise Conflict(f"{self.name} changed while it was sent", hint="Get it again.")
+        return data
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._holding.close()
+
+
+class RawHandler(ToolsHandler):
+    """`GET /raw/{path}`: leaves no receipt."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, path: str) -> None:
+        """Send the bytes, or those of one range."""
+        await self._send(path, body=True)
+
+    @web.authenticated
+    @authorized
+    async def head(self, path: str) -> None:
+        """Say what a GET would send."""
+        await self._send(path, body=False)
+
+    def decode_argument(self, value: bytes, name: str | None = None) -> str:
+        """A path as its bytes stand in the URL; they need not be UTF-8."""
+        return super().decode_argument(value, name) if name else value.decode("utf-8", "surrogateescape")
+
+    @property
+    def content_security_policy(self) -> str:
+        """Nothing in a file is ever a page of this server."""
+        return f"{super().content_security_policy}; sandbox"
+
+    def finish(self, *args: Any, **kwargs: Any) -> Any:
+        """Finish; an answer that is no error is bytes."""
+        if self.get_status() < 400:
+            kwargs.setdefault("set_content_type", _OCTETS)
+        return super().finish(*args, **kwargs)
+
+    async def _send(self, path: str, *, body: bool) -> None:
+        file = await self.call(lambda workspace: RawFile(workspace, path))
+        try:
+            self._describe(file)
+            if self.check_etag_header():
+                self.set_status(304)
+                self.finish()
+                return
+            start, stop = self._range(file) if body else (0, file.size)
+            self.set_header("Content-Length", str(stop - start))
+            if not body or file.in_memory:
+                self.finish(file.read(start, stop) if body else None)
+            else:
+                await self._stream(file, start, stop)
+        except StreamClosedError:
+            pass  # The client went away.
+        finally:
+            if not file.in_memory:
+                file.close()
+
+    def _describe(self, file: RawFile) -> None:
+        self.set_header("Content-Type", _OCTETS)
+        self.set_header("Content-Disposition", f"attachment; filename*=utf-8''{quote(file.name, '', errors='replace')}")
+        self.set_header("Etag", file.etag)
+        self.set_header("Accept-Ranges", "bytes")
+        self.set_header("Cache-Control", "private, no-cache")
+
+    def _range(self, file: RawFile) -> tuple[int, int]:
+        """What to send; a range that is none, or several, count as not given.
+
+        Raises:
+            OutOfRange: the range begins behind the end.
+        """
+        spelled = _RANGE.fullmatch(self.request.headers.get("Range", "").replace(" ", ""))
+        if spelled is None or self.request.headers.get("If-Range", file.etag) != file.etag:
+            return 0, file.size
+        first, last, suffix = spelled.groups()
+        start = int(first) if first else max(file.size - int(suffix), 0)
+        stop = min(int(last) + 1, file.size) if last else file.size
+        if first and last and int(last) < int(first):
+            return 0, file.size
+        if start >= file.size:
+            raise OutOfRange(
+                f"the range begins at byte {start}; the file has {file.size}", hint="Ask for less.", total=file.size
+            )
+        self.set_status(206)
+        self.set_header("Content-Range", f"bytes {start}-{stop - 1}/{file.size}")
+        return start, stop
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """A refused range says how much there is."""
+        error = kwargs.get("exc_info", (None, None))[1]
+        if isinstance(error, OutOfRange):
+            self.set_header("Content-Range", f"bytes */{error.details['total']}")
+        super().write_error(status_code, **kwargs)
+
+    async def _stream(self, file: RawFile, start: int, stop: int) -> None:
+        reader = self.reader()
+        for at in range(start, stop, CHUNK_BYTES):
+            try:
+                chunk = await self.served.calls.run(reader, partial(file.read, at, min(at + CHUNK_BYTES, stop)))
+            except FsToolsError as refusal:
+                # The status has been sent: what is left is to send less than was promised.
+                self.log.warning("The connection that %s was sent on is closed: %s", file.name, refusal.message)
+                self.detach().close()
+                return
+            self.write(chunk)
+            await self.flush()
+        self.finish()

@@ -1,0 +1,167 @@
+"""The handlers of the tools, of what a session has read, and of what is here at all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from functools import partial
+from typing import Any, Literal
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from ..._version import __version__
+from ...errors import NotFound
+from ...gate.workspace import Workspace
+from ...stores.records import Receipt
+from ...tools import available_tools, call_tool
+from ...tools.arguments import Arguments, PathArgument, Text
+from ...tools.schemas import as_schema
+from ..base_handler import NoArguments, ToolsHandler
+from ..bodies import as_json, parsed_object, rendered_result
+from ..events import activity_event, change_event
+from ..permissions import EXECUTE, permission_of
+from ..streaming import MEDIA_TYPE, EventStream
+
+
+class ToolsQuery(Arguments):
+    """What the list of tools takes."""
+
+    format: Literal["mcp", "openai", "anthropic"] = "mcp"
+
+
+class ReceiptsQuery(Arguments):
+    """Whose receipts, of which file or folder."""
+
+    session: Text | None = None
+    path: PathArgument | None = None
+
+
+class RootHandler(ToolsHandler):
+    """`GET /`: what is here."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Version, the root's name, who asks, what is enabled, limits, and where to listen for what happens."""
+        self.query(NoArguments)
+        workspace = self.served.workspace
+        self.answer(
+            {
+                "version": __version__,
+                "root": workspace.backend.root_key.rstrip("/").rpartition("/")[2] or "/",
+                "contents_path": _contents_path(self.settings["serverapp"].root_dir, workspace),
+                "user": self.reader().user,
+                "tools": list(available_tools(workspace)),
+                "read_only": workspace.policy.read_only,
+                "approval": self.served.config.approval,
+                "limits": asdict(workspace.limits),
+                "events": {"change": change_event.SCHEMA_ID, "activity": activity_event.SCHEMA_ID},
+            }
+        )
+
+
+class ToolsListHandler(ToolsHandler):
+    """`GET /tools`: the tools and their schemas."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """The list, in the form that `format` names."""
+        form = self.query(ToolsQuery).format
+
+        def listed(workspace: Workspace) -> list[dict[str, Any]]:
+            return [as_schema(name, tool, form) for name, tool in available_tools(workspace).items()]
+
+        self.answer({"tools": await self.call(listed)})
+
+
+class ToolHandler(ToolsHandler):
+    """`POST /tools/{name}`: a call."""
+
+    @web.authenticated
+    async def post(self, name: str) -> None:
+        """Call a tool, if its kind of call is allowed; a command can answer as a stream of events."""
+        permission = permission_of(name, self.served.workspace.tool_prefix)
+        await self.require_permission(permission)
+        self.query(NoArguments)
+        body, limit = self.request.body, self.served.body_limit
+        command = permission == EXECUTE
+        if command and MEDIA_TYPE in self.request.headers.get("Accept", ""):
+            stream = EventStream(self)
+            called = self.call(
+                lambda workspace: _called(workspace, name, body, limit)[1], progress=stream.tell, command=True
+            )
+            await stream.answer(called)
+            return
+        status, answer = await self.call(lambda workspace: _called(workspace, name, body, limit), command=command)
+        self.answer(answer, status)
+
+
+class ReceiptsHandler(ToolsHandler):
+    """`GET` and `DELETE /receipts`: what a session of the user has read below this root."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """The receipts, most recently used first."""
+        asked = self.query(ReceiptsQuery)
+
+        def listed(workspace: Workspace) -> bytes:
+            found = _receipts(workspace, asked.path)
+            return as_json({"receipts": [_shown(workspace, receipt) for receipt in found]})
+
+        self.answer(await self.call(listed, self.reader(asked.session)))
+
+    @web.authenticated
+    @authorized
+    async def delete(self) -> None:
+        """Forget them; says how many."""
+        asked = self.query(ReceiptsQuery)
+
+        def forgotten(workspace: Workspace) -> int:
+            return sum(workspace.tracker.forget(receipt.key) for receipt in _receipts(workspace, asked.path))
+
+        self.answer({"forgotten": await self.call(forgotten, self.reader(asked.session))})
+
+
+class UnknownHandler(ToolsHandler):
+    """Every other path under `api/fstools`."""
+
+    async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
+        """Refuse, whatever the method."""
+        await super().prepare()
+        if self.current_user is None:
+            raise web.HTTPError(403)
+        raise NotFound("there is no such route", hint="GET api/fstools/ says what is here.")
+
+
+def _contents_path(folder: str, workspace: Workspace) -> str | None:
+    """Where the root lies below the folder that Jupyter's contents show: "" if they are one, None if elsewhere."""
+    shown = os.path.realpath(os.path.expanduser(folder)).rstrip(os.sep) + os.sep
+    root = os.path.join(workspace.backend.root_key, "")
+    return root.removeprefix(shown).strip(os.sep).replace(os.sep, "/") if root.startswith(shown) else None
+
+
+def _called(workspace: Workspace, name: str, body: bytes, limit: int) -> tuple[int, bytes]:
+    result = call_tool(workspace, name, partial(parsed_object, body, limit))
+    waits = result.change is not None and result.change.status == "proposed"
+    return 202 if waits else 200, rendered_result(result)
+
+
+def _receipts(workspace: Workspace, path: str | None) -> list[Receipt]:
+    prefix = workspace.peek(path).key if path else workspace.backend.root_key
+    found = workspace.store.receipts(workspace.reader, prefix.rstrip("/"))
+    return [one for one in found if workspace.policy.may_read(workspace.path_of(one.key) or "", one.key)]
+
+
+def _shown(workspace: Workspace, receipt: Receipt) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "path": workspace.path_of(receipt.key),
+        "lines": receipt.lines,
+        "full": receipt.full,
+        "read_at": receipt.read_at,
+    }
+    if receipt.cells is not None:
+        shown["cells"] = list(receipt.cells)
+    return shown

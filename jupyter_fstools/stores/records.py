@@ -1,0 +1,143 @@
+"""What the store remembers: who was shown what, who changed what, and what was refused."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from ..diffs.file_diff import FileDiff
+
+ChangeStatus = Literal["proposed", "applied", "rejected", "undone"]
+
+
+class Reader(NamedTuple):
+    """Who reads: a user and one of their sessions. Receipts belong to a reader, locks to a file."""
+
+    user: str
+    session: str
+
+
+class Receipt(BaseModel):
+    """Proof that a reader was shown a file.
+
+    Attributes:
+        user: the reader's user.
+        session: the reader's session.
+        key: the file (`FileStat.key`).
+        version: the file's version when it was last found to be what the reader saw.
+        text_sha: SHA-256 of the LF-normalised bytes; None where the file was too large to be hashed for a window.
+        exact_sha: SHA-256 of the bytes as they were; None as above.
+        lines: the line ranges shown, 1-based and inclusive, sorted and disjoint; for a notebook the cells shown in the
+            order of `cell_order`, counted alike.
+        partly: long lines shown piece by piece from their beginning: up to which character.
+        full: the union of what was shown is the whole file.
+        views: the windows answered since the last own change, as their arguments spell them: a repeated one may be
+            answered "unchanged".
+        encoding: the encoding the caller named at the read, to be used again at the edit.
+        cells: for a notebook, fingerprints of the cells shown, by cell id, each with the lines shown behind a colon
+            where they are not all; None for other files.
+        cell_order: for a notebook, a fingerprint of the order of its cells.
+        read_at: when, in seconds since 1970.
+        own_write: nothing was shown yet: the reader wrote the file, and knows it from there.
+    """
+
+    user: str
+    session: str
+    key: str
+    version: str
+    text_sha: str | None
+    exact_sha: str | None
+    lines: list[tuple[int, int]] = Field(default_factory=list)
+    partly: dict[int, int] = Field(default_factory=dict)
+    full: bool = False
+    views: list[str] = Field(default_factory=list)
+    encoding: str | None = None
+    cells: dict[str, str] | None = None
+    cell_order: str | None = None
+    read_at: float
+    own_write: bool = False
+
+    @property
+    def reader(self) -> Reader:
+        """Whose receipt it is."""
+        return Reader(self.user, self.session)
+
+
+class FileState(BaseModel):
+    """What a file was at one moment: enough to know it again, not enough to rebuild it.
+
+    The digests are those of `Fingerprint`; None before a change of a file too large to be hashed for that alone.
+    """
+
+    text_sha: str | None
+    exact_sha: str | None
+    size: int
+
+
+class Change(BaseModel):
+    """One file's step by one reader.
+
+    Attributes:
+        id: a short unique word.
+        revision: grows with every step any process makes in the journal (a new change, a new status); the store sets
+            it. Following the journal is asking for what is above the last revision seen.
+        key: the file (`FileStat.key`).
+        path: relative to the root of the workspace that shows it.
+        tool: the tool that made it; `undo` for a step back.
+        user: the reader's user.
+        session: the reader's session.
+        created_at: when it was made or proposed, seconds since 1970.
+        decided_at: when it was approved, rejected or undone.
+        decided_by: the user who did.
+        before: the file before the change; None if it did not exist.
+        after: the file after it; None if the change deleted it.
+        undoes: the id of the change that this one takes back.
+        undoable: False where what it takes to go back was too large to keep.
+    """
+
+    id: str
+    revision: int = 0
+    key: str
+    path: str
+    tool: str
+    user: str
+    session: str
+    created_at: float
+    decided_at: float | None = None
+    decided_by: str | None = None
+    status: ChangeStatus
+    before: FileState | None
+    after: FileState | None
+    diff: FileDiff
+    undoes: str | None = None
+    undoable: bool = True
+
+    @property
+    def reader(self) -> Reader:
+        """Who made it."""
+        return Reader(self.user, self.session)
+
+
+class Refusal(BaseModel):
+    """A call that was refused, as far as everybody who sees the root may know of it.
+
+    Attributes:
+        key: the file (`FileStat.key`); the root of the workspace where no file is told.
+        path: relative to the root of the workspace that shows it; None where no file is told.
+        user: the reader's user.
+        session: the reader's session.
+        tool: the tool that was called.
+        code: the refusal's code.
+        message: what was wrong, bounded.
+        at: when, in seconds since 1970.
+    """
+
+    key: str
+    path: str | None
+    user: str
+    session: str
+    tool: str
+    code: str
+    message: str
+    at: float

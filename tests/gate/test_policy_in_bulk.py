@@ -1,0 +1,63 @@
+"""A search asks the policy for very many paths: the quick answers are the same as the careful ones."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from jupyter_fstools.gate import policy
+from jupyter_fstools.gate.policy import DENY_READ, DENY_WRITE, Policy
+
+names = st.sampled_from(
+    ["a", "b", "A", ".ssh", ".SSH", ".git", "startup", ".ipython", "x.key", "$", "a\nb", "é", "E\u0301"]
+)
+paths = st.lists(names, min_size=1, max_size=4).map("/".join)
+parts = st.sampled_from(["a", "*", "**", "?", ".ssh", "x.*", "[ab]", "b", "startup", "\\$", "É", "*.{key,pem}"])
+rules = st.builds(
+    lambda negated, rooted, middle, folder: negated + rooted + "/".join(middle) + folder,
+    st.sampled_from(["", "", "", "!"]),
+    st.sampled_from(["", "/"]),
+    st.lists(parts, min_size=1, max_size=3),
+    st.sampled_from(["", "/"]),
+)
+
+
+def carefully(rules, path):
+    """What the rules say without any short cut."""
+    spec = policy._rules(rules)
+    name = policy._folded(path)
+    return not (spec.match_file(name) or spec.match_file(f"{name}/"))
+
+
+@given(st.lists(rules, max_size=5), st.lists(paths, min_size=1, max_size=5))
+def test_the_short_cut_never_says_otherwise(rules, paths):
+    guard = Policy(deny_read=rules)
+    for path in paths:
+        assert guard.may_read(path) == carefully(rules, path)
+
+
+@given(st.lists(rules, max_size=5), paths, st.lists(names, min_size=1, max_size=6))
+@example(["b/a"], "b", ["a"])
+@example(["b[!x]a"], "b", ["a"])
+def test_the_quick_yes_is_true_for_every_name(rules, folder, names):
+    guard = Policy(deny_read=[*rules, *DENY_READ], denied_keys=["/root/a/b"])
+    for place in (folder, ""):
+        if guard.may_read(place) and guard.none_denied(place, names, f"/root/{place}".rstrip("/")):
+            assert all(guard.may_read(f"{place}/{name}".lstrip("/"), f"/root/{place}/{name}") for name in names)
+
+
+def test_most_folders_get_the_quick_yes():
+    guard = Policy(deny_read=DENY_WRITE, denied_keys=["/home/me/.local/share/jupyter/runtime"])
+    assert guard.none_denied("src/deep", ["a.py", "b.py"], "/srv/src/deep")
+    assert not guard.none_denied("src", [".ssh"], "/srv/src")
+    assert not guard.none_denied("me/.local/share/jupyter", ["runtime"], "/home/me/.local/share/jupyter")
+    assert not guard.none_denied("", ["a.py"], "/home/me/.local/share/jupyter/runtime")
+    assert guard.none_denied("me", [".local"], "/home/me")
+
+
+def test_a_newline_in_a_name_hides_nothing_from_a_rule():
+    """P, G26: the rules' expressions would take it for the end of the path."""
+    guard = Policy()
+    for folder in ("a\nb", "\n", "a\n", "x/\ny/z"):
+        assert not guard.may_read(f"{folder}/.ssh/key")
+        assert not guard.may_read(f"{folder}/jpserver-1.json")

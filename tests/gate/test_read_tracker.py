@@ -1,0 +1,104 @@
+"""The tracker of reads, without a file: whose lines were shown, and whether that is enough."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jupyter_fstools.backends.protocol import FileStat
+from jupyter_fstools.content.fingerprint import fingerprint_of
+from jupyter_fstools.diffs.file_diff import FileDiff
+from jupyter_fstools.diffs.line_diff import line_hunks
+from jupyter_fstools.gate.read_tracker import ReadTracker, Shown
+from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.records import FileState, Reader
+
+READER = Reader("ada", "default")
+
+
+def numbered(count):
+    return "".join(f"line {n}\n" for n in range(1, count + 1))
+
+
+def make_tracker(**settings):
+    return ReadTracker(InMemoryStore(), READER, **settings)
+
+
+def stat_of(text, version="v1"):
+    return FileStat("a.txt", "/root/a.txt", "file", size=len(text), version=version)
+
+
+def shown(text, first, last):
+    lines = text.splitlines(keepends=True)
+    return Shown(first, last, "".join(lines[first - 1 : last]), len(lines))
+
+
+def record(tracker, text, first, last, version="v1"):
+    mark = fingerprint_of([text.encode()])
+    return tracker.record_read(
+        stat_of(text, version), mark, shown(text, first, last), view=f"{first},{last}", encoding=None
+    )
+
+
+def test_a_tracker_says_what_is_allowed_and_why_not():
+    tracker, text = make_tracker(), numbered(4)
+    stat, mark = stat_of(text), fingerprint_of([text.encode()])
+    assert "has not been read" in tracker.can_edit(stat, lambda: mark).reason
+    record(tracker, text, 1, 2)
+    assert tracker.can_edit(stat, lambda: mark) == (True, "")
+    assert "lines 1-2" in tracker.can_write(stat, lambda: mark).reason
+    record(tracker, text, 3, 4)
+    assert tracker.can_write(stat, lambda: mark).allowed
+    other = fingerprint_of([b"other"])
+    assert "changed since" in tracker.can_edit(stat_of(text, "v2"), lambda: other).reason
+    assert (tracker.forget(stat.key), tracker.forget(stat.key), tracker.lookup(stat.key)) == (1, 0, None)
+
+
+def test_an_unhashed_receipt_holds_only_while_nothing_touched_the_file():
+    """T32: a file too large to be hashed for a window."""
+    tracker, text = make_tracker(), numbered(4)
+    tracker.record_read(stat_of(text), None, shown(text, 1, 2), view="", encoding=None)
+    assert tracker.can_edit(stat_of(text), lambda: pytest.fail("hashed")).allowed
+    assert "changed since" in tracker.can_edit(stat_of(text, "v2"), lambda: fingerprint_of([text.encode()])).reason
+
+
+LINES = st.lists(st.sampled_from("abc"), max_size=12)
+
+
+@given(LINES, st.data())
+def test_a_receipt_is_full_only_when_every_line_was_shown(lines, data):
+    tracker, text, seen = make_tracker(), "".join(f"{line}\n" for line in lines), set()
+    for _ in range(data.draw(st.integers(1, 5))):
+        first = data.draw(st.integers(1, max(1, len(lines))))
+        last = data.draw(st.integers(first, max(first, len(lines)))) if lines else 0
+        seen.update(range(first, last + 1))
+        kept = record(tracker, text, first, last)
+        assert kept.full == (seen == set(range(1, len(lines) + 1)))
+        assert {n for start, end in kept.lines for n in range(start, end + 1)} == seen
+        assert all(one[1] + 1 < two[0] for one, two in zip(kept.lines, kept.lines[1:], strict=False))
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 14), st.data())
+def test_shown_lines_follow_random_edits_of_ones_own(count, data):
+    """Rule 4: against a model in which each line carries whether its reader knows it."""
+    # No two lines are alike: so there is one answer to which of them an edit removed.
+    tracker, known, lines = make_tracker(), [False] * count, [f"line {n}" for n in range(count)]
+    first = data.draw(st.integers(1, len(lines)))
+    last = data.draw(st.integers(first, len(lines)))
+    receipt = record(tracker, "".join(f"{line}\n" for line in lines), first, last)
+    known[first - 1 : last] = [True] * (last - first + 1)
+    for version in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(lines)))
+        end = data.draw(st.integers(start, len(lines)))
+        written = [f"written {version} {n}" for n in range(data.draw(st.integers(0, 3)))]
+        after = [*lines[:start], *written, *lines[end:]]
+        known[start:end] = [True] * len(written)
+        diff = FileDiff(path="a.txt", op="edit", hunks=list(line_hunks(lines, after)))
+        lines, text = after, "".join(f"{line}\n" for line in after)
+        mark = fingerprint_of([text.encode()])
+        state = FileState(text_sha=mark.text, exact_sha=mark.exact, size=len(text))
+        receipt, _ = tracker.after_own_edit(receipt, stat_of(text, f"w{version}"), state, diff)
+        shown_now = {n for start, end in receipt.lines for n in range(start, end + 1)}
+        assert shown_now == {number for number, is_known in enumerate(known, 1) if is_known}

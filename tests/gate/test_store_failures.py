@@ -1,0 +1,110 @@
+"""A change that the store cannot keep is taken back: what nobody knows of, nobody could undo."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+import pytest
+
+from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.stores.sqlite import SqliteStore
+
+
+@pytest.fixture
+def store(tmp_path):
+    kept = SqliteStore(tmp_path / "store.sqlite")
+    yield kept
+    kept.close()
+
+
+@pytest.fixture
+def break_store(tmp_path, store):
+    """Has the store refuse new changes, or new decisions about them, as on a broken disk."""
+
+    def broken(event):
+        store.revision()  # From the first call on there are tables.
+        with sqlite3.connect(tmp_path / "store.sqlite") as other:
+            other.execute(f"CREATE TRIGGER broken BEFORE {event} ON changes BEGIN SELECT RAISE(FAIL, 'no'); END")
+        other.close()
+
+    return broken
+
+
+def edit(call, path="a.txt", old="one", new="1"):
+    return call("edit_file", path=path, old_string=old, new_string=new)
+
+
+@pytest.mark.parametrize("hard_linked", [False, True])
+@pytest.mark.parametrize("size", [10, 3 << 20])
+def test_an_edit_that_cannot_be_kept_is_taken_back(make_call, store, break_store, size, hard_linked):
+    """Rule 10: small files and streams, replaced and written in place."""
+    call = make_call(store=store)
+    old = b"one\r\n" + b"x\n" * size
+    file = call.put("a.txt", old)
+    if hard_linked:
+        os.link(file, call.root / "b.txt")
+    call("read_file", path="a.txt", limit=5)
+    break_store("INSERT")
+    call.refused("io", "edit_file", path="a.txt", old_string="one", new_string="eleven")
+    assert call.got("a.txt") == old and os.listdir(call.root).count("a.txt") == 1
+    assert Journal(call.workspace).changes(ChangeQuery()) == []
+
+
+def test_a_creation_that_cannot_be_kept_is_taken_back(make_call, store, break_store):
+    call = make_call(store=store)
+    break_store("INSERT")
+    call.refused("io", "write_file", path="a.txt", content="new\n")
+    assert os.listdir(call.root) == []
+
+
+def test_an_undo_of_a_creation_that_cannot_be_kept_is_taken_back(make_call, store, break_store):
+    """Rule 12: the file that was to be removed is there again."""
+    call = make_call(store=store)
+    made = call("write_file", path="a.txt", content="new\n").change
+    break_store("INSERT")
+    call.refused("io", "undo", change_id=made.id)
+    assert call.got("a.txt") == b"new\n"
+    assert Journal(call.workspace).change(made.id).status == "applied"
+
+
+def test_an_approval_that_cannot_be_kept_is_taken_back(make_call, store, break_store):
+    """Rule 11: and the proposal still waits."""
+    call = make_call(store=store, approval="always")
+    call.put("a.txt", "one\n")
+    call("read_file", path="a.txt")
+    waiting = edit(call).change
+    break_store("UPDATE")
+    with pytest.raises(InputOutput, match="not modified"):
+        Journal(call.workspace).approve(waiting.id)
+    assert call.got("a.txt") == b"one\n"
+    assert Journal(call.workspace).change(waiting.id).status == "proposed"
+
+
+def test_a_change_that_is_kept_counts_though_what_it_took_back_cannot_be_noted(make_call, store, break_store, caplog):
+    call = make_call(store=store)
+    made = call("write_file", path="a.txt", content="one\n").change
+    edited = edit(call).change
+    break_store("UPDATE")
+    done = call("undo", change_id=edited.id).change
+    assert call.got("a.txt") == b"one\n" and done.status == "applied"
+    assert f"Change {done.id} is kept" in caplog.text
+    assert Journal(call.workspace).change(made.id).status == "applied"
+
+
+def test_where_the_way_back_is_barred_too_the_refusal_says_that_the_file_was_changed(make_call, store):
+    """Rule 10: never "not modified" about a file that was."""
+    call = make_call(store=store)
+    file = call.put("a.txt", "one\n")
+    call("read_file", path="a.txt")
+
+    def fail_beside_an_outsider(*_):
+        file.write_text("an outsider's\n")
+        raise InputOutput("the store failed", hint="Look at its disk.")
+
+    store.add_change = fail_beside_an_outsider
+    with pytest.raises(InputOutput, match=r"a\.txt was changed") as refused:
+        edit(call)
+    assert refused.value.details["modified"] and "not modified" not in refused.value.message
+    assert call.got("a.txt") == b"an outsider's\n"
