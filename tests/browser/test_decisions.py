@@ -96,7 +96,7 @@ def test_all_of_a_session_is_approved_and_nothing_of_another(window, waits):
 def test_rejecting_everything_asks_first(window, waits):
     for file in ("a.py", "b.py"):
         proposed(waits, file)
-    expect(window.waiting).to_contain_text("2 changes and commands wait for you")
+    expect(window.waiting).to_contain_text("2 decisions wait for you")
     dialog = window.page.get_by_role("dialog")
     act(window.waiting, "reject-all")
     expect(dialog).to_contain_text("Reject 2 changes?")
@@ -117,7 +117,7 @@ def test_all_is_what_the_list_shows_and_the_dialog_names(window, waits):
     proposed(waits, "sub/b.py")
     path = window.panel.locator('[data-filter="path"]')
     path.fill("nothing_here")
-    expect(window.panel).to_contain_text("Nothing that was asked for.")
+    expect(window.panel).to_contain_text("Nothing matches the filter.")
     expect(window.waiting.get_by_role("button")).to_have_count(0)
     path.fill(waits.path("sub"))
     act(window.waiting, "approve-all")
@@ -149,10 +149,10 @@ def test_the_last_change_of_a_file_is_undone_from_the_file_browser(open_lab, fol
     folder.write("a.py", BEFORE)
     folder.change("a.py", "'Hello, ' + name", "f'Hello, {name}!'")
     window = open_lab(path=folder.name)
-    window.in_menu_of("a.py", "Undo the Last Change of This File")
+    window.in_menu_of("a.py", "Undo the Last Change by an Assistant")
     expect(window.page.get_by_text("was taken back")).to_be_visible()
     assert folder.text("a.py") == BEFORE
-    window.in_menu_of("a.py", "Undo the Last Change of This File")
+    window.in_menu_of("a.py", "Undo the Last Change by an Assistant")
     expect(window.page.locator(".jp-toast-message, .Toastify__toast").last).to_contain_text("a.py")
     window.photograph("nothing_left")
 
@@ -187,7 +187,7 @@ def test_every_command_that_all_approves_is_read_to_its_end_with_the_keyboard(wi
     with ThreadPoolExecutor(len(commands)) as pool:
         asked = [{"command": command, "cwd": waits.name} for command in commands]
         calls = [pool.submit(waits.lab.call, "POST", "/tools/execute", body) for body in asked]
-        expect(window.waiting).to_contain_text("15 changes and commands wait for you")
+        expect(window.waiting).to_contain_text("15 decisions wait for you")
         act(window.waiting, "approve-all")
         dialog = window.page.get_by_role("dialog")
         expect(dialog.locator("code")).to_have_count(15)

@@ -62,7 +62,7 @@ def test_reads_and_refusals_are_listed(window, folder):
     folder.write("a.py", "x = 1\n")
     folder.call("edit_file", "a.py", old_string="x", new_string="y")
     refusal = window.card(folder.path("a.py"), "refusal")
-    expect(refusal).to_contain_text("not_read")
+    expect(refusal).to_contain_text("not read yet")
     folder.call("read_file", "a.py")
     expect(window.card(folder.path("a.py"), "read")).to_contain_text("all of it")
 
@@ -109,7 +109,7 @@ def test_the_history_of_a_file_is_shown_from_the_file_browser(open_lab, folder):
         folder.write(file, "x = 1\n")
         folder.change(file, "x", "y")
     window = open_lab(path=folder.name)
-    window.in_menu_of("a.py", "History of This File")
+    window.in_menu_of("a.py", "Show What Assistants Did Here")
     expect(window.card(folder.path("a.py"))).to_be_visible()
     expect(window.cards).to_have_count(2)
     expect(window.panel.locator('[data-filter="path"]')).to_have_value(folder.path("a.py"))
@@ -187,9 +187,7 @@ def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(open
     change = waits.change("a.py", "x", "y")
     tab = window.page.locator(PANEL_TAB)
     expect(tab).to_have_attribute("data-jp-fstools-waiting", "1")
-    expect(tab).to_have_attribute(
-        "title", "File tools: what assistants do to your files (1 change or command waits for you)"
-    )
+    expect(tab).to_have_attribute("title", "File tools: what assistants do to your files (1 decision waits for you)")
     notice = window.page.get_by_role("alert").filter(has_text="waits for you")
     expect(notice).to_be_visible()
     window.photograph("notice")

@@ -85,4 +85,4 @@ def test_a_change_of_a_file_that_is_no_text_says_so(window, folder):
         route.fulfill(response=answer, json={"change": {**told, "diff": diff}})
 
     window.page.route(f"**/changes/{change['id']}*", as_bytes)
-    expect(unfold(window.card(folder.path("a.bin")))).to_contain_text("no text")
+    expect(unfold(window.card(folder.path("a.bin")))).to_contain_text("Binary file")

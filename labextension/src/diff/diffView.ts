@@ -46,13 +46,13 @@ function bodyOf(diff: FileDiff, parts: IDiffParts): Widget {
 
 function whyNothing(diff: FileDiff, trans: TranslationBundle): string {
   if (diff.kind === 'binary') {
-    return trans.__('This file is no text: what changed in it cannot be shown.');
+    return trans.__('Binary file; no diff available.');
   }
   if (diff.truncated) {
-    return trans.__('This change is too large to be shown.');
+    return trans.__('This change is too large to show.');
   }
   if (diff.kind === 'notebook') {
-    return trans.__('No cell is different: what changed is around them.');
+    return trans.__('No cell differs; what changed is around the cells.');
   }
   switch (diff.op) {
     case 'create':
@@ -60,7 +60,7 @@ function whyNothing(diff: FileDiff, trans: TranslationBundle): string {
     case 'delete':
       return trans.__('The deleted file was empty.');
     default:
-      return trans.__('No line is different: what changed is how the text is encoded.');
+      return trans.__('No line differs; the encoding changed.');
   }
 }
 

@@ -130,8 +130,7 @@ class CellChange extends Panel {
 function headerOf(cell: CellDiff, trans: TranslationBundle): HTMLElement {
   const header = element('div', 'jp-fstools-CellDiff-header');
   const action = element('span', `jp-fstools-CellDiff-action jp-mod-${cell.action}`, actionWord(cell, trans));
-  const place = element('span', 'jp-fstools-CellDiff-place', trans.__('Cell %1', cell.index));
-  place.title = trans.__('The first cell is cell 0, as in the tools that name cells by index');
+  const place = element('span', 'jp-fstools-CellDiff-place', trans.__('Cell %1', cell.index + 1));
   const kind = element('span', 'jp-fstools-CellDiff-type', cell.cell_type);
   const id = element('span', 'jp-fstools-CellDiff-id', cell.cell_id);
   id.title = trans.__('Id of the cell: %1', cell.cell_id);
@@ -140,7 +139,7 @@ function headerOf(cell: CellDiff, trans: TranslationBundle): HTMLElement {
 }
 
 function cellTitle(cell: CellDiff, trans: TranslationBundle): string {
-  return trans.__('Cell %1 (%2, id %3): %4', cell.index, cell.cell_type, cell.cell_id, actionWord(cell, trans));
+  return trans.__('Cell %1 (%2, id %3): %4', cell.index + 1, cell.cell_type, cell.cell_id, actionWord(cell, trans));
 }
 
 function actionWord(cell: CellDiff, trans: TranslationBundle): string {
@@ -163,20 +162,20 @@ function actionWord(cell: CellDiff, trans: TranslationBundle): string {
 function whyNoLines(cell: CellDiff, truncated: boolean, trans: TranslationBundle): string {
   switch (cell.action) {
     case 'move':
-      return trans.__('It stands here now; its source is the same.');
+      return trans.__('Moved here; source unchanged.');
     case 'clear_outputs':
-      return trans.__('Its source is the same.');
+      return trans.__('Source unchanged.');
   }
   if (truncated) {
-    return trans.__('Its lines are not shown: the whole diff is too large.');
+    return trans.__('Lines not shown: the whole diff is too large.');
   }
   switch (cell.action) {
     case 'insert':
     case 'delete':
-      return trans.__('It is empty.');
+      return trans.__('Empty cell.');
     case 'convert':
-      return trans.__('Its source is the same.');
+      return trans.__('Source unchanged.');
     case 'edit':
-      return trans.__('Its source is the same; its outputs or metadata are different.');
+      return trans.__('Source unchanged; outputs or metadata differ.');
   }
 }

@@ -68,10 +68,19 @@ export function drawText(
   host.replaceChildren(...nodes);
 }
 
+/** A text for places that draw no elements, such as tooltips: invisible characters are named; lines may break. */
+export function spelledOut(text: string): string {
+  return text.replace(INVISIBLES, sign => (sign === '\n' ? sign : `[${nameOf(sign)}]`));
+}
+
+function nameOf(sign: string): string {
+  return `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 function styledSpan(content: string, classes: string): HTMLElement {
   const span = element('span', classes, content);
   if (classes.endsWith(INVISIBLE)) {
-    const name = `U+${content.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+    const name = nameOf(content);
     span.dataset.name = name;
     span.title = name;
   }

@@ -17,6 +17,8 @@ import { RequestError } from './requests';
 const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
 const ACTIVITY_EVENT = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
 
+const EVERY_KIND = ['change', 'read', 'refusal'] as const;
+const NOTHING = { entries: [] as Entry[] };
 const LOOK_EVERY = 10_000;
 const COUNT_EVERY = 250;
 
@@ -66,6 +68,10 @@ export function entryOf(change: Change): ChangeEvent {
   return { ...said, kind: 'change', at: change.created_at, op, added, removed };
 }
 
+function isNarrow({ session, path, status }: IActivityFilter): boolean {
+  return [session, path, status].some(part => part !== undefined);
+}
+
 /** Follows the server. */
 export class ActivityFeed implements IActivityFeed, IDisposable {
   constructor(options: ActivityFeed.IOptions) {
@@ -88,6 +94,10 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
 
   get entries(): readonly Entry[] {
     return this._entries;
+  }
+
+  get sessions(): readonly string[] {
+    return [...this._sessions];
   }
 
   get waiting(): number {
@@ -147,6 +157,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
         return;
       }
       this._revision = Math.max(this._revision, page.revision);
+      await this._meetSessions(page.entries);
       this._entries = merged([], page.entries);
       this._next = page.next;
       this._isStale = false;
@@ -159,6 +170,14 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     });
   }
 
+  /** A filtered page names no other sessions to choose from. */
+  private async _meetSessions(listed: readonly Entry[]): Promise<void> {
+    const { entries } = isNarrow(this._filter)
+      ? await this._server.activity({ kinds: EVERY_KIND }, null, 1000)
+      : NOTHING;
+    [...listed, ...entries].forEach(({ session }) => this._sessions.add(session));
+  }
+
   async loadMore(): Promise<void> {
     const { _filter: filter, _next: next } = this;
     if (next === null || this._isLoading) {
@@ -168,6 +187,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     await this._asked(async () => {
       const page = await this._server.activity(filter, next);
       if (filter === this._filter && next === this._next) {
+        page.entries.forEach(({ session }) => this._sessions.add(session));
         this._entries = merged(this._entries, page.entries);
         this._next = page.next;
         this.changed.emit();
@@ -242,6 +262,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   }
 
   private _add(news: Entry[]): void {
+    news.forEach(({ session }) => this._sessions.add(session));
     this._meanwhile?.push(...news);
     const told = new Set(news.map(entry => entry.id));
     const shown = news.filter(entry => !this._isBelowTheList(entry));
@@ -262,6 +283,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _poll: Poll;
   private _count: Throttler;
   private _entries: Entry[] = [];
+  private _sessions = new Set<string>();
   private _next: number | null = null;
   private _revision = 0;
   private _waiting = 0;

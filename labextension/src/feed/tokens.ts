@@ -22,6 +22,8 @@ export interface IActivityFilter {
 export interface IActivityFeed {
   /** What is listed now. */
   readonly entries: readonly Entry[];
+  /** The sessions heard of, listed or not. */
+  readonly sessions: readonly string[];
   /** How many changes wait for a person, listed or not. */
   readonly waiting: number;
   /** Whether there are older entries to load. */

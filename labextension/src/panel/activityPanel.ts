@@ -1,6 +1,7 @@
 /** The side panel: what assistants do to the files, as it happens, with what a person can do about it. */
 
 import { Message } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { ICardActions } from './activityCard';
@@ -56,6 +57,9 @@ export class ActivityPanel extends Panel {
     super.dispose();
   }
 
+  /** Emitted when the panel comes into sight or goes. */
+  readonly seen = new Signal<this, boolean>(this);
+
   /** What the server says of approval, to be shown above the list. */
   set approval(text: string) {
     this._approval = text;
@@ -68,7 +72,16 @@ export class ActivityPanel extends Panel {
   }
 
   protected override onAfterShow(message: Message): void {
+    this.seen.emit(true);
     this._onChanged();
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    this.seen.emit(this.isVisible);
+  }
+
+  protected override onAfterHide(message: Message): void {
+    this.seen.emit(false);
   }
 
   private _onChanged(): void {
@@ -100,7 +113,7 @@ export class ActivityPanel extends Panel {
     reconcile(this._nothing.node, [new Text(this._whyNothing())]);
     reconcile(this._problem.node, [new Text(feed.problem)]);
     this._filterBar.filter = feed.filter;
-    this._filterBar.sessions = [...new Set(feed.entries.map(entry => entry.session))].sort();
+    this._filterBar.sessions = feed.sessions;
     this._renderWaiting();
     if (this._wantsFocus && !feed.isLoading) {
       this._wantsFocus = false;
@@ -126,7 +139,7 @@ export class ActivityPanel extends Panel {
     }
     const { session, path, status } = feed.filter;
     return [session, path, status].some(part => part !== undefined)
-      ? trans.__('Nothing that was asked for.')
+      ? trans.__('Nothing matches the filter.')
       : trans.__('Nothing yet. What assistants read and change here appears by itself.');
   }
 

@@ -9,6 +9,7 @@ import type { ChangeEvent } from '../payloads';
 import type { Entry } from '../feed/tokens';
 import type { Words } from './words';
 
+import { spelledOut } from '../diff/styledText';
 import { commandName, isCommand, plainLine, spokenCommand } from './commandText';
 import { element } from '../element';
 import { RequestError } from '../feed/requests';
@@ -47,8 +48,8 @@ function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTM
     fold.setAttribute('aria-label', isUnfolded ? trans.__('Hide the diff') : trans.__('Show the diff'));
     title.append(fold);
   }
-  const folder = element('span', 'jp-fstools-Card-folder', words.folder(entry));
-  title.title = command === null ? (entry.path ?? '') : spokenCommand(command);
+  const folder = plainLine('jp-fstools-Card-folder', words.folder(entry));
+  title.title = spelledOut(command === null ? (entry.path ?? '') : spokenCommand(command));
   title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), nameOf(state, words, trans), folder);
   if (entry.kind === 'change' && !isCommand(entry)) {
     title.append(countsOf(entry));
@@ -64,7 +65,7 @@ function nameOf({ entry, command }: ICardState, words: Words, trans: Translation
     return plainLine('jp-fstools-Card-name jp-mod-command', commandName(command));
   }
   const file = entry.path?.slice(entry.path.lastIndexOf('/') + 1) ?? words.noFile(entry);
-  return element('span', 'jp-fstools-Card-name', isCommand(entry) ? trans.__('a command') : file);
+  return plainLine('jp-fstools-Card-name', isCommand(entry) ? trans.__('a command') : file);
 }
 
 function countsOf({ added, removed }: ChangeEvent): HTMLElement {
@@ -137,7 +138,7 @@ function decisionsOf(state: ICardState, trans: TranslationBundle): HTMLElement[]
       row.append(button('approve-session', trans.__('Approve all of this session'), state));
     }
   } else if (entry.kind === 'change' && entry.status === 'applied' && entry.undoable) {
-    row.append(button('undo', trans.__('Undo'), state));
+    row.append(button('undo', entry.undoes === null ? trans.__('Undo') : trans.__('Redo'), state));
   }
   return row.hasChildNodes() ? [row] : [];
 }

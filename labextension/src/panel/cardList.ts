@@ -12,6 +12,7 @@ const USUAL_HEIGHT = 60;
 const NEAR_END = 30;
 const TIMES_AGE = 30_000;
 const FRAMES_TO_DRAW = 3;
+const MOST_FRAMES = 30;
 
 type Step = ReturnType<typeof step>;
 
@@ -129,25 +130,22 @@ export class CardList extends WindowedList<CardListModel> {
     super.dispose();
   }
 
-  /** Bring a card into sight, and the keyboard to it. */
+  /** Scroll a card into view and focus it. */
   async focusCard(index: number): Promise<void> {
+    if (!this._ids.length) {
+      return;
+    }
     const place = Math.max(0, Math.min(index, this._ids.length - 1));
     const id = (this._goal = this._ids.get(place));
-    // It is given up where the person goes on before it has come.
-    await this.scrollToItem(place, 'auto', 0).catch(() => undefined);
-    for (let frame = 0; frame < FRAMES_TO_DRAW && !this._cards.get(id)?.isAttached; frame++) {
+    // Not by scrollToItem: for seconds it would scroll on as heights change, to the end of a diff unfolded meanwhile.
+    for (let frame = 0; frame < FRAMES_TO_DRAW || !this._cards.get(id)?.isAttached; frame++) {
+      if (this._goal !== id || frame > MOST_FRAMES || this.isDisposed) {
+        return;
+      }
+      this.scrollTo(this.viewModel.getOffsetForIndexAndAlignment(place, 'auto', 0));
       await new Promise(requestAnimationFrame);
     }
-    if (this._goal === id) {
-      this._cards.get(id)?.node.focus({ preventScroll: true });
-    }
-  }
-
-  /** The list goes on to it while heights change, and even when it has become empty. */
-  override async scrollToItem(...to: Parameters<WindowedList['scrollToItem']>): Promise<void> {
-    if (this._ids.length) {
-      await super.scrollToItem(...to);
-    }
+    this._cards.get(id)?.node.focus({ preventScroll: true });
   }
 
   protected override onAfterAttach(message: Message): void {

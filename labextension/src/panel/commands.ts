@@ -53,7 +53,7 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
   });
   commands.addCommand(CommandIDs.showHistory, {
     describedBy,
-    label: trans.__('History of This File'),
+    label: trans.__('Show What Assistants Did Here'),
     caption: trans.__('What assistants did to the selected file or folder'),
     isEnabled: () => chosenPath(parts) !== null,
     execute: () => {
@@ -66,7 +66,7 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
   });
   commands.addCommand(CommandIDs.undoLast, {
     describedBy,
-    label: trans.__('Undo the Last Change of This File'),
+    label: trans.__('Undo the Last Change by an Assistant'),
     caption: trans.__('Take back what an assistant last did to the selected file'),
     isEnabled: () => chosenPath(parts) !== null,
     execute: () => undoLast(parts)

@@ -10,6 +10,7 @@ import type { ChangeEvent } from '../payloads';
 import type { Entry, IActivityFilter } from '../feed/tokens';
 
 import { element } from '../element';
+import { reconcile } from './reconcile';
 
 const KINDS: readonly Entry['kind'][] = ['change', 'read', 'refusal'];
 const TYPING = 300;
@@ -71,14 +72,15 @@ export class FilterBar extends Widget {
     }
   }
 
-  /** The sessions to choose from. */
+  /** The sessions to choose from, beside the one that is chosen. */
   set sessions(sessions: readonly string[]) {
     const chosen = this._filter.session ?? '';
-    const names = ['', ...new Set([...sessions, chosen].filter(name => name !== ''))];
-    if (names.join('\n') !== [...this._session.options].map(option => option.value).join('\n')) {
-      const options = names.map(name => new Option(name || this._trans.__('Any session'), name));
-      this._session.replaceChildren(...options);
-    }
+    const names = [...new Set([...sessions, chosen].filter(name => name !== ''))].sort();
+    const options = [['', this._trans.__('Any session')], ...names.map(name => [name, name])];
+    reconcile(
+      this._session,
+      options.map(([value, text]) => new Option(text, value))
+    );
     this._session.value = chosen;
   }
 

@@ -88,6 +88,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       showPanel();
     };
     const notice = new WaitingNotice(feed, showWaiting, words, trans);
+    panel.seen.connect((_, isSeen) => {
+      notice.isSeen = isSeen;
+    });
     const toTools = (path: string) => toolsPath(path, root);
     addCommands({ ...parts, app, browser, toolsPath: toTools, showPanel, decideEverything: decide }, palette);
 

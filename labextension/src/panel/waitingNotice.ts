@@ -25,6 +25,14 @@ export class WaitingNotice implements IDisposable {
   /** Whether the person wants to be told. */
   isWanted = true;
 
+  /** Whether the person sees what waits already. */
+  set isSeen(isSeen: boolean) {
+    this._isSeen = isSeen;
+    if (isSeen) {
+      this._dismiss();
+    }
+  }
+
   get isDisposed(): boolean {
     return this._isDisposed;
   }
@@ -39,7 +47,7 @@ export class WaitingNotice implements IDisposable {
     const { waiting } = this._feed;
     const before = this._waiting;
     this._waiting = waiting;
-    if (!waiting || !this.isWanted) {
+    if (!waiting || !this.isWanted || this._isSeen) {
       this._dismiss();
     } else if (waiting !== before) {
       this._tell(waiting, waiting > before);
@@ -63,6 +71,7 @@ export class WaitingNotice implements IDisposable {
     }
   }
 
+  private _isSeen = false;
   private _waiting = 0;
   private _notice: string | null = null;
   private _isDisposed = false;

@@ -34,7 +34,7 @@ export class Words {
   status(entry: Entry): string {
     const { _trans: trans } = this;
     if (entry.kind === 'refusal') {
-      return entry.code;
+      return this._reason(entry.code);
     }
     if (entry.kind === 'read') {
       return '';
@@ -82,9 +82,9 @@ export class Words {
     return commands ? ofCommands : ofChanges;
   }
 
-  /** How many of either kind wait, where it is not known of which. */
+  /** How many changes and commands wait; of which kind is not known. */
   waiting(count: number): string {
-    return this._trans._n('%1 change or command waits for you', '%1 changes and commands wait for you', count);
+    return this._trans._n('%1 decision waits for you', '%1 decisions wait for you', count);
   }
 
   /** All of it in one sentence, for a screen reader; `command` is what a command says, where that is known. */
@@ -105,7 +105,7 @@ export class Words {
   approval(approval: string | string[]): string {
     const { _trans: trans } = this;
     if (approval === 'never') {
-      return trans.__('Changes are made at once.');
+      return trans.__('Changes are applied at once (approval is "never" in the server\'s settings).');
     }
     return approval === 'always'
       ? trans.__('Every change waits for you.')
@@ -122,6 +122,30 @@ export class Words {
       return [message, hint].filter(part => part !== '').join('\n');
     }
     return error instanceof Error ? error.message : String(error);
+  }
+
+  private _reason(code: string): string {
+    const { _trans: trans } = this;
+    const words: Record<string, string> = {
+      not_read: trans.__('not read yet'),
+      stale: trans.__('changed since the read'),
+      unsaved: trans.__('unsaved in a browser'),
+      denied: trans.__('not allowed'),
+      outside_root: trans.__('outside the root'),
+      disabled: trans.__('switched off'),
+      not_found: trans.__('not found'),
+      no_match: trans.__('no match'),
+      ambiguous: trans.__('several matches'),
+      no_op: trans.__('nothing to change'),
+      conflict: trans.__('somebody was faster'),
+      invalid: trans.__('wrong arguments'),
+      too_large: trans.__('too large'),
+      binary: trans.__('not text'),
+      encoding: trans.__('other encoding'),
+      timeout: trans.__('timed out'),
+      io: trans.__('disk error')
+    };
+    return words[code] ?? code.replace(/_/g, ' ');
   }
 
   private _extent(entry: Extract<Entry, { kind: 'read' }>): string {

@@ -22,11 +22,11 @@ describe('a view of a diff', () => {
   });
 
   it.each([
-    [{ kind: 'binary' }, 'This file is no text: what changed in it cannot be shown.'],
+    [{ kind: 'binary' }, 'Binary file; no diff available.'],
     [{ op: 'create' }, 'The new file is empty.'],
     [{ op: 'delete' }, 'The deleted file was empty.'],
-    [{ op: 'edit' }, 'No line is different: what changed is how the text is encoded.'],
-    [{ kind: 'notebook', cells: [] }, 'No cell is different: what changed is around them.']
+    [{ op: 'edit' }, 'No line differs; the encoding changed.'],
+    [{ kind: 'notebook', cells: [] }, 'No cell differs; what changed is around the cells.']
   ] as [Partial<FileDiff>, string][])('says why there is nothing to see: %j', (facts, said) => {
     expect(view(facts).textContent).toBe(said);
   });
@@ -72,17 +72,17 @@ describe('a view of a notebook', () => {
       'Outputs cleared'
     ]);
     expect(shown.querySelector('[role=list] > [role=listitem]')?.getAttribute('aria-label')).toBe(
-      'Cell 0 (code, id c1): Edited'
+      'Cell 1 (code, id c1): Edited'
     );
   });
 
   it.each([
-    [{ action: 'move' }, false, 'It stands here now; its source is the same.'],
-    [{ action: 'clear_outputs' }, true, 'Its source is the same.'],
-    [{ action: 'insert' }, false, 'It is empty.'],
-    [{ action: 'edit' }, false, 'Its source is the same; its outputs or metadata are different.'],
-    [{ action: 'convert' }, false, 'Its source is the same.'],
-    [{ action: 'insert' }, true, 'Its lines are not shown: the whole diff is too large.']
+    [{ action: 'move' }, false, 'Moved here; source unchanged.'],
+    [{ action: 'clear_outputs' }, true, 'Source unchanged.'],
+    [{ action: 'insert' }, false, 'Empty cell.'],
+    [{ action: 'edit' }, false, 'Source unchanged; outputs or metadata differ.'],
+    [{ action: 'convert' }, false, 'Source unchanged.'],
+    [{ action: 'insert' }, true, 'Lines not shown: the whole diff is too large.']
   ] as [Partial<CellDiff>, boolean, string][])(
     'says why a cell has no lines: %j, cut: %j',
     (facts, truncated, said) => {
@@ -109,7 +109,7 @@ describe('a view of a notebook', () => {
     expect(shown.querySelectorAll('[role=listitem]')).toHaveLength(40);
     shown.querySelector<HTMLButtonElement>('.jp-fstools-Diff-showAll')?.click();
     await until(() => shown.querySelector('.jp-fstools-Diff-showAll') === null);
-    expect(texts(shown, '.jp-fstools-CellDiff-place').at(-1)).toBe('Cell 89');
+    expect(texts(shown, '.jp-fstools-CellDiff-place').at(-1)).toBe('Cell 90');
   });
 });
 

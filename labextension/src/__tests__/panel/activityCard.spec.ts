@@ -96,6 +96,17 @@ describe('a card', () => {
     expect(card.node.getAttribute('aria-label')).toContain(HOSTILE);
   });
 
+  it('marks characters in names that hide or reorder', () => {
+    const card = shown(changed('a', { path: 'src/\u200bnew\nline\u202ecod.py' }));
+    const marks = [...card.node.querySelectorAll<HTMLElement>('[data-name]')].map(mark => mark.dataset.name);
+    expect(marks).toEqual(['U+200B', 'U+000A', 'U+202E']);
+    expect(card.node.querySelector<HTMLElement>('.jp-fstools-Card-title')!.title).toContain('[U+202E]');
+  });
+
+  it('calls undoing an undo redo', () => {
+    expect(buttonOf(shown(changed('a', { undoes: 'b' })), 'undo').textContent).toBe('Redo');
+  });
+
   it('offers to approve all of a session only where several of it wait', async () => {
     const card = shown(changed('a', { status: 'proposed' }));
     card.isOneOfSeveral = true;
@@ -155,7 +166,9 @@ describe('a card', () => {
     const card = shownCommand('applied', '', `echo ${HOSTILE}\u202e`, 'make test');
     await updated(card, `echo ${HOSTILE}\u202e …`);
     const whole = `\necho ${HOSTILE}\u202e\nmake test`;
-    expect(card.node.querySelector<HTMLElement>('.jp-fstools-Card-title')!.title).toBe(whole);
+    expect(card.node.querySelector<HTMLElement>('.jp-fstools-Card-title')!.title).toBe(
+      whole.replace('\u202e', '[U+202E]')
+    );
     expect(card.node.getAttribute('aria-label')).toContain(whole);
     expect([card.isUnfolded, card.node.querySelector('img')]).toEqual([false, null]);
     expect(card.node.querySelector<HTMLElement>('[data-name]')!.dataset.name).toBe('U+202E');

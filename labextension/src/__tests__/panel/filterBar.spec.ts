@@ -15,3 +15,13 @@ it('keeps what is being typed when it is drawn again, until another path is chos
   bar.filter = { ...filter, path: 'c' };
   expect(path.value).toBe('c');
 });
+
+it('offers any session where none is known, and the chosen one among all that are', () => {
+  const bar = new FilterBar({ kinds: ['change'] }, nullTranslator.load('jupyter_fstools'));
+  const select = bar.node.querySelector<HTMLSelectElement>('[data-filter="session"]')!;
+  const offered = () => [...select.options].map(option => option.text);
+  expect(offered()).toEqual(['Any session']);
+  bar.filter = { kinds: ['change'], session: 'one' };
+  bar.sessions = ['two'];
+  expect([offered(), select.value]).toEqual([['Any session', 'one', 'two'], 'one']);
+});

@@ -35,7 +35,7 @@ describe('the notice', () => {
     feed.become(1);
     feed.become(3);
     feed.become(2);
-    expect(told()).toEqual(['2 changes and commands wait for you']);
+    expect(told()).toEqual(['2 decisions wait for you']);
   });
 
   it('goes once nothing waits', () => {
@@ -50,7 +50,18 @@ describe('the notice', () => {
     feed.become(2);
     expect(told()).toEqual([]);
     feed.become(3);
-    expect(told()).toEqual(['3 changes and commands wait for you']);
+    expect(told()).toEqual(['3 decisions wait for you']);
+  });
+
+  it('stays away while the person sees what waits', () => {
+    feed.become(1);
+    notice.isSeen = true;
+    expect(told()).toEqual([]);
+    feed.become(2);
+    expect(told()).toEqual([]);
+    notice.isSeen = false;
+    feed.become(3);
+    expect(told()).toEqual(['3 decisions wait for you']);
   });
 
   it('is not given where it is not wanted', () => {

@@ -13,7 +13,7 @@ describe('an entry in one sentence', () => {
   });
 
   it('of a refusal without a file names the tool', () => {
-    expect(words.sentence(wasRefused('a', { path: null }))).toContain('refused, edit_file, not_read');
+    expect(words.sentence(wasRefused('a', { path: null }))).toContain('refused, edit_file, not read yet');
   });
 
   it('of a command says what is run and where, and counts no lines', () => {
@@ -42,7 +42,7 @@ it.each([
 });
 
 it.each([
-  ['never', 'Changes are made at once.'],
+  ['never', 'Changes are applied at once (approval is "never" in the server\'s settings).'],
   ['always', 'Every change waits for you.'],
   [['*.py', 'data/'], 'Changes to *.py, data/ wait for you.']
 ])('approval of %j is: %s', (approval, said) => {

@@ -1,0 +1,90 @@
+"""The panel tells at a glance what is there, and stays where the person looks."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.lab import PANEL_TAB, THREE_FRAMES, act
+
+TALL = "".join(f"line {number}\n" for number in range(300))
+HEAD_IS_IN_SIGHT = """card => {
+    const head = card.querySelector('.jp-fstools-Card-head').getBoundingClientRect();
+    const list = card.closest('.jp-fstools-CardList').getBoundingClientRect();
+    return head.top >= list.top - 1 && head.bottom <= list.bottom + 1;
+}"""
+
+
+def propose_tall(waits):
+    waits.write("a.txt", TALL)
+    waits.call("read_file", "a.txt")
+    waits.call("write_file", "a.txt", content=TALL.upper())
+    return waits.path("a.txt")
+
+
+def require_head_in_sight(window, card):
+    expect(card.locator(".jp-fstools-Diff-row").first).to_be_visible()
+    window.page.evaluate(THREE_FRAMES)
+    assert card.evaluate(HEAD_IS_IN_SIGHT)
+
+
+def test_unfolding_a_tall_diff_with_the_keyboard_stays_at_its_head(window, waits):
+    for number in range(12):
+        waits.write(f"{number}.txt", "x\n")
+        waits.change(f"{number}.txt", "x", "y")
+    path = propose_tall(waits)
+    expect(window.card(path)).to_be_visible()
+    window.card(path).focus()
+    window.page.keyboard.press("ArrowDown")
+    window.page.keyboard.press("ArrowUp")
+    expect(window.card(path)).to_be_focused()
+    window.page.keyboard.press("Enter")
+    require_head_in_sight(window, window.card(path))
+    window.photograph("unfolded")
+
+
+def test_unfolding_a_tall_diff_with_the_mouse_after_the_notice_stays_at_its_head(open_lab, waits):
+    window = open_lab()
+    path = propose_tall(waits)
+    notice = window.page.get_by_role("alert").filter(has_text="waits for you")
+    notice.get_by_role("button", name="Show").click()
+    expect(window.card(path)).to_be_focused()
+    act(window.card(path), "fold")
+    require_head_in_sight(window, window.card(path))
+
+
+def test_the_session_filter_offers_every_session_also_once_one_is_chosen(open_lab, folder):
+    for session in ("ada", "bob"):
+        folder.write(f"{session}.py", "x = 1\n")
+        folder.change(f"{session}.py", "x", "y", session=f"{folder.session}.{session}")
+    window = open_lab().open_panel()
+    select = window.panel.locator('[data-filter="session"]')
+    offered = [f"{folder.session}.{session}" for session in ("ada", "bob")]
+    select.select_option(offered[0])
+    expect(window.card(folder.path("bob.py"))).to_have_count(0)
+    assert set(offered) < set(select.locator("option").all_text_contents())
+    select.select_option(offered[1])
+    expect(window.card(folder.path("bob.py"))).to_be_visible()
+
+
+def test_the_notice_stays_away_while_the_panel_is_visible(open_lab, waits):
+    window = open_lab().open_panel()
+    notice = window.page.get_by_role("alert").filter(has_text="for you")
+    waits.write("a.py", "x = 1\n")
+    waits.change("a.py", "x", "y")
+    expect(window.card(waits.path("a.py"))).to_be_visible()
+    expect(notice).to_have_count(0)
+    window.page.click(PANEL_TAB)
+    expect(window.panel).to_be_hidden()
+    waits.write("b.py", "x = 1\n")
+    waits.change("b.py", "x", "y")
+    expect(notice).to_have_count(1)
+
+
+def test_a_name_that_hides_or_reorders_characters_shows_them_as_marks(window, folder):
+    name = "txt.\u202eyp.\u200bclean"
+    folder.write(name, "x = 1\n")
+    folder.change(name, "x", "y")
+    marks = window.cards.first.locator(".jp-fstools-Card-name [data-name]")
+    expect(marks).to_have_count(2)
+    assert [mark.get_attribute("data-name") for mark in marks.all()] == ["U+202E", "U+200B"]
+    window.photograph("marks")
