@@ -22,7 +22,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv test chromium demo bench lab lint format captions payloads clean
+.PHONY: help venv legs test chromium demo bench lab lint format captions payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -53,7 +53,23 @@ $(LAB): $(LAB_SOURCE) | $(STAMP)
 	$(NPM) install
 	$(NPM) run build:prod
 
-test: venv chromium ## run all tests
+# Environments beside the newest JupyterLab's: the oldest that is supported, and both kinds of real-time collaboration.
+LEGS := $(VENV)/legs
+$(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*"
+$(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*"
+$(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documents==0.3.*"
+
+legs: $(foreach leg,lab42 collaboration server_documents,$(LEGS)/$(leg)/.installed) ## set up other JupyterLabs
+
+$(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
+	rm -rf $(@D) && $(PY) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -e . $(PARTS)
+	@# Editable installs copy the built files, and would keep them when they are built anew.
+	rm -rf $(@D)/share/jupyter/labextensions/jupyter-fstools
+	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
+	@touch $@
+
+test: venv legs chromium ## run all tests
 	$(NPM) test
 	$(PY) -m pytest -n auto
 

@@ -22,17 +22,23 @@ from jupyter_client.manager import start_new_kernel
 
 
 class RunningServer:
-    """A real Jupyter server with a token, in a folder of its own, and in an environment of its own if one is given."""
+    """A real Jupyter server with a token, in a folder of its own.
 
-    def __init__(self, root: Path, *options: str, environment: dict[str, str] | None = None) -> None:
+    Given are environment variables and a Python of its own, if it has any.
+    """
+
+    def __init__(
+        self, root: Path, *options: str, environment: dict[str, str] | None = None, python: str = sys.executable
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.token = secrets.token_hex(16)
         self.url = f"http://127.0.0.1:{port}/api/fstools"
         self._environment = environment
+        self._folder = root.parent  # Where collaboration leaves a database.
         self._command = [
-            *(sys.executable, "-m", "jupyter", "server", "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
+            *(python, "-m", "jupyter_server", "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
             *("--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={self.token}"),
             *options,
             *(["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []),
@@ -42,7 +48,9 @@ class RunningServer:
     def start(self) -> None:
         """Begin; after `stop` again, at the same address."""
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # stop() closes it
-        self.process = subprocess.Popen(self._command, stdout=self.log, stderr=subprocess.STDOUT, env=self._environment)
+        self.process = subprocess.Popen(
+            self._command, stdout=self.log, stderr=subprocess.STDOUT, env=self._environment, cwd=self._folder
+        )
 
     def wait(self) -> None:
         """Until it answers."""
