@@ -217,7 +217,13 @@ class FsToolsConfig(Configurable):
         )
 
     def workspace(
-        self, root: str | os.PathLike[str], reader: Reader, *, store: Store | None = None, committed: Any = None
+        self,
+        root: str | os.PathLike[str],
+        reader: Reader,
+        *,
+        store: Store | None = None,
+        committed: Any = None,
+        rooms: Any = None,
     ) -> Workspace:
         """The workspace of these settings, for one reader.
 
@@ -226,6 +232,7 @@ class FsToolsConfig(Configurable):
             reader: who asks.
             store: an open store to use instead of the one that the settings name.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
+            rooms: gives the absolute paths of files that are open for real-time collaboration.
 
         Raises:
             NotFound, NotADirectory: the root is no folder.
@@ -247,6 +254,7 @@ class FsToolsConfig(Configurable):
             rules=Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__}),
             tool_prefix=self.tool_prefix,
             committed=committed,
+            rooms=rooms,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -189,8 +189,24 @@ def require_editable_size(draft: Draft, most: int) -> None:
         )
 
 
+def require_no_room(stat: FileStat, keys: Iterable[str | None]) -> None:
+    """Refuse a file for which there is a collaboration room, given the keys of those for which there is.
+
+    Raises:
+        Unsaved
+    """
+    # The room would take the new file over what people are typing in it, without a word.
+    if stat.key in keys:
+        raise Unsaved(
+            f"{stat.path} is open in a collaboration room, which alone writes it (not modified)",
+            hint="Ask the person to make the change there, or to close the document: about a minute later the room "
+            "has ended, then read it again and repeat the change.",
+            path=stat.path,
+        )
+
+
 def require_saved(store: Store, stat: FileStat) -> None:
-    """Refuse a file of which a browser holds unsaved changes.
+    """Refuse a file of which a browser holds what is not in it: unsaved changes, or a collaboration room.
 
     Raises:
         Unsaved
@@ -198,7 +214,8 @@ def require_saved(store: Store, stat: FileStat) -> None:
     # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
     if store.has_unsaved(stat.key):
         raise Unsaved(
-            f"{stat.path} is open in a browser, with changes that are not saved (not modified)",
-            hint="Ask the person to save it; then read it again and repeat the change.",
+            f"{stat.path} is open in a browser, with changes that are not saved or in a collaboration room "
+            "(not modified)",
+            hint="Ask the person to save it, or to close it if it stays so; then read it again and repeat the change.",
             path=stat.path,
         )

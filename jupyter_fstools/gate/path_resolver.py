@@ -32,6 +32,13 @@ class Places:
         """
         return self._located(path, self.policy.require_read)
 
+    def key_at(self, path: str) -> str | None:
+        """The key of the file that an absolute path leads to; None where no tool may look."""
+        try:
+            return self.peek(path).key
+        except FsToolsError:
+            return None
+
     def may_read(self, path: str) -> bool:
         """No deny rule keeps a canonical path from being read, listed or suggested."""
         return self.policy.may_read(path, self.key_of(path))

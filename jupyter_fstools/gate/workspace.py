@@ -6,7 +6,7 @@ import copy
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from .draft import (
     new_change,
     require_editable_size,
     require_file,
+    require_no_room,
     require_saved,
     state_of,
     unhashed_state,
@@ -64,6 +65,7 @@ class Workspace(Places):
         indexes: line indexes, shared by the workspaces of one process.
         notebooks: where the cells of notebooks lie, shared likewise.
         committed: called with every change made here.
+        rooms: the absolute paths of files that this server holds open for real-time collaboration.
         cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
         progress: called with what a long call tells while it goes on, in the call's thread; it must not block.
     """
@@ -82,6 +84,7 @@ class Workspace(Places):
         indexes: LineIndexes | None = None,
         notebooks: KeptVersions[NotebookSpans] | None = None,
         committed: Callable[[Change], None] | None = None,
+        rooms: Callable[[], Iterable[str]] | None = None,
         cancelled: threading.Event | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
@@ -97,6 +100,7 @@ class Workspace(Places):
         self._indexes = indexes or LineIndexes()
         self.notebooks = notebooks or KeptVersions(_MOST_NOTEBOOKS)
         self._committed = committed
+        self._rooms = rooms
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
 
     def for_reader(
@@ -152,7 +156,7 @@ class Workspace(Places):
         with self._locks.hold(stat.key):
             # Who held the lock may have made or removed the file.
             stat = self._same_place(stat)
-            require_saved(self.store, stat)
+            self._require_reachable(stat)
             if stat.kind == "missing":
                 if not may_create:
                     raise self.not_found(path, stat)
@@ -185,7 +189,7 @@ class Workspace(Places):
         stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
         with self._locks.hold(stat.key):
             stat = self._same_place(stat)
-            require_saved(self.store, stat)
+            self._require_reachable(stat)
             if stat.path != path:
                 raise told.refusal(path, "has been replaced by a link")
             if (stat.kind == "missing") != (expected is None):
@@ -275,6 +279,11 @@ class Workspace(Places):
     def index(self, opened: OpenFile) -> LineIndex:
         """The line index of an open file, kept per version."""
         return self._indexes.of(opened.stat.key, opened.stat.version, opened.size)
+
+    def _require_reachable(self, stat: FileStat) -> None:
+        in_rooms = self._rooms() if self._rooms is not None else ()
+        require_no_room(stat, (self.key_at(path) for path in in_rooms))
+        require_saved(self.store, stat)
 
     def _require_receipt(self, draft: Draft, *, whole: bool, accept_stale: bool) -> Receipt:
         assert draft.before is not None

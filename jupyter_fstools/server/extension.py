@@ -19,6 +19,7 @@ from .events import activity_event, change_event
 from .events.activity_event import ActivityEvent
 from .events.change_event import ChangeEvent
 from .events.change_feed import ChangeFeed
+from .rooms import Rooms
 from .routes import patterns
 from .served import SETTING, Served
 
@@ -78,14 +79,21 @@ def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
         emit(schema_id=activity_event.SCHEMA_ID, data=event.model_dump(mode="json"))
 
     account = system_user()
-    workspace = config.workspace(root, Reader(account, DEFAULT_SESSION), committed=committed)
+    rooms = Rooms(serverapp, _loop(serverapp))
+    workspace = config.workspace(root, Reader(account, DEFAULT_SESSION), committed=committed, rooms=rooms.files)
     events = serverapp.event_logger
     assert events is not None
     for schema in (change_event.event_schema(), activity_event.event_schema()):
         events.register_event_schema(schema)
     emit = events.emit
     feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp))
-    return Served(config, workspace, CallPool(), CallPool(), feed, account)
+
+    def note_rooms(holder: str, files: list[str], until: float) -> None:
+        keys = {key for file in files if (key := workspace.key_at(file)) is not None}
+        workspace.store.note_unsaved(holder, keys, until)
+
+    rooms.follow(note_rooms)
+    return Served(config, workspace, CallPool(), CallPool(), feed, rooms, account)
 
 
 def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:

@@ -13,6 +13,7 @@ from ..sessions import DEFAULT_SESSION, checked_session
 from ..stores.records import Reader
 from .call_pool import CallPool
 from .events.change_feed import ChangeFeed
+from .rooms import Rooms
 
 SETTING = "jupyter_fstools"
 """Where the web application's settings hold the `Served`."""
@@ -40,6 +41,7 @@ class Served:
         calls: where calls run.
         commands: where commands do, which may take minutes or wait for a person: no other call waits for them.
         feed: follows the journal.
+        rooms: of real-time collaboration.
         account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
             one reader: the system's account (looking it up takes as long as reading a small file).
     """
@@ -49,6 +51,7 @@ class Served:
     calls: CallPool
     commands: CallPool
     feed: ChangeFeed
+    rooms: Rooms
     account: str
 
     @property
@@ -73,6 +76,7 @@ class Served:
     def stop(self) -> None:
         """Stop following the journal and start no more calls; called on the event loop."""
         self.feed.stop()
+        self.rooms.stop()
         self.calls.close()
         self.commands.close()
 

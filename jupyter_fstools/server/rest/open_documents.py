@@ -16,7 +16,6 @@ from tornado import web
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...errors import FsToolsError
-from ...gate.workspace import Workspace
 from ...tools.arguments import Arguments, Text
 from ..bodies import as_json, checked, parsed_object
 from ..served import SETTING, Served
@@ -84,7 +83,8 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         folder = os.path.expanduser(self.settings["serverapp"].root_dir)
 
         def note() -> int:
-            keys = {key for path in paths if (key := _key(served.workspace, folder, path)) is not None}
+            found = (served.workspace.key_at(os.path.join(folder, path.lstrip("/"))) for path in paths)
+            keys = {key for key in found if key is not None}
             until = time.time() + served.config.unsaved_seconds
             served.workspace.store.note_unsaved(holder, keys, until)
             return len(keys)
@@ -96,11 +96,3 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             self.write_message(as_json(answer))
         except WebSocketClosedError:
             return
-
-
-def _key(workspace: Workspace, folder: str, path: str) -> str | None:
-    """Which file of the tools' root a path of Jupyter's contents is; None for any other."""
-    try:
-        return workspace.peek(os.path.join(folder, path.lstrip("/"))).key
-    except FsToolsError:
-        return None
