@@ -11,6 +11,9 @@ import pytest
 FOLDER = Path(__file__).parents[1] / ".venv" / "legs"
 NEWEST = "lab"
 """The environment that runs the tests themselves."""
+TOGETHER = ("collaboration", "server_documents")
+"""Those in which people edit together."""
+LEGS = (NEWEST, "lab42", *TOGETHER)
 
 
 def python_of(leg: str) -> str:

@@ -11,6 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.chromium import MISSING, OPTIONS, find_chromium
 from tests.browser.lab import Folder, Lab, LabPage
+from tests.legs import NEWEST
 
 PICTURES = Path(__file__).parent / "screenshots"
 PATIENCE = 30_000
@@ -46,24 +47,34 @@ def browser(chromium):
         running.close()
 
 
+@pytest.fixture
+def leg(request):
+    """Which JupyterLab, and how people edit in it: `parametrize("leg", [...], indirect=True)`."""
+    return getattr(request, "param", NEWEST)
+
+
 @pytest.fixture(scope="session")
-def shared_lab(tmp_path_factory):
-    running = Lab(tmp_path_factory.mktemp("lab"), "--FsToolsConfig.enable_execute=True")
+def shared_labs(tmp_path_factory):
+    """By leg, each started for the first test that asks for it."""
+    running = {}
     yield running
-    running.stop()
+    for lab in running.values():
+        lab.stop()
 
 
 @pytest.fixture
-def lab(shared_lab):
+def lab(shared_labs, leg, tmp_path_factory):
     """The lab that the tests share; nothing waits in it before a test, nor after."""
-    yield shared_lab
-    shared_lab.call("POST", "/changes/reject", {"path": "."})
+    if leg not in shared_labs:
+        shared_labs[leg] = Lab(tmp_path_factory.mktemp("lab"), "--FsToolsConfig.enable_execute=True", leg=leg)
+    yield shared_labs[leg]
+    shared_labs[leg].call("POST", "/changes/reject", {"path": "."})
 
 
 @pytest.fixture
-def own_lab(tmp_path):
+def own_lab(tmp_path, leg):
     """A lab for one test; name it before `open_lab`, so that the windows are closed first."""
-    running = Lab(tmp_path)
+    running = Lab(tmp_path, leg=leg)
     yield running
     running.stop()
 

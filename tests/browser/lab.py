@@ -12,6 +12,7 @@ from urllib.parse import quote
 from playwright.sync_api import expect
 
 from tests.kernel.real_kernel import private_environment
+from tests.legs import NEWEST, python_of
 from tests.processes import RunningServer
 
 PANEL_TAB = '.lm-TabBar-tab[data-id="jupyter-fstools-activity"]'
@@ -26,9 +27,13 @@ THREE_FRAMES = """async () => {
 
 
 class Lab(RunningServer):
-    """JupyterLab with the extension; changes to files below a folder `waits` wait for a person."""
+    """JupyterLab with the extension; changes to files below a folder `waits` wait for a person.
 
-    def __init__(self, home: Path, *options: str) -> None:
+    Which JupyterLab, and whether people edit together in it, is said by the leg.
+    """
+
+    def __init__(self, home: Path, *options: str, leg: str = NEWEST) -> None:
+        self.leg = leg
         self.root = home / "root"
         self.root.mkdir()
         self.environment = private_environment(home)
@@ -38,7 +43,7 @@ class Lab(RunningServer):
         page.parent.mkdir()
         page.write_text(json.dumps(WITHOUT_NEWS))
         given = ("--FsToolsConfig.approval=waits/", "--FsToolsConfig.durable=False", *options)
-        super().__init__(self.root, *given, environment=self.environment)
+        super().__init__(self.root, *given, environment=self.environment, python=python_of(leg))
         self.wait()
 
     def stop(self, seconds: float = 10) -> None:
