@@ -17,8 +17,7 @@ from .backends.file_locks import FileLocks
 from .backends.local_disk import LocalDisk
 from .errors import Invalid
 from .gate import policy
-from .gate.policy import Policy
-from .gate.rules import Rules
+from .gate.policy import Policy, Rules
 from .gate.workspace import Workspace
 from .limits import Limits
 from .stores.open_store import open_store

@@ -14,8 +14,7 @@ from hypothesis import settings
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import FsToolsError
-from jupyter_fstools.gate.policy import Policy
-from jupyter_fstools.gate.rules import Rules
+from jupyter_fstools.gate.policy import Policy, Rules
 from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.limits import Limits
 from jupyter_fstools.stores.in_memory import InMemoryStore

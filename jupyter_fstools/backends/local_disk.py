@@ -11,16 +11,49 @@ from weakref import finalize
 
 from ..content.source import Chunk
 from ..errors import Conflict, Denied, FsToolsError, IsDirectory, NotFound
-from .disk_names import entries_of
 from .disk_stat import file_stat, not_a_file
 from .disk_write import Target, check_removable, write_file
 from .hidden_files import PATIENCE, backup_inode, settle
 from .open_file import open_content
 from .operating_system import O_NONBLOCK, Folder
-from .path_names import canonical_parts
+from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
 from .resolution import Root, Trail, descend, descend_making, follow
 from .system_errors import refusal, refused
+
+
+def entries_of(root: Root, path: str) -> Iterator[Entry]:
+    """The names in one folder, in no order, without temporary files.
+
+    Raises:
+        NotFound, NotADirectory, Denied, Conflict: when the first name is asked for.
+    """
+    names = canonical_parts(path)
+    with Trail(root) as trail:
+        try:
+            descend(trail, names, path)
+            yield from _entries(trail.folder, path)
+        except OSError as error:
+            raise refusal(error, path) from error
+
+
+def _entries(folder: Folder, path: str) -> Iterator[Entry]:
+    if not folder.status().st_mode & 0o444:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    prefix = f"{path}/" if path else ""
+    with folder.entries() as found:
+        for item in found:
+            name = item.name
+            if name.startswith(HIDDEN_PREFIX):
+                continue
+            if item.is_file(follow_symlinks=False):
+                yield Entry(prefix + name, name, "file")
+            elif item.is_symlink():
+                yield Entry(prefix + name, name, "link")
+            elif item.is_dir(follow_symlinks=False):
+                yield Entry(prefix + name, name, "directory")
+            else:
+                yield Entry(prefix + name, name, "other")
 
 
 class LocalDisk:

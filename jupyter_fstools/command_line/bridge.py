@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from io import FileIO
 from typing import BinaryIO
@@ -13,8 +13,27 @@ from typing import BinaryIO
 from ..errors import FsToolsError
 from ..runtime_files import JupyterServer
 from .endpoint import Endpoint
-from .event_stream import events
 from .message import INTERNAL_ERROR, PARSE_ERROR, Message, error_line, with_id
+
+
+def events(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The data of each event, as soon as it is complete.
+
+    Format: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+
+    Args:
+        lines: the answer's lines, with their ends.
+    """
+    data: list[bytes] = []
+    for line in lines:
+        text = line.rstrip(b"\r\n")
+        if text.startswith(b"data:"):
+            data.append(text.removeprefix(b"data:").removeprefix(b" "))
+        elif not text:
+            if any(data):
+                yield b"\n".join(data)
+            data = []
+
 
 _GRACE_SECONDS = 5.0
 """How long answers are awaited that are under way when the client says no more."""

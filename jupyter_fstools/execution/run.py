@@ -2,14 +2,143 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ..errors import Invalid
 from ..search.stopping import Stop
-from .capped_output import CappedOutput, LiveText
 from .processes import Processes
+
+_CONTINUATION = range(0x80, 0xC0)
+_LONGEST_CHARACTER = 4
+
+
+class CappedOutput:
+    """Takes bytes as they come and keeps the first and the last of them.
+
+    Args:
+        most: bytes kept; half of them from the beginning.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._head_room = most // 2
+        self._tail_room = most - self._head_room
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._total = 0
+
+    @property
+    def truncated(self) -> bool:
+        """More came than is kept."""
+        return self._total > self._head_room + self._tail_room
+
+    def add(self, chunk: bytes) -> None:
+        """Take what came next."""
+        self._total += len(chunk)
+        room = self._head_room - len(self._head)
+        self._head += chunk[:room]
+        self._tail += chunk[room:]
+        if len(self._tail) > 2 * self._tail_room:
+            del self._tail[: -self._tail_room]
+
+    def text(self) -> str:
+        """All that is kept, as UTF-8 (what is none is replaced), with a marker where something was left out.
+
+        The cuts are between characters.
+        """
+        if not self.truncated:
+            return (self._head + self._tail).decode("utf-8", "replace")
+        head = _whole_characters(bytes(self._head))
+        tail = bytes(self._tail[-self._tail_room :])
+        cut = next((at for at, byte in enumerate(tail[:_LONGEST_CHARACTER]) if byte not in _CONTINUATION), 0)
+        tail = tail[cut:]
+        left_out = self._total - len(head) - len(tail)
+        marker = f"\n[... {left_out} bytes left out ...]\n"
+        return head.decode("utf-8", "replace") + marker + tail.decode("utf-8", "replace")
+
+
+class LiveText:
+    """The same bytes as text while they come; after so many bytes it says that the rest comes with the result.
+
+    Args:
+        most: bytes that are told in all, so that nobody who listens is flooded.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._decoder = getincrementaldecoder("utf-8")("replace")
+        self._left = most
+
+    def next(self, chunk: bytes) -> str:
+        """The text that a chunk completes; an unfinished character waits for its rest."""
+        if self._left < 0:
+            return ""
+        text = self._decoder.decode(chunk[: self._left])
+        self._left -= len(chunk)
+        return text if self._left >= 0 else f"{text}\n[... more output: the end of it comes with the result ...]\n"
+
+    def end(self) -> str:
+        """What is left of a character that was never finished."""
+        return self._decoder.decode(b"", final=True) if self._left >= 0 else ""
+
+
+def _whole_characters(data: bytes) -> bytes:
+    """The bytes without an unfinished character at their end."""
+    decoder = getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return data[: len(data) - len(decoder.getstate()[0])]
+
+
+_KEPT_BACK = re.compile(r"JUPYTER_TOKEN.*|JPY_.*|JUPYTERHUB_.*|CONFIGPROXY_AUTH_TOKEN|(FORCE_COLOR|CLICOLOR.*)")
+"""Tokens and what leads to them; and, in brackets, what a kernel sets to have colours where there is no terminal."""
+_PLAIN_TEXT = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat"}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def environment(folder: str, added: Mapping[str, str]) -> dict[str, str]:
+    """What a command finds in its environment.
+
+    Args:
+        folder: where it begins.
+        added: the caller's own, which replace what is there.
+    """
+    kept = {name: value for name, value in os.environ.items() if not _KEPT_BACK.fullmatch(name)}
+    return {**kept, **_PLAIN_TEXT, "PWD": folder, **added}
+
+
+def check_environment(added: Mapping[str, str]) -> None:
+    """Refuse names and values that no environment can hold.
+
+    Raises:
+        Invalid
+    """
+    for name, value in added.items():
+        if not _NAME.fullmatch(name):
+            raise Invalid(
+                f"env: takes names of letters, digits and _, got {ascii(name)[:60]}",
+                hint="Correct the name.",
+                field="env",
+            )
+        check_text("env", value)
+
+
+def check_text(field: str, text: str) -> None:
+    """Refuse a text that cannot be handed to a program.
+
+    Raises:
+        Invalid: it holds a NUL, or a lone surrogate that stands for no byte.
+    """
+    if "\0" in text:
+        raise Invalid(f"{field}: holds a NUL character", hint="Leave it out.", field=field)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise Invalid(f"{field}: holds a lone surrogate", hint="Send whole characters.", field=field) from None
+
 
 _LAST_WORDS_SECONDS = 0.1
 _GRACE_SECONDS = 2.0

@@ -23,7 +23,7 @@ from ..stores.records import FileState, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter, united
 from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
 from .shown_text import ShownText
-from .stale_words import say_in_words, show_diff
+from .stale import say_in_words, show_diff
 
 _CELL_TYPES = ("code", "markdown", "raw", "heading", "unknown")
 _OVERWRITING = ("replace", "delete")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -12,6 +13,24 @@ from pathspec import GitIgnoreSpec
 
 from ..braces import expand_braces
 from ..errors import Denied, Invalid
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an administrator decides about the gate.
+
+    Attributes:
+        refuse_unseen_edits: an edit outside every shown line is refused, not only said.
+        overwrite_needs_full_read: overwriting demands that the whole file was shown.
+        enable_execute: commands may be run.
+        execute_approval: each of them waits for a person.
+    """
+
+    refuse_unseen_edits: bool = False
+    overwrite_needs_full_read: bool = True
+    enable_execute: bool = False
+    execute_approval: bool = True
+
 
 DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
 """Never read, listed or suggested, at any depth."""

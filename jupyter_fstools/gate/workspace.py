@@ -34,9 +34,8 @@ from .draft import (
     unhashed_state,
 )
 from .path_resolver import Places
-from .policy import Policy
+from .policy import Policy, Rules
 from .read_tracker import ReadTracker
-from .rules import Rules
 from .stale import explain_change, explain_read
 from .undo_chain import settle
 

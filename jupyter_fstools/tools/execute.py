@@ -12,9 +12,8 @@ from ..backends.local_disk import LocalDisk
 from ..documents.notebook.terminal_text import collapsed
 from ..errors import Disabled, Invalid, NotADirectory, TimedOut, TooLarge
 from ..execution.changed_files import MOST_SECONDS, ChangedFiles, files_changed_since, next_moment
-from ..execution.environment import check_environment, check_text, environment
 from ..execution.processes import can_run
-from ..execution.run import Ran, run_command
+from ..execution.run import Ran, check_environment, check_text, environment, run_command
 from ..gate.workspace import Workspace
 from ..journal.commands import Command, enter
 from ..progress import Progress

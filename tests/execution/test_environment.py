@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_fstools.errors import Invalid
-from jupyter_fstools.execution.environment import check_environment, check_text, environment
+from jupyter_fstools.execution.run import check_environment, check_text, environment
 
 SECRETS = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "CONFIGPROXY_AUTH_TOKEN")
 

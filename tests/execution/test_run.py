@@ -9,8 +9,7 @@ import threading
 import pytest
 
 from jupyter_fstools.errors import Denied, TooLarge
-from jupyter_fstools.execution.environment import environment
-from jupyter_fstools.execution.run import run_command
+from jupyter_fstools.execution.run import environment, run_command
 from tests.processes import wait_until_gone
 
 

@@ -14,8 +14,6 @@ from .document import EditedCell as EditedCell
 from .document import NotebookDocument as NotebookDocument
 from .document import NotebookEdit as NotebookEdit
 from .document import order_of as order_of
-from .outline import outline_after as outline_after
-from .outline import outline_of as outline_of
 from .outputs import Output as Output
 from .outputs import OutputPage as OutputPage
 from .outputs import OutputSummary as OutputSummary
@@ -30,5 +28,7 @@ from .page import output_rows as output_rows
 from .page import output_text as output_text
 from .plan import Target as Target
 from .spans import NotebookSpans as NotebookSpans
+from .spans import outline_after as outline_after
+from .spans import outline_of as outline_of
 from .view import CellView as CellView
 from .view import cell_view as cell_view
