@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,9 @@ class Caller:
 
 
 @pytest.fixture
-def make_call(tmp_path: Path) -> Callable[..., Caller]:
+def make_call(tmp_path: Path) -> Iterator[Callable[..., Caller]]:
     """Makes a caller of tools in a new folder; keyword arguments go to Policy, Limits and Rules by their names."""
+    opened = ExitStack()
 
     def make(**settings: Any) -> Caller:
         root = tmp_path / "root"
@@ -104,9 +106,10 @@ def make_call(tmp_path: Path) -> Callable[..., Caller]:
             limits=chosen[Limits],
             rules=chosen[Rules],
         )
-        return Caller(workspace, root)
+        return Caller(opened.enter_context(workspace), root)
 
-    return make
+    with opened:
+        yield make
 
 
 @pytest.fixture

@@ -53,7 +53,6 @@ def test_fifty_edits_of_one_file_all_land(make_call, tmp_path, kind):
     assert len({change.revision for change in Journal(call.workspace).changes(ChangeQuery())}) == 50
     receipt = call.workspace.tracker.lookup(call.workspace.peek("a.txt").key)
     assert (receipt.lines, receipt.full) == ([(1, 100)], True)
-    call.workspace.store.close()
 
 
 def test_fifty_edits_can_all_be_undone(call):

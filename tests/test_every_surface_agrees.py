@@ -148,15 +148,15 @@ def fill(root):
 
 
 def through_python(root):
-    files = open_workspace(root, session="python", durable=False)
     answers = []
-    for name, arguments, _, _ in CALLS:
-        try:
-            result = call_tool(files, name, arguments)
-            diff = result.change and result.change.diff.model_dump()
-            answers.append({"content": result.content, "data": result.data, "diff": diff})
-        except FsToolsError as refusal:
-            answers.append(refusal.as_dict())
+    with open_workspace(root, session="python", durable=False) as files:
+        for name, arguments, _, _ in CALLS:
+            try:
+                result = call_tool(files, name, arguments)
+                diff = result.change and result.change.diff.model_dump()
+                answers.append({"content": result.content, "data": result.data, "diff": diff})
+            except FsToolsError as refusal:
+                answers.append(refusal.as_dict())
     return answers
 
 

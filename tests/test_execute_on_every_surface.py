@@ -35,13 +35,13 @@ print("\\n\\0" + json.dumps(answers))
 
 
 def through_python(root):
-    files = open_workspace(root, enable_execute=True, execute_approval=False)
-    for arguments, _ in CALLS:
-        try:
-            result = call_tool(files, "execute", arguments)
-            yield {"content": result.content, "data": result.data}
-        except FsToolsError as refusal:
-            yield refusal.as_dict()
+    with open_workspace(root, enable_execute=True, execute_approval=False) as files:
+        for arguments, _ in CALLS:
+            try:
+                result = call_tool(files, "execute", arguments)
+                yield {"content": result.content, "data": result.data}
+            except FsToolsError as refusal:
+                yield refusal.as_dict()
 
 
 def through_rest(server):

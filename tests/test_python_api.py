@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import sqlite3
+
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
@@ -31,12 +34,32 @@ def test_a_time_that_is_no_number_is_a_refusal(tmp_path, setting, seconds):
 @pytest.mark.parametrize("name", ["gate.db", "gate.db-wal", "gate.db-journal", "link"])
 def test_the_store_is_out_of_reach_where_it_is_below_the_root(private_jupyter, tmp_path, name):
     """P21: what the gate knows is for no tool to read or to make."""
-    files = open_workspace(tmp_path, store=f"sqlite:{tmp_path}/gate.db")
     (tmp_path / "link").symlink_to("gate.db")
-    call_tool(files, "write_file", path="a.txt", content="x")
-    with pytest.raises(Denied):
-        call_tool(files, "write_file", path=name, content="x")
-    with pytest.raises(Denied):
-        call_tool(files, "read_file", path=name)
-    listed = call_tool(files, "list_files").data["entries"]
+    with open_workspace(tmp_path, store=f"sqlite:{tmp_path}/gate.db") as files:
+        call_tool(files, "write_file", path="a.txt", content="x")
+        with pytest.raises(Denied):
+            call_tool(files, "write_file", path=name, content="x")
+        with pytest.raises(Denied):
+            call_tool(files, "read_file", path=name)
+        listed = call_tool(files, "list_files").data["entries"]
     assert not [entry["name"] for entry in listed if entry["name"].startswith("gate")]
+
+
+def connection_of(workspace):
+    call_tool(workspace, "list_files")
+    workspace.store.revision()
+    return workspace.store._database._connection
+
+
+def test_leaving_a_with_block_closes_what_the_workspace_opened(tmp_path):
+    with open_workspace(tmp_path) as files:
+        connection = connection_of(files)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
+
+
+def test_dropping_a_workspace_closes_what_it_opened(tmp_path):
+    connection = connection_of(open_workspace(tmp_path))
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")

@@ -57,6 +57,9 @@ class InMemory:
         """A word of its own for each object."""
         return self._key
 
+    def close(self) -> None:
+        """Nothing to let go of."""
+
     def stat(self, path: str) -> FileStat:
         """Look at a path as a caller spells it; see `Backend.stat`."""
         with self._lock:

@@ -117,6 +117,9 @@ class Backend(Protocol):
             Conflict, NotFound, Denied, IsDirectory, InputOutput
         """
 
+    def close(self) -> None:
+        """Let go of what it holds (dropping it does that too); nothing works afterwards."""
+
 
 class Locks(Protocol):
     """One lock per file, across threads and processes."""

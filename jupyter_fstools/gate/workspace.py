@@ -19,7 +19,7 @@ from ..documents.version_cache import KeptVersions
 from ..errors import Conflict, FsToolsError, InputOutput, Stale
 from ..limits import Limits
 from ..progress import Progress
-from ..stores.protocol import Store
+from ..stores.protocol import Closing, Store
 from ..stores.records import Change, FileState, Reader, Receipt
 from .draft import (
     Draft,
@@ -49,7 +49,7 @@ _MOST_NOTEBOOKS = 16
 _log = logging.getLogger("jupyter_fstools")
 
 
-class Workspace(Places):
+class Workspace(Places, Closing):
     """Files, seen by one reader through the gate.
 
     Args:
@@ -113,6 +113,11 @@ class Workspace(Places):
         other.reader, other.cancelled, other.progress = reader, cancelled, progress
         other.tracker = self.tracker.of(reader)
         return other
+
+    def close(self) -> None:
+        """Let go of the root and of the store's connections, for every reader; nothing works afterwards."""
+        self.backend.close()
+        self.store.close()
 
     @contextmanager
     def show(self, path: str) -> Iterator[OpenFile]:

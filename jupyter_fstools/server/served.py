@@ -74,11 +74,12 @@ class Served:
         return Reader(name, DEFAULT_SESSION if session is None else checked_session(session))
 
     def stop(self) -> None:
-        """Stop following the journal and start no more calls; called on the event loop."""
+        """Stop following the journal, start no more calls, close the store; called on the event loop."""
         self.feed.stop()
         self.rooms.stop()
         self.calls.close()
         self.commands.close()
+        self.workspace.store.close()
 
 
 def invents_users(provider: IdentityProvider) -> bool:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Collection, Hashable, Iterator
 
 from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
-from .protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, StoreLimits
+from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, StoreLimits
 from .record_json import from_json, to_json
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 
@@ -19,7 +19,7 @@ _DEFAULTS = StoreLimits()
 _SWEEP_SECONDS = 3600.0
 
 
-class InMemoryStore:
+class InMemoryStore(Closing):
     """A `Store` for one process; safe for its threads.
 
     It keeps records as text, as a store on disk does, so nobody shares an object with it.

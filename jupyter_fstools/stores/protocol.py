@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 
@@ -77,9 +77,23 @@ class MomentFilter:
     limit: int = 100
 
 
-class Store(Protocol):
+class Closing(Protocol):
+    """Something that a `with` block closes at its end."""
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Store(Closing, Protocol):
     """Receipts, changes and refusals. Safe for concurrent use by threads, and by processes where the store says so.
 
+    Dropping a store closes it.
     Newest first means by creation: a change keeps its place when its status changes (its revision grows).
     """
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 from ..errors import InputOutput
 from . import sqlite_changes, sqlite_receipts, sqlite_refusals, sqlite_unsaved
 from .in_memory import InMemoryStore
-from .protocol import ChangeFilter, MomentFilter, Store, StoreLimits
+from .protocol import ChangeFilter, Closing, MomentFilter, Store, StoreLimits
 from .record_json import UnreadableRecord
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 from .sqlite_changes import ChangeTable
@@ -38,11 +38,12 @@ _log = logging.getLogger("jupyter_fstools")
 Answer = TypeVar("Answer")
 
 
-class _Database(ChangeTable, RefusalTable, UnsavedTable):
-    """The tables over one open connection."""
+class _Database(ChangeTable, RefusalTable, UnsavedTable, Closing):
+    """The tables over one open connection; dropping them closes it too."""
 
     def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
         super().__init__(connection, limits)
+        self._close = weakref.finalize(self, connection.close)
         self._opened_at = time.monotonic_ns()
 
     def mark(self) -> Hashable:
@@ -51,10 +52,10 @@ class _Database(ChangeTable, RefusalTable, UnsavedTable):
         return others, self._connection.total_changes, self._opened_at
 
     def close(self) -> None:
-        self._connection.close()
+        self._close()
 
 
-class SqliteStore:
+class SqliteStore(Closing):
     """A `Store` in one SQLite file; safe for threads and processes, also across a fork.
 
     The file is opened at the first call and when another has taken its place. A damaged file is set aside

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -73,6 +73,7 @@ class StoreFixtures:
         raise NotImplementedError("give the fixture `make_store`")
 
     @pytest.fixture
-    def store(self, make_store: MakeStore) -> Store:
-        """An empty store with the default limits."""
-        return make_store(StoreLimits())
+    def store(self, make_store: MakeStore) -> Iterator[Store]:
+        """An empty store with the default limits, closed after the test."""
+        with make_store(StoreLimits()) as store:
+            yield store

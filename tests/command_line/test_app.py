@@ -28,13 +28,9 @@ def as_user(place, monkeypatch):
     home, folder = place
     for name, value in home.environment.items():
         monkeypatch.setenv(name, value)
-    workspace = open_workspace(home.files, session="me")
     inside = os.path.relpath(folder, home.files)
-
-    def call(tool, path, **arguments):
-        return call_tool(workspace, tool, path=f"{inside}/{path}", **arguments)
-
-    return call
+    with open_workspace(home.files, session="me") as workspace:
+        yield lambda tool, path, **arguments: call_tool(workspace, tool, path=f"{inside}/{path}", **arguments)
 
 
 def test_changes_are_listed_newest_first_with_what_they_did(place, as_user):

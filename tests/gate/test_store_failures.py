@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -14,9 +15,8 @@ from jupyter_fstools.stores.sqlite import SqliteStore
 
 @pytest.fixture
 def store(tmp_path):
-    kept = SqliteStore(tmp_path / "store.sqlite")
-    yield kept
-    kept.close()
+    with SqliteStore(tmp_path / "store.sqlite") as kept:
+        yield kept
 
 
 @pytest.fixture
@@ -25,9 +25,8 @@ def break_store(tmp_path, store):
 
     def broken(event):
         store.revision()  # From the first call on there are tables.
-        with sqlite3.connect(tmp_path / "store.sqlite") as other:
+        with closing(sqlite3.connect(tmp_path / "store.sqlite", isolation_level=None)) as other:
             other.execute(f"CREATE TRIGGER broken BEFORE {event} ON changes BEGIN SELECT RAISE(FAIL, 'no'); END")
-        other.close()
 
     return broken
 

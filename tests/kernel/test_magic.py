@@ -252,8 +252,8 @@ def test_a_change_that_waits_for_approval_says_so(make_shell, root):
 
 def test_what_was_read_in_a_cell_may_be_edited_from_python(fs, file, root):
     fs("read a.py")
-    elsewhere = open_workspace(root)
-    call_tool(elsewhere, "edit_file", path="a.py", old_string="f(x)", new_string="g(x)")
+    with open_workspace(root) as elsewhere:
+        call_tool(elsewhere, "edit_file", path="a.py", old_string="f(x)", new_string="g(x)")
     fs("edit a.py --old 'return x' --new 'return 1'")
     assert file.read_text() == "def g(x):\n    return 1\n"
 

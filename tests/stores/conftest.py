@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from jupyter_fstools.stores.sqlite import SqliteStore
@@ -14,6 +17,16 @@ def path(tmp_path):
 
 @pytest.fixture
 def store(path):
-    store = SqliteStore(path)
-    yield store
-    store.close()
+    with SqliteStore(path) as store:
+        yield store
+
+
+@pytest.fixture
+def query(path):
+    """`query(statement)`: the first row that another connection to the file gets."""
+
+    def first_row(statement):
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            return connection.execute(statement).fetchone()
+
+    return first_row

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -105,7 +106,7 @@ def test_of_two_processes_that_decide_one_does(store, path):
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.02, 0.05])
-def test_a_writer_killed_at_any_moment_leaves_a_whole_file(store, path, delay, caplog):
+def test_a_writer_killed_at_any_moment_leaves_a_whole_file(store, path, query, delay, caplog):
     code = (
         "print('ready', flush=True)\n"
         "for i in range(10**6):\n"
@@ -120,7 +121,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_file(store, path, delay, c
     kept = store.receipt(ANN, KEY)
     assert (newest[0].id if newest else None) == (kept.version if kept else None)
     store.close()
-    assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert query("PRAGMA integrity_check") == ("ok",)
     assert not caplog.records
 
 
@@ -145,13 +146,13 @@ def test_parent_and_child_of_a_fork_go_on_together(path):
 def test_a_file_held_for_too_long_is_an_io_error(store, path, monkeypatch):
     monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.05)
     store.put_receipt(receipt_of())
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(InputOutput, match="locked") as refused:
-        store.put_receipt(receipt_of("k"))
-    assert "Another process" in refused.value.hint
-    assert store.receipt(ANN, "k") is None
-    holder.execute("COMMIT")
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(InputOutput, match="locked") as refused:
+            store.put_receipt(receipt_of("k"))
+        assert "Another process" in refused.value.hint
+        assert store.receipt(ANN, "k") is None
+        holder.execute("COMMIT")
     store.put_receipt(receipt_of("k"))
 
 
@@ -203,3 +204,20 @@ def test_large_bounds_are_kept_within_a_thirtysecond(path):
     assert 320 <= len(store.receipts(ANN)) <= 330
     assert 320 <= store.count_changes(ChangeFilter()) <= 330
     assert store.receipt(ANN, "699") is not None
+
+
+def test_leaving_a_with_block_closes_the_connection_and_a_later_call_opens_another(path):
+    with SqliteStore(path) as store:
+        store.put_receipt(receipt_of())
+        assert path.with_name("store.sqlite-wal").exists()
+    assert not path.with_name("store.sqlite-wal").exists()
+    assert store.receipt(ANN, KEY) is not None
+
+
+def test_dropping_a_store_closes_its_connection(path):
+    store = SqliteStore(path)
+    store.put_receipt(receipt_of())
+    connection = store._database._connection
+    del store
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")

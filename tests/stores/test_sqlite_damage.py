@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import sqlite3
 import time
 
 import pytest
@@ -69,9 +68,9 @@ def test_a_damaged_file_is_set_aside_with_one_warning(path, damage, caplog):
     assert (path.parent / aside).read_bytes() == damaged
 
 
-def test_damage_found_while_working_is_met_by_the_call_that_finds_it(path, caplog):
-    store = filled(SqliteStore(path))
-    sqlite3.connect(path).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def test_damage_found_while_working_is_met_by_the_call_that_finds_it(store, path, query, caplog):
+    filled(store)
+    query("PRAGMA wal_checkpoint(TRUNCATE)")
     damage_in_the_middle(path)
     added = [store.add_change(change_of(f"n{number}"), b"x" * 9000, receipt_of()) for number in range(200)]
     store.changes(ChangeFilter(limit=1000))
@@ -80,11 +79,9 @@ def test_damage_found_while_working_is_met_by_the_call_that_finds_it(path, caplo
     assert len(caplog.records) == 1
 
 
-def test_a_record_that_is_none_is_damage(path, caplog):
-    store = SqliteStore(path)
+def test_a_record_that_is_none_is_damage(store, path, query, caplog):
     store.put_receipt(receipt_of())
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE receipts SET body = '{'")
+    query("UPDATE receipts SET body = '{'")
     assert store.receipt(ANN, KEY) is None
     assert len(asides(path)) == len(caplog.records) == 1
 
@@ -114,11 +111,9 @@ def test_a_file_that_somebody_set_aside_already_is_left_there(path):
     assert path.exists()
 
 
-def test_a_newer_version_is_never_touched(path, caplog):
+def test_a_newer_version_is_never_touched(path, query, caplog):
     SqliteStore(path).put_receipt(receipt_of())
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 99")
-    connection.close()
+    query("PRAGMA user_version = 99")
     before = path.read_bytes()
     store = SqliteStore(path)
     store.put_receipt(receipt_of("k"), b"shown")
@@ -128,26 +123,22 @@ def test_a_newer_version_is_never_touched(path, caplog):
     assert ["newer version" in record.message for record in caplog.records] == [True]
 
 
-def test_an_older_version_gets_the_tables_it_lacks_and_keeps_what_it_has(path):
+def test_an_older_version_gets_the_tables_it_lacks_and_keeps_what_it_has(path, query):
     old = filled(SqliteStore(path))
     old.put_receipt(receipt_of(KEY))
     before = old.revision()
     old.close()
-    connection = sqlite3.connect(path)
-    connection.execute("DROP TABLE unsaved")
-    connection.execute("PRAGMA user_version = 1")
-    connection.close()
+    query("DROP TABLE unsaved")
+    query("PRAGMA user_version = 1")
     store = SqliteStore(path)
     store.note_unsaved("browser", [KEY], time.time() + 60)
     assert (store.has_unsaved(KEY), store.revision()) == (True, before)
     assert store.receipt(ANN, KEY) is not None
 
 
-def test_another_program_s_database_is_never_touched(path, caplog):
+def test_another_program_s_database_is_never_touched(path, query, caplog):
     path.parent.mkdir()
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE theirs (a)")
-    connection.close()
+    query("CREATE TABLE theirs (a)")
     before = path.read_bytes()
     store = SqliteStore(path)
     assert store.add_change(change_of("c1"), b"") == store.change("c1")
@@ -184,19 +175,19 @@ def test_where_no_file_can_be_written_it_goes_on_in_memory_with_one_warning(path
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-def test_where_wal_cannot_work_the_classic_journal_does(path, caplog):
+def test_where_wal_cannot_work_the_classic_journal_does(path, query, caplog):
     path.parent.mkdir()
     (path.parent / "store.sqlite-shm").mkdir()
     store, other = SqliteStore(path), SqliteStore(path)
     store.add_change(change_of("c1"), b"", receipt_of())
     other.add_change(change_of("c2"), b"", receipt_of())
     assert names(store.changes(ChangeFilter())) == ["c2", "c1"]
-    assert sqlite3.connect(path).execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert query("PRAGMA journal_mode") == ("delete",)
     assert not caplog.records
 
 
-def test_a_file_left_in_wal_mode_opens_where_wal_cannot_work(path):
-    SqliteStore(path).put_receipt(receipt_of())
+def test_a_file_left_in_wal_mode_opens_where_wal_cannot_work(store, path):
+    store.put_receipt(receipt_of())
     shutil.copyfile(path, path.with_name("moved.sqlite"))
     shutil.copyfile(f"{path}-wal", path.with_name("moved.sqlite-wal"))
     path.with_name("moved.sqlite-shm").mkdir()
