@@ -22,7 +22,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv legs test chromium demo bench lab lint format captions payloads clean
+.PHONY: help venv legs test chromium demo bench lab lint format docs floors payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -104,8 +104,11 @@ format: venv ## put the code into shape
 	$(PY) -m ruff format .
 	$(NPM) run format
 
-captions: venv ## write the modules' captions into the README
-	$(PY) tests/test_captions.py --write
+docs: venv ## build the documentation into build/docs
+	$(PY) -m sphinx --fail-on-warning --keep-going -q -b html -d build/doctrees docs build/docs
+
+floors: venv ## write the floors' picture into CONTRIBUTING
+	$(PY) -m docs.generated
 
 payloads: venv ## write the front end's types from the models
 	$(PY) -m tests.labextension.test_payloads

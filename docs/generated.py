@@ -1,0 +1,180 @@
+"""Writes the parts of the documentation that the code itself knows.
+
+A page asks for a part with the comment `<!-- generated: NAME -->`. Run as a program, this renews the picture of the
+floors in CONTRIBUTING; with `--check` it only says whether that picture is current.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PACKAGE = REPOSITORY / "jupyter_fstools"
+CONTRIBUTING = REPOSITORY / ".github" / "CONTRIBUTING.md"
+
+_PART = re.compile(r"<!-- generated: (\w+) -->")
+_FLOORS = re.compile(r"(<!-- floors -->\n).*?(<!-- /floors -->)", re.DOTALL)
+_HTTP_METHODS = ("get", "head", "post", "put", "delete")
+
+
+def with_parts(page: str) -> str:
+    """A page with the parts that it asks for.
+
+    Args:
+        page: its source, MyST Markdown.
+
+    Raises:
+        KeyError: there is no such part.
+    """
+    return _PART.sub(lambda found: PARTS[found[1]](), page)
+
+
+def caption(module: Path) -> str:
+    """The first line of a module's docstring."""
+    docstring = ast.get_docstring(ast.parse(module.read_text("utf-8"))) or ""
+    return docstring.partition("\n")[0]
+
+
+def modules() -> str:
+    """The package as a tree: its modules, then its folders with theirs, each with its caption."""
+    rows = [("jupyter_fstools/", caption(PACKAGE / "__init__.py")), *_rows_of(PACKAGE, "  ")]
+    width = max(len(name) for name, _ in rows) + 2
+    return _fenced("".join(f"{name:<{width}}{text}".rstrip() + "\n" for name, text in rows))
+
+
+def _rows_of(folder: Path, indent: str) -> Iterator[tuple[str, str]]:
+    for module in sorted(folder.glob("*.py")):
+        if module.name != "__init__.py":
+            yield indent + module.name, caption(module)
+    for package in sorted(path.parent for path in folder.glob("*/__init__.py")):
+        yield f"{indent}{package.name}/", caption(package / "__init__.py")
+        yield from _rows_of(package, indent + "  ")
+
+
+def floors() -> str:
+    """The floors of the import contract, top down, each part with its caption."""
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["id"] == "floors")
+    parts = [[part.strip(" ()") for part in re.split(r"[|:]", layer)] for layer in layers]
+    width = max(len(part) for floor in parts for part in floor)
+    rows = []
+    for number, floor in zip(range(len(parts), 0, -1), parts, strict=True):
+        for at, part in enumerate(floor):
+            module = PACKAGE / part / "__init__.py"
+            said = caption(module if module.exists() else PACKAGE / f"{part}.py")
+            rows.append(f"{'' if at else number:>2}  {part:<{width}}  {said}\n")
+    return _fenced("".join(rows))
+
+
+def settings() -> str:
+    """Every setting of `FsToolsConfig`: what it takes, its default, its help text."""
+    from jupyter_fstools.config import FsToolsConfig
+
+    traits = FsToolsConfig.class_traits(config=True)
+    # In the order in which they are declared; traitlets sorts them by name.
+    names = [name for name in vars(FsToolsConfig) if name in traits]
+    rows = [(f"`{name}`", f"`{_default(name, traits[name])}`", traits[name].help) for name in names]
+    return _table(("setting", "default", "meaning"), rows)
+
+
+def _default(name: str, trait: Any) -> str:
+    value = trait.default()
+    if name.endswith("_bytes"):
+        for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+            if value % size == 0:
+                return f"{value // size} {unit}"
+    return repr(value)
+
+
+def tools() -> str:
+    """Every tool with its description, as an assistant reads it, and its arguments."""
+    from jupyter_fstools.tools import TOOLS
+
+    text = ""
+    for name, tool in TOOLS.items():
+        kind = "only reads" if tool.reads_only else "runs commands" if tool.runs_commands else "writes"
+        text += f"### `{name}`\n\n*{tool.title}; {kind}.* {_one_line(tool.description)}\n\n"
+        rows = [
+            (f"`{field_name}`", "yes" if field.is_required() else "", field.description or "")
+            for field_name, field in tool.arguments.model_fields.items()
+        ]
+        text += _table(("argument", "required", "meaning"), rows) + "\n"
+    return text
+
+
+def subcommands() -> str:
+    """Every subcommand of `%fs` with its help."""
+    from jupyter_fstools.kernel import magic
+
+    found = magic.SUBCOMMANDS.values()
+    return "".join(f"### `%fs {one.name}`\n\n{one.summary}\n\n{_fenced(one.help + chr(10))}\n" for one in found)
+
+
+def commands() -> str:
+    """Every subcommand of `jupyter fstools` with its help."""
+    import argparse
+
+    from jupyter_fstools.command_line import app
+
+    [choices] = [action for action in app._parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    return "".join(
+        f"### `jupyter fstools {name}`\n\n{_fenced(parser.format_help())}\n" for name, parser in choices.choices.items()
+    )
+
+
+def routes() -> str:
+    """Every route of the REST interface that the OpenAPI document describes."""
+    from jupyter_fstools.server.routes import ROUTES
+
+    rows = [
+        (
+            ", ".join(f"`{method.upper()} {path}`" for path in route.spelled_out()),
+            (getattr(route.handler, method).__doc__ or "").partition("\n")[0],
+        )
+        for route in ROUTES
+        for method in _HTTP_METHODS
+        if method in route.operations
+    ]
+    return _table(("method and path", "does"), rows)
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    cells = [[_one_line(cell).replace("|", "\\|") for cell in line] for line in lines]
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _fenced(text: str) -> str:
+    return f"```text\n{text}```\n"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    part.__name__: part for part in (modules, floors, settings, tools, subcommands, commands, routes)
+}
+"""By the name under which a page asks for them."""
+
+
+def main(arguments: list[str]) -> int:
+    """Renew the floors in CONTRIBUTING; 1 where `--check` finds them out of date."""
+    text = CONTRIBUTING.read_text("utf-8")
+    renewed = _FLOORS.sub(lambda found: found[1] + floors() + found[2], text)
+    if "--check" not in arguments:
+        CONTRIBUTING.write_text(renewed, "utf-8")
+    elif renewed != text:
+        sys.stderr.write(f"{CONTRIBUTING.name}: the floors have changed; run `make floors`\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,53 @@
+"""The README and the documentation do what they say."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs import generated
+from jupyter_fstools.errors import FsToolsError
+from tests.docs.blocks import REPOSITORY, blocks_of
+
+README = REPOSITORY / "README.md"
+PAGES = [README, generated.CONTRIBUTING, *sorted((REPOSITORY / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_of_a_page_works(page, reader):
+    for block in blocks_of(page):
+        reader.follow(block)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_link_of_a_page_leads_to_a_file(page):
+    targets = LINK.findall(page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_no_block_is_left_out(page):
+    fences = re.findall(r"^ *```", page.read_text("utf-8"), re.MULTILINE)
+    assert len(fences) == 2 * len(blocks_of(page))
+
+
+def test_the_readme_is_short():
+    assert README.stat().st_size <= 6000
+
+
+def test_contributing_shows_the_floors_of_the_contract():
+    assert generated.main(["--check"]) == 0
+
+
+def test_the_page_of_refusals_lists_every_code_with_its_status():
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \|", (REPOSITORY / "docs" / "errors.md").read_text("utf-8"), re.MULTILINE)
+    assert rows == [(refusal.code, str(refusal.status)) for refusal in FsToolsError.__subclasses__()]
+
+
+@pytest.mark.parametrize("name", generated.PARTS)
+def test_a_page_asks_for_every_generated_part(name):
+    pages = [page.name for page in PAGES if f"<!-- generated: {name} -->" in page.read_text("utf-8")]
+    assert pages, "no page shows it"
+    assert generated.PARTS[name]().count("\n") > 3
