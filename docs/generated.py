@@ -59,17 +59,30 @@ def _rows_of(folder: Path, indent: str) -> Iterator[tuple[str, str]]:
 
 def floors() -> str:
     """The floors of the import contract, top down, each part with its caption."""
+    rows = [
+        (str(number), f"`{part}`", caption(module)) for number, parts in _floors() for part, module in parts.items()
+    ]
+    return _table(("floor", "part", "is"), rows)
+
+
+def picture() -> str:
+    """The floors of the import contract, top down, a line each."""
+    return _fenced("".join(f"{number:>2}  {' | '.join(parts)}\n" for number, parts in _floors()))
+
+
+def _floors() -> list[tuple[int, dict[str, Path]]]:
+    """Each floor's number, from 1 at the bottom, and its parts: their modules by name, without those still to come."""
     contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["id"] == "floors")
-    parts = [[part.strip(" ()") for part in re.split(r"[|:]", layer)] for layer in layers]
-    width = max(len(part) for floor in parts for part in floor)
-    rows = []
-    for number, floor in zip(range(len(parts), 0, -1), parts, strict=True):
-        for at, part in enumerate(floor):
-            module = PACKAGE / part / "__init__.py"
-            said = caption(module if module.exists() else PACKAGE / f"{part}.py")
-            rows.append(f"{'' if at else number:>2}  {part:<{width}}  {said}\n")
-    return _fenced("".join(rows))
+    named = [{name: _module(name) for name in re.findall(r"\w+", layer)} for layer in layers]
+    there = [{name: module for name, module in floor.items() if module.exists()} for floor in named]
+    there = [floor for floor in there if floor]
+    return list(zip(range(len(there), 0, -1), there, strict=True))
+
+
+def _module(name: str) -> Path:
+    folder = PACKAGE / name
+    return folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
 
 
 def settings() -> str:
@@ -167,7 +180,7 @@ PARTS: dict[str, Callable[[], str]] = {
 def main(arguments: list[str]) -> int:
     """Renew the floors in CONTRIBUTING; 1 where `--check` finds them out of date."""
     text = CONTRIBUTING.read_text("utf-8")
-    renewed = _FLOORS.sub(lambda found: found[1] + floors() + found[2], text)
+    renewed = _FLOORS.sub(lambda found: found[1] + picture() + found[2], text)
     if "--check" not in arguments:
         CONTRIBUTING.write_text(renewed, "utf-8")
     elif renewed != text:
