@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
@@ -14,6 +14,7 @@ from ..content.source import BytesContent, Content
 from ..content.splices import Splice, packed
 from ..diffs.file_diff import FileDiff, Operation
 from ..errors import Denied, IsDirectory, Stale, TooLarge, Unsaved
+from ..open_documents.protocol import Holder
 from ..stores.protocol import Store
 from ..stores.records import Change, ChangeStatus, FileState, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
@@ -30,13 +31,15 @@ class Draft:
         stat: the file as it is.
         before: its bytes; None if it does not exist.
         receipt: what the reader was shown; None where the file is new.
+        holder: who has its content, and takes the change.
     """
 
-    def __init__(self, given: str, stat: FileStat, before: OpenFile | None, receipt: Receipt | None) -> None:
+    def __init__(self, given: str, stat: FileStat, before: OpenFile | None, holder: Holder) -> None:
         self.given = given
         self.stat = stat
         self.before = before
-        self.receipt = receipt
+        self.receipt: Receipt | None = None
+        self.holder = holder
 
     @property
     def content(self) -> Content:
@@ -127,14 +130,17 @@ class Told:
         return Stale(f"{self.why}: {path} {found}", hint=self.hint, path=path)
 
 
-def new_change(
-    draft: Draft,
-    step: Step,
-    reader: Reader,
-    states: tuple[FileState | None, FileState | None],
-    status: ChangeStatus,
-) -> Change:
-    """The journal's entry for a step; `states` are the file's before and after it."""
+class Written(NamedTuple):
+    """A step that was carried out: the file before and after it (None: no file), and whether that is saved."""
+
+    before: FileState | None
+    after: FileState | None
+    stat: FileStat
+    saved: bool = True
+
+
+def new_change(draft: Draft, step: Step, reader: Reader, written: Written, status: ChangeStatus) -> Change:
+    """The journal's entry for a step."""
     return Change(
         id=f"c{secrets.token_hex(6)}",
         key=draft.stat.key,
@@ -144,11 +150,13 @@ def new_change(
         session=reader.session,
         created_at=time.time(),
         status=status,
-        before=states[0],
-        after=states[1],
+        before=written.before,
+        after=written.after,
         diff=step.diff,
         undoes=step.undoes,
         undoable=step.undoable,
+        place=draft.holder.place,
+        saved=written.saved,
     )
 
 

@@ -6,7 +6,7 @@ import copy
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +18,8 @@ from ..documents.text.line_index import LineIndex, LineIndexes
 from ..documents.version_cache import KeptVersions
 from ..errors import Conflict, FsToolsError, InputOutput, Stale
 from ..limits import Limits
+from ..open_documents.disk import Disk
+from ..open_documents.protocol import Holder, OpenDocuments
 from ..progress import Progress
 from ..stores.protocol import Closing, Store
 from ..stores.records import Change, FileState, Reader, Receipt
@@ -25,6 +27,7 @@ from .draft import (
     Draft,
     Step,
     Told,
+    Written,
     new_change,
     require_editable_size,
     require_file,
@@ -67,6 +70,7 @@ class Workspace(Places, Closing):
         rooms: the absolute paths of files that this server holds open for real-time collaboration.
         cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
         progress: called with what a long call tells while it goes on, in the call's thread; it must not block.
+        documents: know who has files open, asked in this order; what nobody holds is on the disk.
     """
 
     def __init__(
@@ -86,6 +90,7 @@ class Workspace(Places, Closing):
         rooms: Callable[[], Iterable[str]] | None = None,
         cancelled: threading.Event | None = None,
         progress: Callable[[Progress], None] | None = None,
+        documents: Sequence[OpenDocuments] = (),
     ) -> None:
         super().__init__(backend, policy)
         self.store = store
@@ -100,6 +105,7 @@ class Workspace(Places, Closing):
         self.notebooks = notebooks or KeptVersions(_MOST_NOTEBOOKS)
         self._committed = committed
         self._rooms = rooms
+        self._documents = tuple(documents)
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
 
     def for_reader(
@@ -127,7 +133,7 @@ class Workspace(Places, Closing):
             NotFound (with near names), IsDirectory, Denied, OutsideRoot, Invalid, InputOutput
         """
         stat = self._existing(path)
-        with self._locks.hold(stat.key), self.backend.read(stat.path) as opened:
+        with self._locks.hold(stat.key), self._holder(stat, to_change=False).content() as opened:
             yield opened
 
     @contextmanager
@@ -160,19 +166,19 @@ class Workspace(Places, Closing):
         with self._locks.hold(stat.key):
             # Who held the lock may have made or removed the file.
             stat = self._same_place(stat)
-            self._require_reachable(stat)
+            holder = self._holder(stat, to_change=True)
             if stat.kind == "missing":
                 if not may_create:
                     raise self.not_found(path, stat)
-                yield Draft(path, stat, None, None)
+                yield Draft(path, stat, None, holder)
                 return
             require_file(path, stat)
             if exclusive:
                 raise Conflict(
                     f"{path!r} exists already", hint="Leave out create_only to overwrite it once it is read."
                 )
-            with self.backend.read(stat.path) as opened:
-                draft = Draft(path, opened.stat, opened, None)
+            with holder.content() as opened:
+                draft = Draft(path, opened.stat, opened, holder)
                 require_editable_size(draft, self.limits.max_edit_bytes)
                 if gate is not None:
                     gate(draft)
@@ -193,17 +199,17 @@ class Workspace(Places, Closing):
         stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
         with self._locks.hold(stat.key):
             stat = self._same_place(stat)
-            self._require_reachable(stat)
+            holder = self._holder(stat, to_change=True)
             if stat.path != path:
                 raise told.refusal(path, "has been replaced by a link")
             if (stat.kind == "missing") != (expected is None):
                 raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
             if expected is None:
-                yield Draft(path, stat, None, None)
+                yield Draft(path, stat, None, holder)
                 return
             require_file(path, stat)
-            with self.backend.read(stat.path) as opened:
-                draft = Draft(path, opened.stat, opened, None)
+            with holder.content() as opened:
+                draft = Draft(path, opened.stat, opened, holder)
                 if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
                     refusal = told.refusal(path, "has changed since")
                     explain_change(refusal, draft, told, expected, self.tracker.lookup(stat.key))
@@ -227,11 +233,13 @@ class Workspace(Places, Closing):
             return None
         if not approved and self.policy.needs_approval(self._relative(draft.given), draft.stat.path):
             return self._propose(draft, step)
-        before, after, stat = self._write(draft, step)
-        with self._kept_or_taken_back(draft, step, stat):
+        written = self._write(draft, step)
+        with self._kept_or_taken_back(draft, step, written.stat):
             # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
-            receipt, shown = (None, None) if approved else step.receipt_after(self.tracker, draft, stat, after)
-            change = new_change(draft, step, self.reader, (before, after), "applied")
+            receipt, shown = (
+                (None, None) if approved else step.receipt_after(self.tracker, draft, written.stat, written.after)
+            )
+            change = new_change(draft, step, self.reader, written, "applied")
             change = self.store.add_change(change, step.kept(), receipt, shown)
         self._settle(change)
         return change
@@ -242,8 +250,8 @@ class Workspace(Places, Closing):
         Raises:
             as `commit`
         """
-        _, after, stat = self._write(draft, step)
-        with self._kept_or_taken_back(draft, step, stat):
+        written = self._write(draft, step)
+        with self._kept_or_taken_back(draft, step, written.stat):
             change = self.store.decide(
                 proposal.id,
                 "proposed",
@@ -253,7 +261,7 @@ class Workspace(Places, Closing):
                 splices=step.kept(),
             )
         with suppress(FsToolsError):  # A proposer without a current receipt has to look again, no more.
-            self._tell_proposer(draft, step, proposal, stat, after)
+            self._tell_proposer(draft, step, proposal, written)
         change = change or proposal.model_copy(update={"status": "applied"})
         self._settle(change)
         return change
@@ -302,22 +310,29 @@ class Workspace(Places, Closing):
                 explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
             raise
 
-    def _write(self, draft: Draft, step: Step) -> tuple[FileState | None, FileState | None, FileStat]:
-        before = self._known_state(draft)
+    def _holder(self, stat: FileStat, *, to_change: bool) -> Holder:
+        for documents in self._documents:
+            holder = documents.holder(stat, to_change=to_change)
+            if holder is not None:
+                return holder
+        if to_change:
+            self._require_reachable(stat)
+        return Disk(self.backend, stat)
+
+    def _write(self, draft: Draft, step: Step) -> Written:
+        before, opened = self._known_state(draft), draft.before
         if step.op == "delete":
-            assert draft.before is not None
-            before = before or state_of(self.fingerprint(draft.before), draft.stat.size)
-            self.backend.delete(draft.stat.path, if_match=draft.stat.version)
-            return before, None, replace(draft.stat, kind="missing", size=0, version="")
-        existing = draft.before is not None
-        hash_before = existing and before is None and draft.stat.size <= EAGER_BYTES
-        stream = SplicedStream(draft.content, step.splices, old_wanted=hash_before)
-        version = draft.stat.version if existing else None
-        stat = self.backend.write(draft.stat.path, stream.chunks(), if_match=version)
-        old, new = stream.fingerprints()
-        if existing and before is None:
+            assert opened is not None
+            before = before or state_of(self.fingerprint(opened), draft.stat.size)
+            draft.holder.remove(opened)
+            return Written(before, None, replace(draft.stat, kind="missing", size=0, version=""))
+        hash_before = opened is not None and before is None and draft.stat.size <= EAGER_BYTES
+        applied = draft.holder.apply(opened, step.splices, hash_before=hash_before)
+        if opened is not None and before is None:
+            old = applied.before
             before = state_of(old, draft.stat.size) if old else unhashed_state(draft.stat.size)
-        return before, state_of(new, stat.size), stat
+        after = state_of(applied.after, applied.stat.size)
+        return Written(before, after, applied.stat, applied.saved)
 
     @contextmanager
     def _kept_or_taken_back(self, draft: Draft, step: Step, stat: FileStat) -> Iterator[None]:
@@ -340,20 +355,18 @@ class Workspace(Places, Closing):
     def _take_back(self, draft: Draft, step: Step, stat: FileStat) -> None:
         back = replace(step, op="delete" if draft.before is None else "overwrite", splices=inverse(step.splices))
         if step.op == "delete":
-            self._write(Draft(draft.given, stat, None, None), replace(back, op="create"))
+            self._write(Draft(draft.given, stat, None, draft.holder), replace(back, op="create"))
             return
-        with self.backend.read(stat.path) as opened:
-            self._write(Draft(draft.given, stat, opened, None), back)
+        with draft.holder.content() as opened:
+            self._write(Draft(draft.given, opened.stat, opened, draft.holder), back)
 
-    def _tell_proposer(
-        self, draft: Draft, step: Step, proposal: Change, stat: FileStat, after: FileState | None
-    ) -> None:
+    def _tell_proposer(self, draft: Draft, step: Step, proposal: Change, written: Written) -> None:
         tracker = self.tracker.of(proposal.reader)
         draft.receipt = tracker.lookup(draft.stat.key)
         if draft.receipt and (proposal.before is None or draft.receipt.text_sha != proposal.before.text_sha):
             # What the proposer was shown since is another content than the one that was changed.
             draft.receipt = None
-        receipt, shown = step.receipt_after(tracker, draft, stat, after)
+        receipt, shown = step.receipt_after(tracker, draft, written.stat, written.after)
         if receipt is not None:
             self.store.put_receipt(receipt, shown)
 
@@ -372,7 +385,7 @@ class Workspace(Places, Closing):
         old, new = stream.fingerprints()
         before = old and state_of(old, draft.stat.size)
         after = None if step.op == "delete" else state_of(new, size)
-        change = new_change(draft, step, self.reader, (before, after), "proposed")
+        change = new_change(draft, step, self.reader, Written(before, after, draft.stat), "proposed")
         change = self.store.add_change(change, packed(step.splices, keep_inserted=True))
         self.settled(change)
         return change

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from ..diffs.file_diff import FileDiff
 
 ChangeStatus = Literal["proposed", "applied", "rejected", "undone"]
+Place = Literal["disk", "document", "room"]
 
 
 class Reader(NamedTuple):
@@ -94,6 +95,9 @@ class Change(BaseModel):
         after: the file after it; None if the change deleted it.
         undoes: the id of the change that this one takes back.
         undoable: False where what it takes to go back was too large to keep.
+        place: where the change landed: on the disk, in a document that a browser had open, or in a room where several
+            edit together.
+        saved: the file has the change; False where a room had not saved it yet when the change was made.
     """
 
     id: str
@@ -112,6 +116,8 @@ class Change(BaseModel):
     diff: FileDiff
     undoes: str | None = None
     undoable: bool = True
+    place: Place = "disk"
+    saved: bool = True
 
     @property
     def reader(self) -> Reader:

@@ -168,6 +168,14 @@ export interface ChangeEvent {
    */
   undoable: boolean;
   /**
+   * Where it landed: on the disk, in an open document, or in a room.
+   */
+  place: 'disk' | 'document' | 'room';
+  /**
+   * False where a room had not saved it yet.
+   */
+  saved: boolean;
+  /**
    * When it was approved, rejected or undone.
    */
   decided_at: number | null;
@@ -227,6 +235,9 @@ export interface DiffRow {
  *     after: the file after it; None if the change deleted it.
  *     undoes: the id of the change that this one takes back.
  *     undoable: False where what it takes to go back was too large to keep.
+ *     place: where the change landed: on the disk, in a document that a browser had open, or in a room where several
+ *         edit together.
+ *     saved: the file has the change; False where a room had not saved it yet when the change was made.
  */
 export interface Change {
   id: string;
@@ -244,6 +255,8 @@ export interface Change {
   diff: FileDiff;
   undoes: string | null;
   undoable: boolean;
+  place: 'disk' | 'document' | 'room';
+  saved: boolean;
 }
 /**
  * What a file was at one moment: enough to know it again, not enough to rebuild it.

@@ -12,6 +12,7 @@ from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.errors import Conflict, FsToolsError, IsDirectory, NotFound, NotRead, Stale, TimedOut, TooLarge
 from jupyter_fstools.gate.draft import Draft, Step
 from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.open_documents.disk import Disk
 from jupyter_fstools.tools import TOOLS
 
 
@@ -218,5 +219,7 @@ def test_only_a_draft_that_the_workspace_made_is_ever_committed(call):
     stat = call.workspace.peek("a.txt")
     with call.workspace.backend.read("a.txt") as opened, pytest.raises(Conflict):
         call.put("a.txt", "y")
-        call.workspace.commit(Draft("a.txt", stat, opened, None), step("a.txt", Splice(0, b"x", b"z")))
+        call.workspace.commit(
+            Draft("a.txt", stat, opened, Disk(call.workspace.backend, stat)), step("a.txt", Splice(0, b"x", b"z"))
+        )
     assert call.got("a.txt") == b"y"

@@ -39,7 +39,7 @@ async def test_a_change_over_rest_is_told(jp_ws_fetch, call):
     told = await next_change(bus)
     assert told == {
         **{name: made[name] for name in ("id", "revision", "path", "status", "tool", "user", "session")},
-        **{name: made[name] for name in ("undoes", "undoable", "decided_at", "decided_by")},
+        **{name: made[name] for name in ("undoes", "undoable", "place", "saved", "decided_at", "decided_by")},
         "kind": "change",
         "at": made["created_at"],
         "op": "create",

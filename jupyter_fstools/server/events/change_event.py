@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from ...diffs.file_diff import Operation
 from ...gate.workspace import Workspace
-from ...stores.records import Change, ChangeStatus
+from ...stores.records import Change, ChangeStatus, Place
 
 SCHEMA_ID = "https://schema.jupyter.org/jupyter_fstools/change/v1"
 
@@ -30,6 +30,10 @@ class ChangeEvent(BaseModel):
     removed: Annotated[int, Field(description="Lines removed.")]
     undoes: Annotated[str | None, Field(description="The id of the change that this one takes back.")] = None
     undoable: Annotated[bool, Field(description="False where too much would have had to be kept.")] = True
+    place: Annotated[Place, Field(description="Where it landed: on the disk, in an open document, or in a room.")] = (
+        "disk"
+    )
+    saved: Annotated[bool, Field(description="False where a room had not saved it yet.")] = True
     decided_at: Annotated[float | None, Field(description="When it was approved, rejected or undone.")] = None
     decided_by: Annotated[str | None, Field(description="The user who did.")] = None
 
@@ -53,6 +57,8 @@ def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
         removed=change.diff.removed,
         undoes=change.undoes,
         undoable=change.undoable,
+        place=change.place,
+        saved=change.saved,
         decided_at=change.decided_at,
         decided_by=change.decided_by,
     )

@@ -28,7 +28,7 @@ export function changed(id: string, facts: Partial<ChangeEvent> = {}): ChangeEve
     user: 'ann',
     session: 'one'
   } as const;
-  const ends = { undoes: null, undoable: true, decided_at: null, decided_by: null };
+  const ends = { undoes: null, undoable: true, place: 'disk' as const, saved: true, decided_at: null, decided_by: null };
   return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, ...said, ...ends, ...facts };
 }
 

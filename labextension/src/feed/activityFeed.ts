@@ -62,9 +62,24 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
 
 /** A change of the journal as the entry that tells of it. */
 export function entryOf(change: Change): ChangeEvent {
-  const { id, revision, path, status, tool, user, session, undoes, undoable, decided_at, decided_by } = change;
+  const { id, revision, path, status, tool, user, session, undoes, undoable, place, saved, decided_at, decided_by } =
+    change;
   const { op, added, removed } = change.diff;
-  const said = { id, revision, path, status, tool, user, session, undoes, undoable, decided_at, decided_by };
+  const said = {
+    id,
+    revision,
+    path,
+    status,
+    tool,
+    user,
+    session,
+    undoes,
+    undoable,
+    place,
+    saved,
+    decided_at,
+    decided_by
+  };
   return { ...said, kind: 'change', at: change.created_at, op, added, removed };
 }
 

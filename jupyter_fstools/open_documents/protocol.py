@@ -1,0 +1,84 @@
+"""Defines a holder: whoever has the current content of a file, and takes changes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from ..backends.protocol import FileStat, OpenFile
+from ..content.fingerprint import Fingerprint
+from ..content.splices import Splice
+from ..stores.records import Place
+
+
+class Applied(NamedTuple):
+    """A change that a holder has taken.
+
+    Attributes:
+        stat: the file as it is now; its version is that of the content after the change.
+        before: the fingerprint of the content before, where it was asked for or is known anyway.
+        after: the fingerprint of the content after.
+        saved: the file has the change; False where it is only in a shared document that is about to be saved.
+    """
+
+    stat: FileStat
+    before: Fingerprint | None
+    after: Fingerprint
+    saved: bool = True
+
+
+class Holder(Protocol):
+    """Who has the current content of one file; used while the file's lock is held."""
+
+    @property
+    def place(self) -> Place:
+        """Where a change lands."""
+
+    def content(self) -> AbstractContextManager[OpenFile]:
+        """The content now: one consistent version, whose `stat.version` is equal only for equal content.
+
+        Its `unchanged()` tells whether that version is still there. For a document that is not saved the bytes are
+        those that saving it would write.
+
+        Raises:
+            Unsaved: a browser or room does not answer; and as `Backend.read`
+        """
+
+    def apply(self, before: OpenFile | None, splices: Sequence[Splice], *, hash_before: bool) -> Applied:
+        """Change the content from what `before` holds to what the splices make of it; all of it or nothing.
+
+        Args:
+            before: what `content` gave; None: there is no file, and the splices insert all of it.
+            splices: sorted and disjoint, offsets in `before`.
+            hash_before: the fingerprint of the content before is wanted.
+
+        Raises:
+            Conflict, Stale: somebody changed the same place meanwhile; Unsaved: the holder does not answer; nothing
+            was changed. And as `Backend.write`
+        """
+
+    def remove(self, before: OpenFile) -> None:
+        """Delete the file, if its content is still what `before` holds.
+
+        Raises:
+            as `apply`, and as `Backend.delete`
+        """
+
+
+class OpenDocuments(Protocol):
+    """Knows the documents that are open somewhere; the workspace asks it before it turns to the disk."""
+
+    def holder(self, stat: FileStat, *, to_change: bool) -> Holder | None:
+        """Who holds a file's content instead of the disk; None: nobody that is known here.
+
+        Called in the thread of a tool's call, under the file's lock; must not block for long.
+
+        Args:
+            stat: the file on the disk, which may be missing there.
+            to_change: a change is meant, not only a look.
+
+        Raises:
+            Unsaved: somebody who cannot be reached does, and a change is meant.
+            Conflict: two do, with different unsaved contents.
+        """
