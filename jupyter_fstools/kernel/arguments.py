@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import argparse
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from IPython.core import magic_arguments as ipython
 from IPython.core.error import UsageError
 
 from ..errors import Invalid
-
-if TYPE_CHECKING:
-    from .desk import Desk
-    from .display import KernelResult
+from .desk import Desk
+from .result import KernelResult
+from .wording import SIGNS
+from .words import words_of
 
 Body = Literal["none", "optional", "required"]
 """Whether a subcommand takes the rest of the cell."""
-Run = Callable[["Desk", argparse.Namespace, "str | None"], "KernelResult"]
+Run = Callable[[Desk, argparse.Namespace, str | None], KernelResult]
 """Does a subcommand's work: the kernel's files, the arguments that were given (and no others), the cell's body."""
 
 # IPython's decorators carry no types.
@@ -138,7 +137,10 @@ def subcommand(
         for one in arguments:
             if one.args[0].startswith("-"):
                 one.add_to_parser(options, None)
-        SUBCOMMANDS[name] = Subcommand(name, run, described.parser, options, summary, body, tool, takes_line)
+        command = Subcommand(name, run, described.parser, options, summary, body, tool, takes_line)
+        SUBCOMMANDS[name] = command
+        if tool is not None:
+            SIGNS[tool] = f"{command.sign} {name}"
         return run
 
     return register
@@ -161,31 +163,14 @@ def words_of_call(line: str) -> list[str]:
     return [*words, rest] if rest in _HELP else [*words, "--", rest] if rest else words
 
 
-def words_of(line: str) -> list[str]:
-    """The words of a line: split at spaces, except between quotes; a backslash is a character like any other.
-
-    Raises:
-        Invalid: a quote is not closed.
-    """
-    try:
-        return list(_lexer(line))
-    except ValueError:
-        raise Invalid(
-            "a quote is opened and not closed",
-            hint="""Put what holds a ' between " and what holds a " between '; texts with both go into %%fs edit.""",
-        ) from None
-
-
-def quoted(word: str) -> str:
-    """A word so that `words_of` gives it back."""
-    if word and not any(character.isspace() or character in "'\"" for character in word):
-        return word
-    return shlex.quote(word) if "'" in word and '"' in word else f'"{word}"' if "'" in word else f"'{word}'"
-
-
-def _lexer(line: str) -> shlex.shlex:
-    lexer = shlex.shlex(line, posix=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    lexer.escape = ""
-    return lexer
+def overview() -> str:
+    """Every subcommand with its sentence."""
+    rows = [(f"{command.sign} {name}", command.summary) for name, command in SUBCOMMANDS.items()]
+    width = max(len(sign) for sign, _ in rows) + 2
+    listed = "\n".join(f"  {sign:<{width}}{summary}" for sign, summary in rows)
+    return (
+        "Read, search and change files: nobody writes what they have not read.\n\n"
+        f"{listed}\n\n"
+        "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). What holds spaces goes\n"
+        "between quotes; nothing else is special: backslashes, braces and dollars mean themselves."
+    )

@@ -8,8 +8,8 @@ from typing import Any
 from ..errors import Invalid
 from .arguments import argument, subcommand
 from .desk import Desk
-from .display import KernelResult
 from .edit_blocks import edits_of
+from .result import KernelResult
 
 _MODES = ("replace", "edit", "insert", "delete", "move", "convert", "clear_outputs")
 _WITH_BODY = ("replace", "insert", "edit")

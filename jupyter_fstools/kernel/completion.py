@@ -16,8 +16,9 @@ from ..plain_text import one_line
 from ..walking.folders import joined
 from ..walking.listing import names_in
 from ..walking.visible import link_target
-from .arguments import SUBCOMMANDS, Subcommand, quoted, words_of
+from .arguments import SUBCOMMANDS, Subcommand
 from .desk import Desk
+from .words import quoted, words_of
 
 _LINE = re.compile(r"\s*(?:[\w.,\[\]'\" ]+=\s*)?(%%?)fs[ \t]+")
 _MOST_ENTRIES = 5000

@@ -18,8 +18,8 @@ from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session
 from ..stores.records import Reader
 from ..tools import call_tool
-from .arguments import quoted
-from .display import KernelResult
+from .result import KernelResult
+from .words import quoted
 
 
 class Desk:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FsToolsError, Invalid
 from ..tools import TOOLS
-from . import cell_subcommands, shell_subcommand, subcommands
-from .arguments import SUBCOMMANDS, Subcommand, words_of_call
+from . import cell_subcommands, renderers, shell_subcommand, subcommands
+from .arguments import SUBCOMMANDS, Subcommand, overview, words_of_call
 from .completion import Completion
 from .desk import Desk
-from .display import HelpText, KernelResult
-from .wording import overview, refusal_lines
+from .result import HelpText, KernelResult
+from .wording import refusal_lines
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Magic", "cell_subcommands", "shell_subcommand", "subcommands"]
+__all__ = ["Magic", "cell_subcommands", "renderers", "shell_subcommand", "subcommands"]
 
 
 class Magic:

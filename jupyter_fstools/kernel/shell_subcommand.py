@@ -11,7 +11,7 @@ from ..plain_text import one_line
 from ..progress import Progress
 from .arguments import argument, subcommand
 from .desk import Desk
-from .display import KernelResult
+from .result import KernelResult
 
 _WITHIN_LINES = re.compile(r"[^\r\n]+")
 

@@ -14,8 +14,8 @@ from ..stores.records import Change
 from ..tools import available_tools
 from .arguments import argument, subcommand
 from .desk import Desk
-from .display import KernelResult
 from .edit_blocks import edits_of
+from .result import KernelResult
 from .running_server import running_server
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")

@@ -6,8 +6,9 @@ import re
 
 from ..errors import Binary, FsToolsError
 from ..plain_text import lines_of
-from .arguments import SUBCOMMANDS
 
+SIGNS: dict[str, str] = {}
+"""How a line of `%fs` begins that calls a tool, by tool; each subcommand enters its own."""
 _QUOTED = r"(?<!\w)'[^']*'(?!\w)"
 """A name of a file, which stands in a hint as it is."""
 _TOOL = re.compile(rf"{_QUOTED}|(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(=])")
@@ -29,8 +30,7 @@ _VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-
 
 def in_words_of_the_magic(text: str) -> str:
     """A hint or note with subcommands and options in the place of tools and arguments."""
-    signs = {command.tool: f"{command.sign} {name}" for name, command in SUBCOMMANDS.items() if command.tool}
-    text = _TOOL.sub(lambda match: signs.get(match[1], match[0]), text)
+    text = _TOOL.sub(lambda match: SIGNS.get(match[1], match[0]), text)
     for argument, option in _SPELLED.items():
         text = text.replace(argument, option)
     text = _GLOB.sub("--glob ", text)
@@ -54,16 +54,3 @@ def refusal_lines(refusal: FsToolsError) -> list[str]:
     if isinstance(diff, str):
         shown += lines_of(diff)
     return shown
-
-
-def overview() -> str:
-    """Every subcommand with its sentence."""
-    rows = [(f"{command.sign} {name}", command.summary) for name, command in SUBCOMMANDS.items()]
-    width = max(len(sign) for sign, _ in rows) + 2
-    listed = "\n".join(f"  {sign:<{width}}{summary}" for sign, summary in rows)
-    return (
-        "Read, search and change files: nobody writes what they have not read.\n\n"
-        f"{listed}\n\n"
-        "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). What holds spaces goes\n"
-        "between quotes; nothing else is special: backslashes, braces and dollars mean themselves."
-    )

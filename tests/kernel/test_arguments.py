@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.kernel import magic  # noqa: F401  (it fills the table)
-from jupyter_fstools.kernel.arguments import SUBCOMMANDS, quoted, words_of
+from jupyter_fstools.kernel.arguments import SUBCOMMANDS
 from jupyter_fstools.kernel.edit_blocks import edits_of
+from jupyter_fstools.kernel.words import quoted, words_of
 
 LINES = st.lists(st.text("ab<>= \t'é\\", max_size=6).map(lambda text: f"{text}\n"), max_size=4).map("".join)
 

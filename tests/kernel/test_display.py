@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import nbformat
 import pytest
 
-from jupyter_fstools.kernel.display import MOST_ROWS
+from jupyter_fstools.kernel.tables import MOST_ROWS
 
 HOSTILE = '<script>alert("1")</script>&amp;</td><img src=x onerror=alert(1)>'
 

@@ -9,7 +9,6 @@ import pytest
 from jupyter_fstools import FsToolsError
 from jupyter_fstools.journal.journal import ChangeQuery
 from jupyter_fstools.kernel.desk import Desk
-from jupyter_fstools.kernel.html import html_of
 from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
 from tests.processes import wait_for_line, wait_until_gone
@@ -73,7 +72,7 @@ def test_an_exit_code_is_a_result_and_shown(fs, capsys):
     assert capsys.readouterr().out == "shown\n"
     shown = result._repr_mimebundle_()
     assert shown["text/plain"] == "[exit code 3]\n[files changed: new.txt]"
-    assert "exit code 3" in html_of(result)
+    assert "exit code 3" in result.rendered().html
     assert "shown" not in shown["text/html"], "it has been shown as it came"
     assert result.text.startswith("shown\n")
 

@@ -7,7 +7,6 @@ import os
 import pytest
 
 from jupyter_fstools.errors import Invalid, NotADirectory
-from jupyter_fstools.kernel.html import html_of
 from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
@@ -51,7 +50,7 @@ def test_a_hint_speaks_of_options_not_of_another_subcommand(fs, files):
 
 def test_hits_are_grouped_and_marked(fs, files):
     result = fs("grep needle -A 1 --limit 2")
-    html = html_of(result)
+    html = result.rendered().html
     assert html.count('class="fs-heading"') == 1
     assert "def <mark>needle</mark>(x):" in html
     assert "&#x27;&lt;<mark>needle</mark>&gt;&#x27;" in html
@@ -59,7 +58,7 @@ def test_hits_are_grouped_and_marked(fs, files):
     assert "go on with --offset 2" in html
     ended = fs("grep needle --limit 1 --no-total")
     assert ended.data["total"] is None
-    assert "there are more matching lines" in html_of(ended)
+    assert "there are more matching lines" in ended.rendered().html
 
 
 def test_a_name_in_the_hits_stays_what_it_is(fs, files):
@@ -69,22 +68,22 @@ def test_a_name_in_the_hits_stays_what_it_is(fs, files):
 
 
 def test_hits_over_lines_are_marked_on_each(fs, files):
-    html = html_of(fs("grep 'x.:[\\s\\S]*?return' -U"))
+    html = fs("grep 'x.:[\\s\\S]*?return' -U").rendered().html
     assert "(<mark>x):</mark>" in html
     assert "<mark>    return</mark> &#x27;" in html
 
 
 def test_counts_and_files_are_lists(fs, files):
     assert fs("grep needle -c")._repr_mimebundle_()["text/plain"] == "a.py\t3\nundo\t1"
-    assert "a.py" in html_of(fs("grep needle -l --type py"))
-    assert html_of(fs("grep nothing-like-it")).endswith('<div class="fs-note">Nothing matches.</div></div>')
+    assert "a.py" in fs("grep needle -l --type py").rendered().html
+    assert fs("grep nothing-like-it").rendered().html.endswith('<div class="fs-note">Nothing matches.</div></div>')
 
 
 def test_files_are_a_table(fs, files):
     (files / "<b>.py").write_text("")
     (files / ".gitignore").write_text("undo\n")
     result = fs("glob * --sort path")
-    html = html_of(result)
+    html = result.rendered().html
     assert "&lt;b&gt;.py" in html
     assert "6" in html
     assert "--no-ignore takes them" in html

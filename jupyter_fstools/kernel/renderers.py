@@ -1,0 +1,287 @@
+"""Renders each kind of result as rows for a terminal and as HTML; nothing of a file becomes markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import Any
+
+from ..diffs.file_diff import DiffHunk, FileDiff
+from ..documents.text.diff import hunk_title, titled_hunks
+from ..plain_text import change_row, fact_rows, lines_of, one_line
+from ..search.text_query import TextMatch
+from ..stores.records import Change
+from ..tools.grep_rows import ShownLine, shown_groups
+from .cells import html_rows, plain_rows
+from .highlighting import as_typed, highlighted_lines
+from .result import KernelResult, Rendering, notes_of, renders
+from .tables import (
+    MOST_CHARACTERS,
+    MOST_ROW_CHARACTERS,
+    MOST_ROWS,
+    cut_row,
+    left_html,
+    notes_html,
+    row_html,
+    size_text,
+    table_html,
+)
+from .wording import in_words_of_the_magic
+
+_SIGNS = {"context": " ", "add": "+", "remove": "-"}
+
+
+@renders("diff")
+def _changed(result: KernelResult) -> Rendering:
+    """What changed in a file."""
+    assert result.change is not None
+    diff = result.change.diff
+    first_lines = [text.split("\n", 1)[0] for text in result.texts]
+    return Rendering(_diff_lines(diff), [table_html(_diff(diff))], notes_of(result, first_lines), notes_first=True)
+
+
+@renders("read_file text")
+def _lines(result: KernelResult) -> Rendering:
+    """Lines of a file; a stub where they are unchanged since they were shown."""
+    if not isinstance(result.data.get("content"), str):
+        return Rendering(notes=notes_of(result, result.texts))
+    notes = notes_of(result, result.texts[1:])
+    return Rendering(_source_lines(result), [table_html(_source(result))], notes, highlighted=True)
+
+
+@renders("read_file image")
+def _picture(result: KernelResult) -> Rendering:
+    """A picture."""
+    return Rendering(notes=notes_of(result, result.texts), picture=result.pictures[0])
+
+
+@renders("read_file pdf")
+def _pdf(result: KernelResult) -> Rendering:
+    """Pages of a PDF."""
+    rows = [row for title, lines in _page_rows(result) for row in [title, *map(cut_row, lines)]]
+    notes = notes_of(result, result.texts[-1:]) if result.data["next_pages"] else []
+    return Rendering(rows, list(_pages(result)), notes)
+
+
+@renders("read_file notebook", "read_notebook")
+def _cells(result: KernelResult) -> Rendering:
+    """Cells of a notebook, and the pictures among their outputs."""
+    cells = result.data["cells"]
+    pictures = [_image("output", picture) for picture in result.pictures]
+    tables = [table_html(html_rows(cells, MOST_ROWS)), *pictures]
+    notes = notes_of(result, result.texts[1:])
+    return Rendering([cut_row(row) for row in plain_rows(cells)], tables, notes, highlighted=True)
+
+
+@renders("glob")
+def _found(result: KernelResult) -> Rendering:
+    """Files that were found."""
+    files = result.data["files"]
+    return Rendering(
+        [cut_row(line) for line in lines_of(result.texts[0])],
+        [table_html(_files(files), "fs-list")] if files else None,
+        notes_of(result, result.texts[1:]),
+    )
+
+
+@renders("grep")
+def _hits(result: KernelResult) -> Rendering:
+    """Lines that match."""
+    matches = result.data.get("matches")
+    return Rendering(
+        [cut_row(line) for line in lines_of(result.texts[0])],
+        [table_html(_hit_rows(matches))] if matches else None,
+        notes_of(result, result.texts[1:]),
+    )
+
+
+@renders("list_files")
+def _listing(result: KernelResult) -> Rendering:
+    """What is in a folder."""
+    # Names of files stand in the first text as they are.
+    rows = [cut_row(line) for line in lines_of(result.texts[0])] + notes_of(result, result.texts[1:])
+    return Rendering(rows, _entries(result))
+
+
+@renders("changes")
+def _changes(result: KernelResult) -> Rendering:
+    """Changes in the journal."""
+    lines = notes_of(result, result.texts)
+    rows = [map(escape, change_row(Change.model_validate(told))) for told in result.data["changes"]]
+    notes = notes_html(lines[len(rows) :])
+    return Rendering(list(map(cut_row, lines)), [table_html(map(row_html, rows), "fs-list"), *notes] if rows else notes)
+
+
+@renders("status")
+def _status(result: KernelResult) -> Rendering:
+    """Facts about the root and the session."""
+    facts = ([escape(name), escape(fact)] for name, fact in fact_rows(result.data))
+    lines = notes_of(result, result.texts)
+    return Rendering(list(map(cut_row, lines)), [table_html(map(row_html, facts), "fs-list")])
+
+
+@renders("execute")
+def _ended(result: KernelResult) -> Rendering:
+    """How a command ended: its output was shown as it came."""
+    return Rendering(notes=[line for text in result.texts[1:] for line in lines_of(text)])
+
+
+def _diff_lines(diff: FileDiff) -> list[str]:
+    """A diff as unified text, line by line."""
+    lines = []
+    for title, hunks in _hunk_groups(diff):
+        lines += [title] if title else []
+        for hunk in hunks:
+            lines.append(hunk_title(hunk))
+            for row in hunk.rows:
+                lines += [cut_row(_SIGNS[row.kind] + line) for line in lines_of(row.text) or [""]]
+    return lines
+
+
+def _hunk_groups(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
+    """The hunks of a diff below their titles, if they have some."""
+    return [(one_line(title), hunks) for title, hunks in titled_hunks(diff)]
+
+
+def _diff(diff: FileDiff) -> Iterator[str]:
+    room = MOST_ROWS
+    left = 0
+    for title, hunks in _hunk_groups(diff):
+        if title:
+            yield f'<tr class="fs-hunk"><td colspan="4">{escape(title)}</td></tr>'
+        for hunk in hunks:
+            if room > 0:
+                yield f'<tr class="fs-hunk"><td colspan="4">{hunk_title(hunk)}</td></tr>'
+            for row in hunk.rows[: max(room, 0)]:
+                text = "\n".join(escape(cut_row(line)) for line in lines_of(row.text))
+                yield (
+                    f'<tr class="fs-{row.kind}"><td class="fs-number">{row.old or ""}</td>'
+                    f'<td class="fs-number">{row.new or ""}</td><td class="fs-sign">{_SIGNS[row.kind]}</td>'
+                    f"<td>{as_typed(text)}</td></tr>"
+                )
+            left += max(len(hunk.rows) - max(room, 0), 0)
+            room -= len(hunk.rows)
+    if left:
+        yield left_html(left, 4)
+
+
+def _source_rows(result: KernelResult) -> list[str]:
+    """The lines of a file as they came, without their ends, as many as are displayed."""
+    text: str = result.data["content"]
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _source_lines(result: KernelResult) -> list[str]:
+    rows = [cut_row(one_line(row.removesuffix("\r"))) for row in _source_rows(result)]
+    if not result.numbered:
+        return rows
+    first = result.data["start_line"] or 1
+    width = len(str(first + len(rows) - 1))
+    return [f"{number:>{width}}  {row}" for number, row in enumerate(rows, first)]
+
+
+def _source(result: KernelResult) -> Iterator[str]:
+    rows = _source_rows(result)
+    shown, size = [], 0
+    for row in rows[:MOST_ROWS]:
+        shown.append(cut_row(row))
+        size += len(shown[-1])
+        if size > MOST_CHARACTERS:
+            break
+    first = result.data["start_line"] or 1
+    for number, line in enumerate(highlighted_lines(result.data["path"], "\n".join(shown)) if shown else [], first):
+        count = f'<td class="fs-number">{number}</td>' if result.numbered else ""
+        yield f"<tr>{count}<td>{as_typed(line)}</td></tr>"
+    if len(rows) > len(shown):
+        yield left_html(len(rows) - len(shown), 2)
+
+
+def _page_rows(result: KernelResult) -> list[tuple[str, list[str]]]:
+    """The pages of a PDF, each with its title and its lines."""
+    pages, total = result.data["pages"], result.data["total_pages"]
+    kinds = {"text": "", "image": " (a picture)", "blank": " (blank)", "broken": " (cannot be read)"}
+    return [(f"Page {page['page']} of {total}{kinds[page['shown_as']]}", lines_of(page["text"])) for page in pages]
+
+
+def _pages(result: KernelResult) -> Iterator[str]:
+    pictures = iter(result.pictures)
+    room = MOST_ROWS
+    for page, (title, lines) in zip(result.data["pages"], _page_rows(result), strict=True):
+        yield f'<div class="fs-note">{escape(title)}</div>'
+        if page["shown_as"] == "image":
+            for kind, data in next(pictures).items():
+                yield f'<img alt="{escape(title)}" src="data:{kind};base64,{data}">'
+        elif lines and room > 0:
+            yield table_html(row_html([as_typed(escape(cut_row(line)))]) for line in lines[:room])
+        if len(lines) > max(room, 0):
+            yield table_html([left_html(len(lines) - max(room, 0), 1)])
+        room -= len(lines)
+
+
+def _image(alt: str, picture: dict[str, str]) -> str:
+    return "".join(
+        f'<img alt="{escape(alt)}" src="data:{escape(kind)};base64,{escape(data)}">' for kind, data in picture.items()
+    )
+
+
+def _files(files: list[dict[str, Any]]) -> Iterator[str]:
+    for file in files[:MOST_ROWS]:
+        path = escape(one_line(file["path"])[:MOST_ROW_CHARACTERS])
+        yield row_html([path, size_text(file["size_bytes"]), file["modified_at"][:16].replace("T", " ")])
+    if len(files) > MOST_ROWS:
+        yield left_html(len(files) - MOST_ROWS, 3)
+
+
+def _hit_rows(matches: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The rows for a result's matches: a heading for each file or cell, and its lines below."""
+    shown = size = left = 0
+    for heading, lines in shown_groups(TextMatch(**match) for match in matches):
+        full = False
+        for number, line in enumerate(lines):
+            size += len(line.text)
+            full = shown >= MOST_ROWS or size > MOST_CHARACTERS
+            if full:
+                left += len(lines) - number
+                break
+            if not number:
+                yield f'<tr class="fs-heading"><th colspan="2">{escape(one_line(heading))}</th></tr>'
+            shown += 1
+            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line))}</td></tr>'
+    if left:
+        yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
+
+
+def _number(line: ShownLine) -> str:
+    if line.number is None:
+        return "…"
+    return f"{line.number}{'' if line.matches else '-'}"
+
+
+def _marked(line: ShownLine) -> str:
+    if line.number is None:
+        return ""
+    start, end = line.mark or (0, 0)
+    parts = [escape(one_line(part)) for part in (line.text[:start], line.text[start:end], line.text[end:])]
+    marked = f"<mark>{parts[1]}</mark>" if parts[1] else ""
+    return f"{'… ' if line.left_out[0] else ''}{parts[0]}{marked}{parts[2]}{' …' if line.left_out[1] else ''}"
+
+
+def _entries(result: KernelResult) -> list[str]:
+    entries = result.data["entries"]
+    rows = [
+        [
+            escape(one_line(entry["path"])[:MOST_ROW_CHARACTERS]) + ("/" if entry["is_directory"] else ""),
+            size_text(entry["size_bytes"]) if "size_bytes" in entry else "",
+            entry["modified_at"][:16].replace("T", " "),
+        ]
+        for entry in entries[:MOST_ROWS]
+    ]
+    # The tool's own notes stand below its rows, in brackets; without rows they are all it says.
+    said = result.text.split("\n")
+    notes = [line for line in said[len(entries) :] if line] if entries else said
+    if len(entries) > MOST_ROWS:
+        notes.insert(0, f"[... {len(entries) - MOST_ROWS} more entries: see the result's data]")
+    return [
+        *([table_html(map(row_html, rows), "fs-list")] if rows else []),
+        *notes_html(list(map(in_words_of_the_magic, notes))),
+    ]
