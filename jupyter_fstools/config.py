@@ -14,13 +14,13 @@ from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, Union, 
 from traitlets.config import Config, Configurable
 
 from .backends.file_locks import FileLocks
-from .backends.local_disk import LocalDisk
+from .backends.open_backend import open_backend
 from .errors import Invalid
 from .gate import policy
 from .gate.policy import Policy, Rules
 from .gate.workspace import Workspace
 from .limits import Limits
-from .stores.open_store import open_store
+from .stores.open_store import open_store, store_class
 from .stores.protocol import Store, StoreLimits
 from .stores.records import Reader
 
@@ -46,12 +46,15 @@ class _WordOrRules(Union):
 class FsToolsConfig(Configurable):
     """Settings of jupyter-fstools, for `jupyter_server_config` and `ipython_kernel_config`."""
 
-    root = Unicode(help="Folder that the tools work in; empty: the server's root, or the kernel's working directory.")
+    root = Unicode(
+        help="Folder that the tools work in; empty: the server's root, or the kernel's working directory. "
+        "Or an address: 'memory:' (files that end with the process), or what a package registers."
+    )
     root.tag(config=True)
     store = Unicode(
         "sqlite:",
         help="Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
-        "or 'memory:' (forgotten when the process ends, not shared with kernels).",
+        "'memory:' (forgotten when the process ends, not shared with kernels), or what a package registers.",
     ).tag(config=True)
     read_only = Bool(False, help="Leave out every tool that writes.").tag(config=True)
     approval = _WordOrRules(
@@ -187,8 +190,10 @@ class FsToolsConfig(Configurable):
     @validate("store")
     def _check_store(self, proposal: dict[str, Any]) -> str:
         where: str = proposal["value"]
-        if not where.startswith(("sqlite:", "memory:")):
-            raise TraitError(f"store takes 'sqlite:', 'sqlite:PATH' or 'memory:', got {where!r}")
+        try:
+            store_class(where)
+        except Invalid as error:
+            raise TraitError(f"{error.message}. {error.hint}") from None
         return where
 
     def shared_settings(self) -> dict[str, Any]:
@@ -227,18 +232,18 @@ class FsToolsConfig(Configurable):
         """The workspace of these settings, for one reader.
 
         Args:
-            root: the folder, unless the settings name one.
+            root: the folder, or the address of files elsewhere, unless the settings name one.
             reader: who asks.
             store: an open store to use instead of the one that the settings name.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
             rooms: gives the absolute paths of files that are open for real-time collaboration.
 
         Raises:
-            NotFound, NotADirectory: the root is no folder.
+            NotFound, NotADirectory: the root is no folder; Invalid: it is no address.
         """
         store = store or self.open_store()
         return Workspace(
-            LocalDisk(self.root or root, durable=self.durable),
+            open_backend(self.root or root, durable=self.durable),
             store,
             FileLocks(lock_folder(), timeout=self.lock_seconds),
             Policy(

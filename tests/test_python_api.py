@@ -8,13 +8,29 @@ import sqlite3
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.errors import Denied, Invalid
+from jupyter_fstools.errors import Denied, Invalid, NotFound
 
 
 @pytest.mark.parametrize("session", ["", "a b", "x" * 129, 5, None])
 def test_what_is_no_session_name_is_a_refusal(tmp_path, session):
     with pytest.raises(Invalid, match="session: takes 1 to 128"):
         open_workspace(tmp_path, session=session, store="memory:")
+
+
+def test_files_and_records_can_live_in_memory():
+    files = open_workspace("memory:", store="memory:")
+    call_tool(files, "write_file", path="folder/a.txt", content="one\n")
+    assert call_tool(files, "grep", pattern="one", path="folder").data["matches"]
+    with pytest.raises(NotFound):
+        call_tool(open_workspace("memory:", store="memory:"), "read_file", path="folder/a.txt")
+
+
+def test_a_file_address_is_a_folder(tmp_path):
+    (tmp_path / "a b.txt").write_text("one\n")
+    files = open_workspace(f"{tmp_path.as_uri()}", store="memory:")
+    assert call_tool(files, "read_file", path="a b.txt").data["total_lines"] == 1
+    with pytest.raises(Invalid, match="names no folder of this machine"):
+        open_workspace("file://elsewhere/a", store="memory:")
 
 
 @pytest.mark.parametrize("root", ["a\0b", "", None, 5])

@@ -52,6 +52,17 @@ class InMemory:
         for path, data in (files or {}).items():
             self.write(self.stat(path).path, [data], if_match=None)
 
+    @classmethod
+    def from_setting(cls, where: str, *, durable: bool) -> InMemory:
+        """Empty files of their own; `durable` means nothing here.
+
+        Raises:
+            Invalid: something stands behind the scheme.
+        """
+        if where not in ("memory:", "memory://"):
+            raise Invalid(f"root: memory: takes nothing more, not {where!r}", hint="Takes memory: alone.")
+        return cls()
+
     @property
     def root_key(self) -> str:
         """A word of its own for each object."""

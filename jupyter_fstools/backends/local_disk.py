@@ -10,7 +10,7 @@ from pathlib import Path
 from weakref import finalize
 
 from ..content.source import Chunk
-from ..errors import Conflict, Denied, FsToolsError, IsDirectory, NotFound
+from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory, NotFound
 from .disk_stat import file_stat, not_a_file
 from .disk_write import Target, check_removable, write_file
 from .hidden_files import PATIENCE, backup_inode, settle
@@ -85,6 +85,21 @@ class LocalDisk:
             raise refusal(error, "root") from error
         self._durable = durable
         self._close = finalize(self, self._root.folder.close)
+
+    @classmethod
+    def from_setting(cls, where: str, *, durable: bool) -> LocalDisk:
+        """The folder of a `file:` address.
+
+        Raises:
+            Invalid: the address names another machine, or no absolute path.
+        """
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        address = urlsplit(where)
+        if address.netloc not in ("", "localhost") or not address.path.startswith("/"):
+            raise Invalid(f"root: {where!r} names no folder of this machine", hint="Takes file:///absolute/path.")
+        return cls(url2pathname(address.path), durable=durable)
 
     @property
     def root(self) -> Path:

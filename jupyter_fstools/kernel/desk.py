@@ -10,6 +10,7 @@ from typing import Any
 from traitlets import TraitError
 from traitlets.config import Config
 
+from ..backends.open_backend import absolute_root
 from ..config import FsToolsConfig, config_with_handed_settings, system_user
 from ..errors import FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
@@ -48,7 +49,7 @@ class Desk:
         if self._settings is None:
             try:
                 settings = config_with_handed_settings(self._config)
-                settings.root = os.path.join(self._folder, os.path.expanduser(settings.root))
+                settings.root = absolute_root(settings.root, self._folder)
             except TraitError as error:
                 raise Invalid(str(error), hint="Correct the setting in ipython_kernel_config.py.") from None
             self._settings = settings

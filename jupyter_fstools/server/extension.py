@@ -8,10 +8,12 @@ from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.contents.fileio import FileManagerMixin
 from traitlets import TraitError
 
+from ..backends.open_backend import absolute_root
 from ..config import FsToolsConfig, system_user
-from ..errors import FsToolsError
+from ..errors import FsToolsError, Invalid
 from ..sessions import DEFAULT_SESSION
 from ..stores.records import Change, Reader
 from .call_pool import CallPool
@@ -46,7 +48,7 @@ def load(serverapp: ServerApp) -> Served | None:
     try:
         config = FsToolsConfig(parent=serverapp)
         config.enable_execute = config.enable_execute and offers_terminals(serverapp)
-        root = os.path.abspath(config.root or serverapp.root_dir)
+        root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
         served = _served(serverapp, config, root)
     except (TraitError, FsToolsError) as error:
         serverapp.log.critical("jupyter_fstools is switched off because of a wrong setting: %s", error)
@@ -57,6 +59,22 @@ def load(serverapp: ServerApp) -> Served | None:
     web_app.add_handlers(".*$", patterns(web_app.settings["base_url"]))  # type: ignore[no-untyped-call]  # Jupyter's.
     served.feed.start()
     return served
+
+
+def folder_of_contents(serverapp: ServerApp) -> str:
+    """The folder that Jupyter itself shows.
+
+    Raises:
+        Invalid: its contents are no folder of this machine, so that the server's `root_dir` means nothing.
+    """
+    contents = serverapp.contents_manager
+    if not isinstance(contents, FileManagerMixin):
+        raise Invalid(
+            f"this server's contents ({type(contents).__name__}) are no folder of this machine",
+            hint="Set c.FsToolsConfig.root to the folder or the address that the tools shall work in.",
+            field="root",
+        )
+    return str(serverapp.root_dir)
 
 
 def offers_terminals(serverapp: ServerApp) -> bool:

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Collection, Hashable, Iterator
 
+from ..errors import Invalid
 from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
 from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, StoreLimits
 from .record_json import from_json, to_json
@@ -39,6 +40,17 @@ class InMemoryStore(Closing):
         self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
         self._next_sweep = 0.0
         self._unsaved: dict[str, tuple[frozenset[str], float]] = {}
+
+    @classmethod
+    def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> InMemoryStore:
+        """An empty store.
+
+        Raises:
+            Invalid: something stands behind the scheme.
+        """
+        if where not in ("memory:", "memory://"):
+            raise Invalid(f"store: memory: takes nothing more, not {where!r}", hint="Takes memory: alone.")
+        return cls(limits)
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
         """The reader's receipt of a file; being asked for counts as use."""

@@ -1,21 +1,17 @@
-"""Which store a setting names: `sqlite:/a/path`, `sqlite:` (Jupyter's data folder) or `memory:`."""
+"""Opens the store that a setting names: `sqlite:` (the default), `memory:`, or a registered scheme."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
+from ..entry_points import load_class, scheme_of
 from ..errors import Invalid
 from .protocol import Store, StoreLimits
 
-OPENERS = {
-    "sqlite": "jupyter_fstools.stores.open_store:sqlite_store",
-    "memory": "jupyter_fstools.stores.open_store:memory_store",
-}
-"""By scheme, `module:function`: what takes the rest of the setting and the limits, imported when it is asked for."""
+GROUP = "jupyter_fstools.stores"
+"""The entry point group: scheme -> class with `from_setting(where, limits)`."""
 
+_DEFAULT = "sqlite"
 _DEFAULTS = StoreLimits()
 
 
@@ -23,42 +19,31 @@ def open_store(where: str, limits: StoreLimits = _DEFAULTS) -> Store:
     """The store that a setting names; nothing is opened before its first call.
 
     Args:
-        where: a scheme, ":", and what that scheme takes.
+        where: a scheme, ":", and what that scheme takes, such as "sqlite:/absolute/path".
         limits: how much it keeps.
 
     Raises:
-        Invalid: there is no such scheme, or the scheme takes something else.
+        Invalid: there is no such scheme, a package is missing, or the scheme takes something else.
     """
-    scheme, colon, rest = where.partition(":")
-    if not colon or scheme not in OPENERS:
-        raise Invalid(f"store: {where!r} names no store", hint=f"Takes {_choices()}.", store=where)
-    module, _, name = OPENERS[scheme].partition(":")
-    opener = cast("Callable[[str, StoreLimits], Store]", getattr(import_module(module), name))
-    return opener(rest, limits)
+    return cast("Store", store_class(where).from_setting(where, limits))
 
 
-def _choices() -> str:
-    return "sqlite:/absolute/path, sqlite: (a file in Jupyter's data folder) or memory:"
+def store_class(where: str) -> Any:
+    """The class of the store that a setting names.
 
+    Raises:
+        Invalid: there is no such scheme, or a package is missing.
+    """
+    scheme = scheme_of(where, bare=True)
+    if scheme is None:
+        raise Invalid(
+            "store: takes a scheme, a colon and what belongs to it",
+            hint="sqlite: is a file in Jupyter's data folder, sqlite:/absolute/path another one, memory: none.",
+            field="store",
+        )
+    if scheme == _DEFAULT:
+        # The metadata of what is installed takes longer to read than a file: the default does without.
+        from .sqlite import SqliteStore
 
-def sqlite_store(rest: str, limits: StoreLimits) -> Store:
-    """The SQLite file of that absolute path; of Jupyter's data folder where none is given."""
-    from .sqlite import SqliteStore
-
-    if rest:
-        path = Path(rest).expanduser()
-        if not path.is_absolute():
-            raise Invalid(f"store: {rest!r} is no absolute path", hint=f"Takes {_choices()}.")
-        return SqliteStore(path, limits)
-    from jupyter_core.paths import jupyter_data_dir
-
-    return SqliteStore(Path(jupyter_data_dir()) / "fstools" / "store.sqlite", limits)
-
-
-def memory_store(rest: str, limits: StoreLimits) -> Store:
-    """A store in this process' memory."""
-    from .in_memory import InMemoryStore
-
-    if rest:
-        raise Invalid(f"store: memory: takes nothing more, not {rest!r}", hint=f"Takes {_choices()}.")
-    return InMemoryStore(limits)
+        return SqliteStore
+    return load_class(GROUP, scheme, "store")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Hashable
 from pathlib import Path
 from typing import TypeVar
 
-from ..errors import InputOutput
+from ..errors import InputOutput, Invalid
 from . import sqlite_changes, sqlite_receipts, sqlite_refusals, sqlite_unsaved
 from .in_memory import InMemoryStore
 from .protocol import ChangeFilter, Closing, MomentFilter, Store, StoreLimits
@@ -80,6 +80,23 @@ class SqliteStore(Closing):
         self._looked_at = 0.0
         self._restarted = False
         _stores.add(self)
+
+    @classmethod
+    def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> SqliteStore:
+        """The file of an absolute path behind `sqlite:`; one in Jupyter's data folder where none is given.
+
+        Raises:
+            Invalid: the path is not absolute.
+        """
+        rest = where.partition(":")[2]
+        if not rest:
+            from jupyter_core.paths import jupyter_data_dir
+
+            return cls(Path(jupyter_data_dir()) / "fstools" / "store.sqlite", limits)
+        path = Path(rest).expanduser()
+        if not path.is_absolute():
+            raise Invalid(f"store: {rest!r} is no absolute path", hint="Takes sqlite:/absolute/path, or sqlite: alone.")
+        return cls(path, limits)
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
         """The reader's receipt of a file; being asked for counts as use."""

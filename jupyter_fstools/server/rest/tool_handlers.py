@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any, Literal
 
 from jupyter_server.auth.decorator import authorized
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.contents.fileio import FileManagerMixin
 from tornado import web
 
 from ..._version import __version__
@@ -50,7 +52,7 @@ class RootHandler(ToolsHandler):
             {
                 "version": __version__,
                 "root": workspace.backend.root_key.rstrip("/").rpartition("/")[2] or "/",
-                "contents_path": _contents_path(self.settings["serverapp"].root_dir, workspace),
+                "contents_path": _contents_path(self.settings["serverapp"], workspace),
                 "user": self.reader().user,
                 "tools": list(available_tools(workspace)),
                 "read_only": workspace.policy.read_only,
@@ -136,8 +138,11 @@ class UnknownHandler(ToolsHandler):
         raise NotFound("there is no such route", hint="GET api/fstools/ says what is here.")
 
 
-def _contents_path(folder: str, workspace: Workspace) -> str | None:
+def _contents_path(serverapp: ServerApp, workspace: Workspace) -> str | None:
     """Where the root lies below the folder that Jupyter's contents show: "" if they are one, None if elsewhere."""
+    if not isinstance(serverapp.contents_manager, FileManagerMixin):
+        return None
+    folder = serverapp.root_dir
     shown = os.path.realpath(os.path.expanduser(folder)).rstrip(os.sep) + os.sep
     root = os.path.join(workspace.backend.root_key, "")
     return root.removeprefix(shown).strip(os.sep).replace(os.sep, "/") if root.startswith(shown) else None
