@@ -5,35 +5,16 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from io import FileIO
 from typing import BinaryIO
 
+from ..client.event_stream import events
 from ..errors import FsToolsError
 from ..runtime_files import JupyterServer
 from .endpoint import Endpoint
 from .message import INTERNAL_ERROR, PARSE_ERROR, Message, error_line, with_id
-
-
-def events(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The data of each event, as soon as it is complete.
-
-    Format: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
-
-    Args:
-        lines: the answer's lines, with their ends.
-    """
-    data: list[bytes] = []
-    for line in lines:
-        text = line.rstrip(b"\r\n")
-        if text.startswith(b"data:"):
-            data.append(text.removeprefix(b"data:").removeprefix(b" "))
-        elif not text:
-            if any(data):
-                yield b"\n".join(data)
-            data = []
-
 
 _GRACE_SECONDS = 5.0
 """How long answers are awaited that are under way when the client says no more."""
@@ -104,7 +85,7 @@ class Bridge:
     def _relay(self, message: Message, response: HTTPResponse) -> None:
         if response.headers.get_content_type() == "text/event-stream":
             last = b""
-            for last in events(response):
+            for _, last in events(response):
                 self._answer(last)
             if with_id(last, message.id) is not last:
                 raise IncompleteRead(last)

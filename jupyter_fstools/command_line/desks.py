@@ -12,13 +12,13 @@ from urllib.parse import quote, urlencode
 
 from pydantic import ValidationError
 
+from ..client.requests import ask
 from ..errors import InputOutput, Invalid, NotFound
 from ..journal.journal import ChangeQuery, Journal
 from ..runtime_files import JupyterServer
 from ..sessions import DEFAULT_SESSION
 from ..stores.records import Change, Reader
 from .finding import about
-from .requests import ask
 
 if TYPE_CHECKING:
     from ..config import FsToolsConfig

@@ -9,10 +9,10 @@ from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
+from ..client.requests import connected, send
 from ..errors import FsToolsError
 from ..runtime_files import JupyterServer
 from .message import Message
-from .requests import connected, send
 
 _ROUTE = "/mcp"
 _SESSION_ID = "Mcp-Session-Id"

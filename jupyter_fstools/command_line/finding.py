@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ..client.requests import ask
 from ..errors import Denied, FsToolsError, NotFound
 from ..runtime_files import JupyterServer, running_servers, servers_around
-from .requests import ask
 
 TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The variable's name, which is Jupyter's own, not a token.
 

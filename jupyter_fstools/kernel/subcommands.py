@@ -222,6 +222,7 @@ def status(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show the root, the session, and what is switched on."""
     workspace, settings = desk.workspace, desk.settings
     root = workspace.backend.root_key or "/"
+    server = running_server(root)
     data = {
         "version": __version__,
         "root": root,
@@ -231,7 +232,7 @@ def status(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
         "approval": settings.approval,
         "read_only": settings.read_only,
         "tools": list(available_tools(workspace)),
-        "server": running_server(root),
+        "server": None if server is None else {"url": server.url, "root": server.root},
     }
     return KernelResult.of_text("status", "\n".join(f"{name}: {fact}" for name, fact in fact_rows(data)), data)
 

@@ -1,4 +1,4 @@
-"""Requests to a running server: its address with its own token, and nothing followed elsewhere."""
+"""Sends requests to a running server, with its own token and no redirects."""
 
 from __future__ import annotations
 
@@ -61,6 +61,15 @@ def ask(server: JupyterServer, method: str, route: str, body: Mapping[str, Any] 
     except (OSError, HTTPException, ValueError) as error:
         reason = str(error) or type(error).__name__
         raise InputOutput(f"the connection to {server.url} was lost: {reason}", hint=_HINT) from None
+    return answer_of(server, status, data)
+
+
+def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]:
+    """What a server answered, as JSON.
+
+    Raises:
+        InputOutput: somebody else answered; FsToolsError: the server's refusal.
+    """
     try:
         answer = json.loads(data)
     except ValueError:
@@ -68,6 +77,18 @@ def ask(server: JupyterServer, method: str, route: str, body: Mapping[str, Any] 
     if status < 300 and isinstance(answer, dict):
         return answer
     raise _refusal(server, status, answer)
+
+
+def refusal_of(error: Mapping[str, Any]) -> FsToolsError:
+    """The refusal that a server tells as `{"code", "message", "hint", "details"}`.
+
+    Raises:
+        KeyError, TypeError: it is none.
+    """
+    kinds = {kind.code: kind for kind in FsToolsError.__subclasses__()}
+    refusal = kinds.get(error["code"], FsToolsError)(error["message"], hint=error["hint"])
+    refusal.details = dict(error["details"])
+    return refusal
 
 
 def _connection(url: str) -> HTTPConnection:
@@ -83,8 +104,6 @@ def _connection(url: str) -> HTTPConnection:
 
 def _refusal(server: JupyterServer, status: int, answer: Any) -> FsToolsError:
     try:
-        told = answer["error"]
-        kinds = {kind.code: kind for kind in FsToolsError.__subclasses__()}
-        return kinds.get(told["code"], FsToolsError)(told["message"], hint=told["hint"], **told["details"])
+        return refusal_of(answer["error"])
     except (KeyError, TypeError):
         return InputOutput(f"the Jupyter server at {server.url} answered with status {status}", hint="", status=status)

@@ -1,0 +1,1 @@
+"""Asks a running Jupyter server for its tools over HTTP."""

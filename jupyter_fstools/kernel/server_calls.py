@@ -1,0 +1,178 @@
+"""Calls tools over REST, on one kept connection."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import socket
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import Any
+
+from ..client.event_stream import events
+from ..client.requests import answer_of, connected, refusal_of, send
+from ..errors import FsToolsError, InputOutput
+from ..progress import Progress
+from ..runtime_files import JupyterServer
+from ..tools import TOOLS, ToolResult
+
+_WAIT_SECONDS = 600.0
+"""An answer may wait for a lock, a search or a slow disk; a command may take longer and tells that it is alive."""
+
+_SESSION = "X-Fstools-Session"
+_HINT = "Look whether the server runs and can be reached from this kernel, then call again."
+_UNKNOWN = "Whether it was done is not known: read the file again before you repeat the call."
+
+
+class ServerCalls:
+    """The tools of a running server; safe for threads, one call at a time.
+
+    Args:
+        server: its address and token.
+    """
+
+    def __init__(self, server: JupyterServer) -> None:
+        self.server = server
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._connection: HTTPConnection | None = None
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        session: str,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> ToolResult:
+        """Call a tool, as `call_tool` does.
+
+        Args:
+            tool: its name, without the prefix that the server may give it.
+            arguments: as the tool takes them.
+            session: the session of the gate to work in.
+            progress: called with what a command tells while it runs.
+
+        Raises:
+            FsToolsError: the refusal that the server answered, as the tool raised it there.
+            InputOutput: the server cannot be reached, or the connection was lost on the way.
+        """
+        stream = progress is not None and TOOLS[tool].runs_commands
+        headers = {_SESSION: session} | ({"Accept": "text/event-stream"} if stream else {})
+        repeatable = TOOLS[tool].reads_only
+
+        def read(response: HTTPResponse) -> dict[str, Any]:
+            if progress is not None and response.headers.get_content_type() == "text/event-stream":
+                return _last_of_stream(response, progress)
+            return answer_of(self.server, response.status, response.read())
+
+        body = json.dumps(dict(arguments)).encode()
+        return _result(self._exchange("POST", f"/tools/{tool}", body, headers, read, repeatable=repeatable))
+
+    def ask(self, method: str, route: str, body: Mapping[str, Any] | None = None, *, session: str) -> dict[str, Any]:
+        """One request below `api/fstools`, its answer as JSON.
+
+        Raises:
+            FsToolsError: the server's refusal; InputOutput: as `call`.
+        """
+        data = None if body is None else json.dumps(dict(body)).encode()
+
+        def read(response: HTTPResponse) -> dict[str, Any]:
+            return answer_of(self.server, response.status, response.read())
+
+        return self._exchange(method, route, data, {_SESSION: session}, read, repeatable=method == "GET")
+
+    def close(self) -> None:
+        """Let the connection go; the next call makes another."""
+        with self._lock:
+            self._drop()
+
+    def _exchange(
+        self,
+        method: str,
+        route: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        read: Callable[[HTTPResponse], dict[str, Any]],
+        *,
+        repeatable: bool,
+    ) -> dict[str, Any]:
+        sent = {"Content-Type": "application/json", **headers}
+        with self._lock:
+            while True:
+                kept = self._connection is not None
+                connection = self._usable()
+                try:
+                    return read(send(connection, self.server, method, route, body, sent))
+                except FsToolsError:
+                    raise
+                except (OSError, HTTPException, ValueError) as error:
+                    self._drop()
+                    if not (kept and repeatable):
+                        raise self._lost(error, repeatable=repeatable) from None
+                except BaseException:  # An interrupted call leaves half an answer behind.
+                    self._drop()
+                    raise
+
+    def _usable(self) -> HTTPConnection:
+        """The kept connection; a new one where the other side has closed it, or said what nobody asked."""
+        if self._connection is not None:
+            sock = self._connection.sock
+            # A forked child must not speak on its parent's connection.
+            if sock is None or self._process != os.getpid() or _has_something_to_read(sock):
+                self._drop()
+        if self._connection is None:
+            self._process = os.getpid()
+            self._connection = connected(self.server)
+            self._connection.sock.settimeout(_WAIT_SECONDS)
+            self._close = weakref.finalize(self, self._connection.close)
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._close()
+            self._connection = None
+
+    def _lost(self, error: Exception, *, repeatable: bool) -> InputOutput:
+        reason = str(error) or type(error).__name__
+        message = f"the connection to {self.server.url} was lost: {reason}"
+        if repeatable:
+            return InputOutput(message, hint=_HINT)
+        return InputOutput(message, hint=_UNKNOWN, modified="unknown")
+
+
+def _has_something_to_read(sock: socket.socket) -> bool:
+    with selectors.DefaultSelector() as selector:
+        selector.register(sock, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+def _last_of_stream(response: HTTPResponse, progress: Callable[[Progress], None]) -> dict[str, Any]:
+    """Hand on what a command tells; its result.
+
+    Raises:
+        FsToolsError: it was refused; HTTPException: the stream ended before it was told.
+    """
+    told: dict[str, Any]
+    for kind, data in events(response):
+        told = json.loads(data)
+        if kind == "result":
+            response.read()
+            return told
+        if kind == "error":
+            response.read()
+            raise refusal_of(told)
+        if kind in ("waiting", "output"):
+            progress(Progress("waiting" if kind == "waiting" else "output", told["text"], told.get("change_id")))
+    raise HTTPException("the answer ended in the middle")
+
+
+def _result(answer: dict[str, Any]) -> ToolResult:
+    change = answer.get("change")
+    for told in [] if change is None else [change, *change.get("files", [])]:
+        # A server tells no keys: they would say where its root is. Here a path is enough to name a file.
+        told.setdefault("key", told["path"])
+    return ToolResult.model_validate(answer)
