@@ -22,7 +22,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv legs test chromium demo bench lab lint format docs floors payloads clean
+.PHONY: help venv legs test quick chromium demo bench lab lint format docs floors payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -72,6 +72,9 @@ $(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
 test: venv legs chromium ## run all tests
 	$(NPM) test
 	$(PY) -m pytest -n auto
+
+quick: venv ## run the tests that need no server and no browser
+	$(PY) -m pytest -n auto @tests/quick.txt
 
 # What is wanted is a browser, wherever it is from; root installs one where there is none.
 chromium:
