@@ -1,4 +1,4 @@
-"""Safe file and notebook tools for AI assistants in Jupyter, and for the people beside them."""
+"""Gives AI assistants and people safe file and notebook tools in Jupyter."""
 
 from __future__ import annotations
 

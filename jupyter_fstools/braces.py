@@ -1,4 +1,4 @@
-"""Brace alternatives in a glob pattern, written out one by one."""
+"""Expands brace alternatives in a glob pattern."""
 
 from __future__ import annotations
 

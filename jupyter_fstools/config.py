@@ -1,4 +1,4 @@
-"""The settings that server and kernel read, and the workspace that both make of them."""
+"""Defines the settings and builds a workspace from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way a call can be refused.
+"""Defines every way a call can be refused.
 
 FsToolsError
 ├── Invalid                 400  an argument is wrong

@@ -1,4 +1,4 @@
-"""How much one call may read, show and write."""
+"""Limits how much one call may read, show and write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes and facts as plain lines for a person, with nothing in them that a terminal would obey."""
+"""Formats changes and facts as plain lines, safe for terminals."""
 
 from __future__ import annotations
 

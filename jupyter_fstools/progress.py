@@ -1,4 +1,4 @@
-"""What a call tells while it goes on."""
+"""Defines the progress that a long call reports."""
 
 from __future__ import annotations
 

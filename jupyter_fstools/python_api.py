@@ -1,4 +1,4 @@
-"""The tools for Python code: open a workspace, call a tool, get the schemas."""
+"""Opens a workspace, calls tools and gives schemas to Python code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Jupyter servers that run for this user, as their runtime files tell of them."""
+"""Finds running Jupyter servers through their runtime files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session is called."""
+"""Checks and makes session names."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where bytes live: backends that move bytes and know nothing of their meaning."""
+"""Moves bytes, whatever they mean: local disk, memory, object stores."""

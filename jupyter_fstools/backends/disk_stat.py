@@ -1,4 +1,4 @@
-"""What the system's `stat` says, in the words of the backends."""
+"""Translates the system's `stat` into a `FileStat`."""
 
 from __future__ import annotations
 

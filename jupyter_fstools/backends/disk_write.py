@@ -1,4 +1,4 @@
-"""Replace a file's bytes at once, and leave everything as it was if that fails."""
+"""Replaces a file's bytes atomically, or leaves everything as it was."""
 
 from __future__ import annotations
 

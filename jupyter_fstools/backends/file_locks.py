@@ -1,4 +1,4 @@
-"""One lock per file, against every other thread and process."""
+"""Locks a file against every other thread and process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary files and backups beside the user's: told apart from a killed writer's, cleaned up and restored."""
+"""Names, cleans up and restores temporary files and backups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in this process's memory, for tests and scratch work; safe for threads."""
+"""Keeps files in this process's memory; thread-safe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files below one folder of this machine, never outside it."""
+"""Reads and writes files below one folder of this machine."""
 
 from __future__ import annotations
 

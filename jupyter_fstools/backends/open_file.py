@@ -1,4 +1,4 @@
-"""A file of the disk held open: small ones as one consistent copy in memory, large ones as a stream."""
+"""Holds a file open: small ones copied, large ones streamed."""
 
 from __future__ import annotations
 

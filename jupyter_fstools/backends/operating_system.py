@@ -1,4 +1,4 @@
-"""The one module that knows how platforms differ: opening below a folder, links, locks, reading at an offset."""
+"""Hides how platforms differ: descriptors, links, locks, positional reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and paths as strings: which of them mean anything below a root, and how two of them compare."""
+"""Checks and compares names and paths as strings."""
 
 from __future__ import annotations
 

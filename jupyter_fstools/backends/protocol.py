@@ -1,4 +1,4 @@
-"""What a backend must do: five verbs on bytes."""
+"""Defines what a backend must do: six verbs on bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a path to an open folder and a name in it, one component at a time, never out of the root."""
+"""Opens a path component by component, never leaving the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the system said, as a refusal that names the next step."""
+"""Turns a system error into a refusal with a next step."""
 
 from __future__ import annotations
 

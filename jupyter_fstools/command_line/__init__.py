@@ -1,1 +1,1 @@
-"""The shell: `jupyter fstools`, and the stdio bridge for assistants that take a command."""
+"""Provides the `jupyter fstools` commands and the stdio bridge."""

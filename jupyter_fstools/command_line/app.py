@@ -1,4 +1,4 @@
-"""`jupyter fstools`: its subcommands, and what a refusal looks like in a shell.
+"""Parses `jupyter fstools` subcommands and prints refusals.
 
 The arguments are read by argparse, not by a traitlets application: the bridge starts with every assistant, and has no
 settings of its own.

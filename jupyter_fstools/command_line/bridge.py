@@ -1,4 +1,4 @@
-"""The stdio bridge: each line of a client goes to the running server's `/mcp`, each answer comes back as a line."""
+"""Bridges a client's stdio to the running server's `/mcp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the commands look and decide: the running server, or the files and the store themselves where none runs.
+"""Lists and decides changes, through the server or without one.
 
 A server comes first: it knows its own settings, who is logged in, and which documents are open in a browser.
 """

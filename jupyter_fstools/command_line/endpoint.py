@@ -1,4 +1,4 @@
-"""The `/mcp` of the server that runs now, found again when it has gone, with the session begun again."""
+"""Finds the server's `/mcp` again after a restart, and resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The running server whose tools are meant: the deepest root around a folder, or the one that a person names."""
+"""Finds the running server for a folder or a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A JSON-RPC message as it came from a client: what the way to the server depends on, and its bytes untouched."""
+"""Reads what the bridge needs of a JSON-RPC message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are two contents the same, without keeping either."""
+"""Compares two contents by hash, without keeping either."""
 
 from __future__ import annotations
 

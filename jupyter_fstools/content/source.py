@@ -1,4 +1,4 @@
-"""Bytes that can be read from any place, in bounded memory."""
+"""Reads bytes at any offset in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where bytes change: an offset, what was there, what is there now."""
+"""Describes byte changes: offset, removed and inserted bytes."""
 
 from __future__ import annotations
 

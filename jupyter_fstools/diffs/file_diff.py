@@ -1,4 +1,4 @@
-"""What changed in one file, for a person or a panel; never part of what a model reads."""
+"""Describes what changed in one file, for people and panels."""
 
 from __future__ import annotations
 

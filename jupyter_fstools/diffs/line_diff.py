@@ -1,4 +1,4 @@
-"""Which lines differ between two texts, as hunks with context."""
+"""Compares two texts line by line, as hunks with context."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a file's bytes mean: text, notebook, image, pdf."""
+"""Gives bytes a meaning: text, notebook, picture, PDF."""

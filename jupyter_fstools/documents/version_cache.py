@@ -1,4 +1,4 @@
-"""What was worked out of the files looked at last, by file and version; safe for threads."""
+"""Caches what was computed of files, by version; thread-safe."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Found = TypeVar("Found")
 
 
-class KeptVersions(Generic[Found]):
+class VersionCache(Generic[Found]):
     """Something about each version of a file that costs a look at all of it, for as many files as `most`."""
 
     def __init__(self, most: int) -> None:

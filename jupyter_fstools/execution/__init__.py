@@ -1,1 +1,1 @@
-"""Running a command: its processes, what it printed, and which files it changed."""
+"""Runs a shell command and reports its output and file changes."""

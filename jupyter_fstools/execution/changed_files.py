@@ -1,4 +1,4 @@
-"""Which files below the root a command made or changed, as their times tell afterwards."""
+"""Finds files that a command created or changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..search.stopping import Stop
 from ..search.walk import Walk
 from ..walking.descriptors import NoDescriptors
 from ..walking.folders import joined
-from ..walking.visible import NoneDenied
+from ..walking.visible import AllAllowed
 
 MOST_FILES = 100
 MOST_SECONDS = 1.0
@@ -41,7 +41,7 @@ def next_moment() -> int:
 
 
 def files_changed_since(
-    backend: Backend, moment: int, *, may_read: Callable[[str], bool] | None = None, none_denied: NoneDenied = None
+    backend: Backend, moment: int, *, may_read: Callable[[str], bool] | None = None, all_allowed: AllAllowed = None
 ) -> ChangedFiles:
     """The files that were made, written, renamed or given other rights since a moment.
 
@@ -52,11 +52,11 @@ def files_changed_since(
         backend: where they are.
         moment: as `next_moment` gave it.
         may_read: whether a canonical path may be told; None: every one.
-        none_denied: a quick yes for many names in a folder.
+        all_allowed: a quick yes for many names in a folder.
     """
     stop = Stop(MOST_SECONDS)
     every = compile_glob("**", include_hidden=True, root=backend.root_key)
-    walk = Walk(backend, "", every, include_ignored=False, may_read=may_read, none_denied=none_denied, stop=stop)
+    walk = Walk(backend, "", every, include_ignored=False, may_read=may_read, all_allowed=all_allowed, stop=stop)
     found: list[str] = []
     try:
         for folder, files, _, _ in walk:

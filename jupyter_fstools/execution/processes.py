@@ -1,4 +1,4 @@
-"""The processes of one command: started in a group of their own, and ended as one."""
+"""Starts a command in its own process group and ends it."""
 
 from __future__ import annotations
 

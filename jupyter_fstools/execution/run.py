@@ -1,4 +1,4 @@
-"""One command from its start to its end: how long it may take, who may stop it, and what it printed."""
+"""Runs a command within its time and output limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody changes a cell they have not read: what a receipt knows of a notebook's cells."""
+"""Requires that a cell was read before it is changed."""
 
 from __future__ import annotations
 

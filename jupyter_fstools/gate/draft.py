@@ -1,4 +1,4 @@
-"""What is to become of one file: the right to change it, and the step to be taken."""
+"""Holds the right to change one file, and the step."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class KnownContent(Protocol):
 
 
 @dataclass(frozen=True)
-class Told:
+class ExpectedContent:
     """What a change tells of the content that it is about, for the refusal where the file has another one.
 
     Attributes:

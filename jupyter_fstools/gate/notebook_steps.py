@@ -1,4 +1,4 @@
-"""A whole notebook's step, told cell by cell: one that is made, taken back or approved."""
+"""Describes a whole notebook's step cell by cell."""
 
 from __future__ import annotations
 

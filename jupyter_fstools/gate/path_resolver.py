@@ -1,4 +1,4 @@
-"""Where a caller's path leads, and what of it the caller may see; nothing here opens a file."""
+"""Resolves a caller's path and hides what policy denies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import Conflict, FsToolsError, NotFound
 from ..walking.folders import joined
 from ..walking.listing import names_in
-from ..walking.visible import MayRead, NoneDenied
+from ..walking.visible import AllAllowed, MayRead
 from .draft import require_file
 from .policy import Policy, checked_path
 
@@ -21,7 +21,7 @@ _MOST_NAMES = 3
 _SPACES = str.maketrans(dict.fromkeys("\u00a0\u202f\u2007\u2009\u3000", " "))
 
 
-def near_names(backend: Backend, missing: FileStat, may_read: MayRead, none_denied: NoneDenied) -> list[str]:
+def near_names(backend: Backend, missing: FileStat, may_read: MayRead, all_allowed: AllAllowed) -> list[str]:
     """Up to three paths in the same folder (or the nearest one there is) that the caller may mean and may see."""
     folder, name = posixpath.split(missing.path)
     while folder and backend.stat(folder).kind == "missing":
@@ -29,7 +29,7 @@ def near_names(backend: Backend, missing: FileStat, may_read: MayRead, none_deni
     if folder and may_read is not None and not may_read(folder):
         return []
     try:
-        there = names_in(backend, folder, may_read, none_denied, most=_MOST_ENTRIES)
+        there = names_in(backend, folder, may_read, all_allowed, most=_MOST_ENTRIES)
     except FsToolsError:
         return []
     by_plain: dict[str, list[str]] = {}
@@ -51,7 +51,7 @@ def _plain(name: str) -> str:
     return unicodedata.normalize("NFKC", name.translate(_SPACES)).casefold()
 
 
-class Places:
+class PathResolver:
     """The files below one root, as far as a policy lets a caller go.
 
     Args:
@@ -82,10 +82,10 @@ class Places:
         """No deny rule keeps a canonical path from being read, listed or suggested."""
         return self.policy.may_read(path, self.key_of(path))
 
-    def none_denied(self, folder: str, names: list[str]) -> bool:
+    def all_allowed(self, folder: str, names: list[str]) -> bool:
         """A quick yes for many names in a canonical folder that may be read; after a no, `may_read` tells which."""
         root = self.backend.root_key
-        return self.policy.none_denied(folder, names, f"{root}/{folder}" if folder else root)
+        return self.policy.all_allowed(folder, names, f"{root}/{folder}" if folder else root)
 
     def key_of(self, path: str) -> str:
         """The key of a canonical path."""
@@ -98,7 +98,7 @@ class Places:
 
     def not_found(self, path: str, stat: FileStat) -> NotFound:
         """The refusal of a missing file, with up to three names like it that the caller may see."""
-        near = near_names(self.backend, stat, self.may_read, self.none_denied)
+        near = near_names(self.backend, stat, self.may_read, self.all_allowed)
         if near:
             hint = f"Did you mean {' or '.join(near)}?"
         else:

@@ -1,4 +1,4 @@
-"""Where a caller may go, and what waits for a person."""
+"""Decides where a caller may go and what needs approval."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Policy:
         """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
         return self._verdict(path, "read") and not self._is_denied_key(key)
 
-    def none_denied(self, folder: str, names: list[str], key: str) -> bool:
+    def all_allowed(self, folder: str, names: list[str], key: str) -> bool:
         """A quick yes for many names: True only if `may_read` holds for every one of them.
 
         Args:

@@ -1,4 +1,4 @@
-"""Nobody writes what they have not read: receipts, and what they allow."""
+"""Keeps receipts and checks that what is written was read."""
 
 from __future__ import annotations
 

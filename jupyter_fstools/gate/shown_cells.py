@@ -1,4 +1,4 @@
-"""What a reader was shown of a notebook's cells: which lines, and a bounded copy of them."""
+"""Keeps which lines of each cell a reader was shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bounded copy of the lines a reader was shown, so that a refusal can say what changed."""
+"""Keeps a bounded copy of shown lines for stale refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a content since it was known: what a stale refusal carries."""
+"""Explains in a stale refusal what changed since the read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..documents.text.diff import unified
 from ..documents.text.encoding import BOM_OF, TextEncoding, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
-from .draft import Draft, KnownContent, Told
+from .draft import Draft, ExpectedContent, KnownContent
 from .shown_text import ShownText
 
 _SAID = {
@@ -65,7 +65,9 @@ def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownTex
     _explain(refusal, draft, then)
 
 
-def explain_change(refusal: Stale, draft: Draft, told: Told, expected: FileState, receipt: Receipt | None) -> None:
+def explain_change(
+    refusal: Stale, draft: Draft, told: ExpectedContent, expected: FileState, receipt: Receipt | None
+) -> None:
     """The same for a file that should have the content that a change left (`expected`).
 
     `receipt` is the reader's, which may name the encoding.

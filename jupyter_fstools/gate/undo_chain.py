@@ -1,4 +1,4 @@
-"""What an undo makes of the changes before it."""
+"""Settles which changes an undo takes back or restores."""
 
 from __future__ import annotations
 

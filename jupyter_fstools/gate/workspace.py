@@ -1,4 +1,4 @@
-"""The one door to the files: show leaves a receipt, peek leaves none, draft demands one, commit takes a draft."""
+"""Opens files through the gate: show, peek, draft, commit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..backends.protocol import Backend, FileStat, Locks, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.splices import SplicedStream, inverse, packed
 from ..documents.text.line_index import LineIndex, LineIndexes
-from ..documents.version_cache import KeptVersions
+from ..documents.version_cache import VersionCache
 from ..errors import Conflict, FsToolsError, InputOutput, Stale
 from ..limits import Limits
 from ..open_documents.disk import Disk
@@ -25,8 +25,8 @@ from ..stores.protocol import Closing, Store
 from ..stores.records import Change, FileState, Reader, Receipt
 from .draft import (
     Draft,
+    ExpectedContent,
     Step,
-    Told,
     Written,
     new_change,
     require_editable_size,
@@ -36,7 +36,7 @@ from .draft import (
     state_of,
     unhashed_state,
 )
-from .path_resolver import Places
+from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
 from .stale import explain_change, explain_read
@@ -52,7 +52,7 @@ _MOST_NOTEBOOKS = 16
 _log = logging.getLogger("jupyter_fstools")
 
 
-class Workspace(Places, Closing):
+class Workspace(PathResolver, Closing):
     """Files, seen by one reader through the gate.
 
     Args:
@@ -85,7 +85,7 @@ class Workspace(Places, Closing):
         rules: Rules | None = None,
         tool_prefix: str = "",
         indexes: LineIndexes | None = None,
-        notebooks: KeptVersions[NotebookSpans] | None = None,
+        notebooks: VersionCache[NotebookSpans] | None = None,
         committed: Callable[[Change], None] | None = None,
         rooms: Callable[[], Iterable[str]] | None = None,
         cancelled: threading.Event | None = None,
@@ -102,7 +102,7 @@ class Workspace(Places, Closing):
         self.progress = progress
         self._locks = locks
         self._indexes = indexes or LineIndexes()
-        self.notebooks = notebooks or KeptVersions(_MOST_NOTEBOOKS)
+        self.notebooks = notebooks or VersionCache(_MOST_NOTEBOOKS)
         self._committed = committed
         self._rooms = rooms
         self._documents = tuple(documents)
@@ -187,7 +187,7 @@ class Workspace(Places, Closing):
                 yield draft
 
     @contextmanager
-    def draft_to_restore(self, path: str, expected: FileState | None, told: Told) -> Iterator[Draft]:
+    def draft_to_restore(self, path: str, expected: FileState | None, told: ExpectedContent) -> Iterator[Draft]:
         """Take a file that must still have the content that a change left (None: must not exist).
 
         The change itself is the proof of knowledge here, so no receipt is asked for.

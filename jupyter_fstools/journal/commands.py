@@ -1,4 +1,4 @@
-"""Commands in the journal: one that a person must approve waits there like a change, but only while its caller does."""
+"""Keeps commands that wait for approval while their caller does."""
 
 from __future__ import annotations
 

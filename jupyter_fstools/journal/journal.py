@@ -1,4 +1,4 @@
-"""The changes there were: looking at them, deciding about them, taking them back."""
+"""Lists changes, decides about them and takes them back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..diffs.file_diff import FileDiff, Operation
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..errors import Conflict, Denied, FsToolsError, NotFound, TooLarge, saying_unmodified
-from ..gate.draft import Draft, KnownContent, Step, Told
+from ..gate.draft import Draft, ExpectedContent, KnownContent, Step
 from ..gate.shown_text import ShownText
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
@@ -121,7 +121,7 @@ class Journal:
             raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
         if not change.undoable:
             raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
-        told = Told(
+        told = ExpectedContent(
             _known(change.diff, "new"),
             whole=change.before is None,
             why=f"change {change.id} cannot be undone",
@@ -160,7 +160,7 @@ class Journal:
     @saying_unmodified()
     def _carried_out(self, change: Change) -> Change:
         self._require(change, "proposed", "approved")
-        told = Told(
+        told = ExpectedContent(
             _known(change.diff, "old"),
             whole=change.after is None,
             why=f"change {change.id} cannot be approved",

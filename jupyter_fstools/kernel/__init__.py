@@ -1,1 +1,1 @@
-"""The `%fs` and `%%fs` magics of an IPython kernel."""
+"""Provides the `%fs` and `%%fs` magics of an IPython kernel."""

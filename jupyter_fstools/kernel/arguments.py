@@ -1,4 +1,4 @@
-"""What stands behind `%fs`: its words, the subcommand they name, and that subcommand's arguments."""
+"""Parses a `%fs` line into a subcommand and its arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subcommands of `%fs` for the cells of notebooks."""
+"""Implements the `%fs` subcommands for notebook cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of a notebook as rows: for a terminal, and as rows of a table."""
+"""Formats notebook cells as rows for terminal and HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand at the cursor behind `%fs`: subcommands, options, paths, changes."""
+"""Completes `%fs` subcommands, options, paths and change ids."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Completion:
         stat = workspace.peek(folder or ".")
         if stat.kind != "directory":
             return []
-        there = names_in(workspace.backend, stat.path, workspace.may_read, workspace.none_denied, most=_MOST_ENTRIES)
+        there = names_in(workspace.backend, stat.path, workspace.may_read, workspace.all_allowed, most=_MOST_ENTRIES)
         kinds = {"directory": there.folders, "file": there.files, "link": there.links}
         fitting = ((kind, one) for kind, names in kinds.items() for one in names if _fits(one, name))
         offered = []

@@ -1,4 +1,4 @@
-"""The files of one kernel: the workspace made at the first use, and the session it is in."""
+"""Opens a kernel's workspace on first use and calls tools."""
 
 from __future__ import annotations
 

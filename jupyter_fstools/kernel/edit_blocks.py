@@ -1,4 +1,4 @@
-"""The body of `%%fs edit`: JSON, or blocks of old and new text."""
+"""Parses the body of `%%fs edit`: JSON or edit blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source text as HTML, its words coloured by Pygments in the colours of JupyterLab's theme."""
+"""Highlights source as HTML in the colours of JupyterLab's theme."""
 
 from __future__ import annotations
 

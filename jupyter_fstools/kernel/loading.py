@@ -1,4 +1,4 @@
-"""Hangs the magics and their completion into a shell for a millisecond; what they need comes with the first use."""
+"""Registers the magics; imports everything heavy on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line or cell of `%fs`: which subcommand it is, what it answers, how a refusal is shown."""
+"""Runs one `%fs` line or cell and shows refusals."""
 
 from __future__ import annotations
 

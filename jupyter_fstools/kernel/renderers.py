@@ -1,4 +1,4 @@
-"""Renders each kind of result as rows for a terminal and as HTML; nothing of a file becomes markup."""
+"""Renders each kind of result for terminal and HTML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the Jupyter server that runs this kernel, or one that serves the same files."""
+"""Finds the Jupyter server that serves this kernel's files."""
 
 from __future__ import annotations
 

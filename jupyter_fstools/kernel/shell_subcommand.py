@@ -1,4 +1,4 @@
-"""`%fs sh`: a command, with its output as it comes."""
+"""Implements `%fs sh` with live output."""
 
 from __future__ import annotations
 

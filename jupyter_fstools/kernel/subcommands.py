@@ -1,4 +1,4 @@
-"""The subcommands of `%fs`, one function each."""
+"""Implements the subcommands of `%fs`, one function each."""
 
 from __future__ import annotations
 

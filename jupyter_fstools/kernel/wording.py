@@ -1,4 +1,4 @@
-"""Texts for a person at a cell: refusals and notes in the words of `%fs`."""
+"""Rewrites refusals and notes in the words of `%fs`."""
 
 from __future__ import annotations
 

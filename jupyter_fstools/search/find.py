@@ -12,7 +12,7 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
 from ..walking.descriptors import NoDescriptors, too_many_open
 from ..walking.folders import Folder, Look, joined
-from ..walking.visible import NoneDenied
+from ..walking.visible import AllAllowed
 from .patterns import glob_in
 from .stopping import Cancelled, Reason, Stop
 from .walk import Walk
@@ -64,7 +64,7 @@ def find_files(
     include_hidden: bool = False,
     include_ignored: bool = False,
     may_read: Callable[[str], bool] | None = None,
-    none_denied: NoneDenied = None,
+    all_allowed: AllAllowed = None,
     seconds: float | None = None,
     cancelled: Cancelled = None,
 ) -> FoundFiles:
@@ -80,7 +80,7 @@ def find_files(
         include_hidden: wildcards take names that begin with a dot as well.
         include_ignored: what ignore files leave out, and the default exclusions, as well.
         may_read: whether a canonical path may be shown; None: every one.
-        none_denied: a quick yes for many names in a folder, which spares asking for each.
+        all_allowed: a quick yes for many names in a folder, which spares asking for each.
         seconds: the time limit; what was found by then is returned and said to be partial.
         cancelled: an event or a function; once it is true the search ends.
 
@@ -99,7 +99,7 @@ def find_files(
         compiled,
         include_ignored=include_ignored,
         may_read=may_read,
-        none_denied=none_denied,
+        all_allowed=all_allowed,
         stop=stop,
         in_order=sort == "path",
     )

@@ -13,7 +13,7 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, InputOutput, Invalid
 from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
 from ..walking.folders import joined
-from ..walking.visible import NoneDenied
+from ..walking.visible import AllAllowed
 from .batches import Batch, Counted, Engine, EngineName, Part
 from .dialect import Expression, compile_expression
 from .file_filter import file_filter, unwanted_files
@@ -50,7 +50,7 @@ def search_text(
     path: str = ".",
     *,
     may_read: MayRead = None,
-    none_denied: NoneDenied = None,
+    all_allowed: AllAllowed = None,
     seconds: float | None = None,
     cancelled: Cancelled = None,
     engine: Literal["auto", "ripgrep", "python"] = "auto",
@@ -66,7 +66,7 @@ def search_text(
         path: a folder, or one file, as the caller spells it. A file is searched even if it is ignored, hidden or large;
             one that was named by a link is shown under the link's name.
         may_read: whether a canonical path may be shown; None: every one.
-        none_denied: a quick yes for many names in a folder, which spares asking for each.
+        all_allowed: a quick yes for many names in a folder, which spares asking for each.
         seconds: the time limit; what was found by then is returned and said to be partial.
         cancelled: an event or a function; once it is true the search ends.
         engine: `auto` takes ripgrep for a disk where there is one.
@@ -90,7 +90,7 @@ def search_text(
         raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
     if binary is not None and not is_since(binary, expression.oldest):
         binary = None
-    search = _Search(backend, query, expression, (may_read, none_denied), stop, shown)
+    search = _Search(backend, query, expression, (may_read, all_allowed), stop, shown)
     try:
         place = (backend.root_key, start.path)
         ways = (False,) if _led_astray.get(place, 0) > time.monotonic() else (True, False)
@@ -132,7 +132,7 @@ class _Search:
         backend: Backend,
         query: TextQuery,
         expression: Expression,
-        policy: tuple[MayRead, NoneDenied],
+        policy: tuple[MayRead, AllAllowed],
         stop: Stop,
         shown: str,
     ) -> None:
@@ -195,7 +195,7 @@ class _Search:
     def _tree(self, walk: Walk, base: str) -> WholeTree | None:
         if not isinstance(self._backend, LocalDisk) or not WholeTree.can_search(self._query):
             return None
-        return WholeTree(self._backend, self._query, base, walk, may_read=self._may_read, none_denied=self._none_denied)
+        return WholeTree(self._backend, self._query, base, walk, may_read=self._may_read, all_allowed=self._none_denied)
 
     def _engine(self, binary: str | None, matcher: Matcher, tree: WholeTree | None, *, alone: bool) -> Engine:
         most = self._query.max_file_bytes
@@ -264,7 +264,7 @@ class _Search:
             self._pattern,
             include_ignored=self._query.include_ignored,
             may_read=self._may_read,
-            none_denied=self._none_denied,
+            all_allowed=self._none_denied,
             in_order=not self._query.exact_total,
             stop=self._stop,
         )

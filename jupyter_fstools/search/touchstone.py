@@ -65,7 +65,7 @@ def _tells_enough(binary: str) -> bool:
 def _is_told(binary: str, folder: Path) -> bool:
     disk, query, stop = LocalDisk(folder), TextQuery(pattern="x", max_file_bytes=_LARGEST), Stop()
     walk = Walk(disk, "", compile_glob("**"), include_ignored=False, may_read=None, stop=stop)
-    tree = WholeTree(disk, query, "", walk, may_read=None, none_denied=None)
+    tree = WholeTree(disk, query, "", walk, may_read=None, all_allowed=None)
     ripgrep = Ripgrep(binary, None, str(folder), stop)
 
     def give_up() -> None:

@@ -11,7 +11,7 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, NotADirectory, NotFound
 from ..walking.folders import Folder, joined, open_folder
 from ..walking.names import CONTROL, EXCLUDED
-from ..walking.visible import MayRead, NoneDenied, link_target, permitted
+from ..walking.visible import AllAllowed, MayRead, link_target, permitted
 from .ignore_rules import FolderRules, RuleFile
 from .patterns import GlobPattern, Position
 from .stopping import Stop
@@ -72,7 +72,7 @@ class Walk:
         base: canonical path of the folder that `pattern` is relative to. It may itself be hidden or ignored: it was
             named.
         may_read: whether a canonical path may be shown; asked for folders and for files that fit. None: every path.
-        none_denied: a quick yes for many names in a folder that may be read; after a no, `may_read` is asked for each.
+        all_allowed: a quick yes for many names in a folder that may be read; after a no, `may_read` is asked for each.
         in_order: all paths come in the order of their strings, those of one folder in runs of files, runs of links and
             the folders between them; nothing is listed before it is needed. It may be set to False on the way: what is
             listed from then on comes in no order.
@@ -86,7 +86,7 @@ class Walk:
         *,
         include_ignored: bool,
         may_read: MayRead,
-        none_denied: NoneDenied = None,
+        all_allowed: AllAllowed = None,
         stop: Stop,
         in_order: bool = False,
     ) -> None:
@@ -97,7 +97,7 @@ class Walk:
         self._pattern = pattern
         self._include_ignored = include_ignored
         self._may_read = may_read
-        self._none_denied = none_denied
+        self._none_denied = all_allowed
         self._stop = stop
 
     def __iter__(self) -> Iterator[Fitting]:

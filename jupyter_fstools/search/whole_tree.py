@@ -13,7 +13,7 @@ from ..errors import FsToolsError
 from ..walking.folders import joined
 from ..walking.names import CONTROL, EXCLUDED
 from ..walking.trail import FolderTrail, reachable
-from ..walking.visible import MayRead, NoneDenied, link_target, permitted
+from ..walking.visible import AllAllowed, MayRead, link_target, permitted
 from .batches import Batch, Counted, Part
 from .heeded_rules import HeededRules
 from .ripgrep_debug import NOTEBOOKS, Kind, PassedOver, passed_over
@@ -42,7 +42,7 @@ class WholeTree:
         base: canonical path of the folder.
         walk: our own walk over the same, which is given the tally.
         may_read: whether a canonical path may be shown.
-        none_denied: a quick yes for many names in a folder.
+        all_allowed: a quick yes for many names in a folder.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class WholeTree:
         walk: Walk,
         *,
         may_read: MayRead,
-        none_denied: NoneDenied,
+        all_allowed: AllAllowed,
     ) -> None:
         self._backend = backend
         self._query = query
         self._base = base
-        self._may_read, self._none_denied = may_read, none_denied
+        self._may_read, self._none_denied = may_read, all_allowed
         self._walk = walk
         self._rules = HeededRules(backend)
         self._entered = {"": True, base: True}

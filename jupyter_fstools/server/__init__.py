@@ -1,1 +1,1 @@
-"""The Jupyter server extension: REST, the change feed, and whoever else speaks HTTP."""
+"""Serves REST, MCP and events as a Jupyter server extension."""

@@ -1,4 +1,4 @@
-"""What every handler does alike: who asks, where the work runs, and how a refusal is answered."""
+"""Authenticates requests, runs calls in threads, answers refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON as it comes and goes: strict when read, always valid UTF-8 when written."""
+"""Parses request JSON strictly and writes valid UTF-8."""
 
 from __future__ import annotations
 

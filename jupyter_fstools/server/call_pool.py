@@ -1,4 +1,4 @@
-"""Calls run in threads, off the event loop, and no reader takes them all."""
+"""Runs calls in threads, fairly among readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Jupyter loads, starts and stops the extension."""
+"""Loads, starts and stops the server extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools as functions for Jupyter AI, whose personas call them through the extension `jupyter_server_mcp`."""
+"""Offers the tools as functions to Jupyter AI."""
 
 from __future__ import annotations
 

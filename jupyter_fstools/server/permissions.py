@@ -1,4 +1,4 @@
-"""Which of Jupyter's permissions a call of a tool needs."""
+"""Maps a tool call to the Jupyter permission it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a route is: its path and handler, and what each of its methods takes and answers."""
+"""Describes a route: path, handler, what its methods take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every route under `api/fstools`, and the handler that describes them all as an OpenAPI document."""
+"""Lists every route under `api/fstools`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all handlers share: the workspace, the threads, the change feed, and who asks."""
+"""Shares the workspace, threads and feed among handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call answered as server-sent events: what it tells while it goes on, then its result or refusal."""
+"""Streams a call's progress and result as server-sent events."""
 
 from __future__ import annotations
 

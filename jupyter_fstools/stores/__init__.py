@@ -1,1 +1,1 @@
-"""Where receipts and changes are kept; the place where processes meet."""
+"""Keeps receipts and changes where processes meet."""

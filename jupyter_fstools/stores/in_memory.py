@@ -1,4 +1,4 @@
-"""Receipts and changes in this process' memory, gone when it ends."""
+"""Keeps receipts and changes in this process's memory."""
 
 from __future__ import annotations
 

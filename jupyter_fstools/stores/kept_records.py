@@ -1,4 +1,4 @@
-"""Records as the store in memory keeps them, and whether a filter describes them."""
+"""Filters records of the in-memory store."""
 
 from __future__ import annotations
 

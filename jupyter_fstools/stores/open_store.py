@@ -1,4 +1,4 @@
-"""Opens the store that a setting names: `sqlite:` (the default), `memory:`, or a registered scheme."""
+"""Opens the store that a setting names."""
 
 from __future__ import annotations
 

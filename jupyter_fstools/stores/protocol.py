@@ -1,4 +1,4 @@
-"""What a store must do: keep receipts, changes, refusals, and who has unsaved documents open; all bounded."""
+"""Defines what a store must do; everything bounded."""
 
 from __future__ import annotations
 

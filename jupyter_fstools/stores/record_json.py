@@ -1,4 +1,4 @@
-"""Records as JSON text, also where a file's name is no UTF-8."""
+"""Encodes records as JSON, names that are no UTF-8 included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the store remembers: who was shown what, who changed what, and what was refused."""
+"""Defines receipts, changes and refusals."""
 
 from __future__ import annotations
 

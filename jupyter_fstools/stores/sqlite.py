@@ -1,4 +1,4 @@
-"""Receipts and changes in one SQLite file, shared by every process of a user."""
+"""Keeps receipts and changes in one shared SQLite file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQLite table of changes: the journal, in order, bounded."""
+"""Stores the journal of changes in SQLite, bounded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQLite file itself: made private, opened as its disk allows, set aside when damaged."""
+"""Opens the SQLite file privately; sets a damaged one aside."""
 
 from __future__ import annotations
 

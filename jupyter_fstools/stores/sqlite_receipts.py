@@ -1,4 +1,4 @@
-"""The SQLite table of receipts: who was shown what, least recently used out first."""
+"""Stores receipts in SQLite; evicts the least recently used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQLite table of refusals: the newest ones, in the order in which they were kept."""
+"""Stores the newest refusals in SQLite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The SQLite table of open documents with unsaved changes: which files, and who has them open."""
+"""Stores in SQLite who holds which documents unsaved."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Conformance suites for anyone who writes a backend or a store of their own."""
+"""Ships conformance suites for backends and stores."""

@@ -1,4 +1,4 @@
-"""What every `Store` must do so that others can follow what goes on: reads, refusals, and the mark, as tests."""
+"""Tests how a `Store` lets others follow activity."""
 
 from __future__ import annotations
 

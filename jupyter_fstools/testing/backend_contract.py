@@ -1,4 +1,4 @@
-"""What every `Backend` must do, as tests: subclass `BackendContract` and give it a `backend` fixture.
+"""Tests what every `Backend` must do; subclass `BackendContract`.
 
 class TestMyBackend(BackendContract):
     @pytest.fixture

@@ -1,4 +1,4 @@
-"""What every `Store` must do with changes, as tests."""
+"""Tests what every `Store` must do with changes."""
 
 from __future__ import annotations
 

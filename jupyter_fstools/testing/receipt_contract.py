@@ -1,4 +1,4 @@
-"""What every `Store` must do with receipts, as tests."""
+"""Tests what every `Store` must do with receipts."""
 
 from __future__ import annotations
 

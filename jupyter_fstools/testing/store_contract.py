@@ -1,4 +1,4 @@
-"""What every `Store` must do, as tests: subclass `StoreContract` and give it a `make_store` fixture.
+"""Tests what every `Store` must do; subclass `StoreContract`.
 
 class TestMyStore(StoreContract):
     @pytest.fixture

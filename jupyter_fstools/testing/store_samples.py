@@ -1,4 +1,4 @@
-"""Receipts and changes to try a store with."""
+"""Makes receipts and changes to test a store with."""
 
 from __future__ import annotations
 

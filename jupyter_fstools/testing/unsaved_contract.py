@@ -1,4 +1,4 @@
-"""What every `Store` must do with open documents that have unsaved changes, as tests."""
+"""Tests what every `Store` must do with open documents."""
 
 from __future__ import annotations
 

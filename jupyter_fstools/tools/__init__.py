@@ -1,4 +1,4 @@
-"""The tools, and the one call through which every surface uses them."""
+"""Lists the tools and calls them: `TOOLS` and `call_tool()`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools answer: the form of each tool's `data`, which output schemas are made from."""
+"""Defines each tool's `data`, the source of output schemas."""
 
 from __future__ import annotations
 

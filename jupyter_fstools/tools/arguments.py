@@ -1,4 +1,4 @@
-"""What tools take: argument types that accept what models send, and say exactly what is wrong with the rest."""
+"""Checks arguments, coerces what models send, names what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""edit_file: exact old strings become new ones, all or nothing."""
+"""edit_file: replaces exact strings, all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""edit_notebook: cells replaced, edited, inserted, deleted, moved or converted; all or nothing."""
+"""edit_notebook: changes cells, all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""execute: a command for the shell."""
+"""execute: runs a shell command."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
             cancelled=workspace.cancelled,
             tell=_teller(workspace),
         )
-    changed = files_changed_since(disk, moment, may_read=workspace.may_read, none_denied=workspace.none_denied)
+    changed = files_changed_since(disk, moment, may_read=workspace.may_read, all_allowed=workspace.all_allowed)
     data = {
         "cwd": command.folder.path or ".",
         **ran._asdict(),

@@ -1,4 +1,4 @@
-"""glob: files by name."""
+"""glob: finds files by name."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
         may_read=workspace.may_read,
-        none_denied=workspace.none_denied,
+        all_allowed=workspace.all_allowed,
         seconds=limits.search_seconds,
         cancelled=workspace.cancelled,
     )

@@ -1,4 +1,4 @@
-"""grep: lines that match."""
+"""grep: finds lines that match."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         query,
         arguments.path,
         may_read=workspace.may_read,
-        none_denied=workspace.none_denied,
+        all_allowed=workspace.all_allowed,
         seconds=limits.search_seconds,
         cancelled=workspace.cancelled,
     )

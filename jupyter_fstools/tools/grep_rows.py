@@ -1,4 +1,4 @@
-"""What grep shows: each file (or cell) with its lines below it, and where in them the matches are."""
+"""Formats grep's matches below their files and cells."""
 
 from __future__ import annotations
 

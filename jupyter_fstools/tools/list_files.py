@@ -1,4 +1,4 @@
-"""list_files: what is in a folder."""
+"""list_files: lists a folder."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         folder.path,
         recursive=arguments.recursive,
         may_read=workspace.may_read,
-        none_denied=workspace.none_denied,
+        all_allowed=workspace.all_allowed,
         ended=stop.now,
     )
     page, total = _part(listing, arguments.offset, end)

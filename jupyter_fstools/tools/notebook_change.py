@@ -1,4 +1,4 @@
-"""A batch of cell edits through the gate, and what is said of it."""
+"""Commits a batch of cell edits and describes the result."""
 
 from __future__ import annotations
 

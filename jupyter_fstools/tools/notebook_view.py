@@ -1,4 +1,4 @@
-"""What a reader is shown of a notebook: a page of its cells, or one output."""
+"""Shows a page of a notebook's cells, or one output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notebook that is held open, without a second look at all of a version that somebody here looked at or wrote."""
+"""Opens a notebook and reuses what is known of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures among a notebook's outputs, as a model can see them; of what cannot be shown it is said why."""
+"""Extracts pictures from a notebook's outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows the lines of a text file: a window of them, numbered, exact; what is no text is shown as what it is."""
+"""read_file: shows a window of lines, or a picture."""
 
 from __future__ import annotations
 

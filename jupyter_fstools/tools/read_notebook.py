@@ -1,4 +1,4 @@
-"""read_notebook: the cells of a notebook, each with its id, its numbered source and what it put out."""
+"""read_notebook: shows cells with ids, sources and outputs."""
 
 from __future__ import annotations
 

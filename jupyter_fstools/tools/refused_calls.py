@@ -1,4 +1,4 @@
-"""Refused calls are remembered, as far as everybody who sees the root may know of them."""
+"""Records refused calls without naming what is denied."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .arguments import OTHER_NAMES
 
 _SECRETIVE = (Denied.code, OutsideRoot.code)
 _UNTOLD = "what was asked for is not told here"
-"""Told instead of a message that could name what nobody here may know of."""
+"""ExpectedContent instead of a message that could name what nobody here may know of."""
 
 _MOST_CHARACTERS = 500
 _LONGEST_NAME = 80

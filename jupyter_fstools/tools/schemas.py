@@ -1,4 +1,4 @@
-"""The tools' schemas in the forms that MCP, OpenAI and Anthropic take."""
+"""Builds tool schemas for MCP, OpenAI and Anthropic."""
 
 from __future__ import annotations
 

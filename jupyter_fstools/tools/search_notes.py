@@ -1,4 +1,4 @@
-"""What glob and grep say beside what they found: how to go on, and what was not searched."""
+"""Builds the notes below what glob and grep found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool is, and what it answers."""
+"""Defines a tool and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""undo: take back one's own change."""
+"""undo: takes back one's own change."""
 
 from __future__ import annotations
 

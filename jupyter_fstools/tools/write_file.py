@@ -1,4 +1,4 @@
-"""write_file: a new file, or a file that was read, with new content."""
+"""write_file: creates a file, or overwrites one that was read."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Going through folders: what glob, grep, listings and suggestions of names share."""
+"""Walks folders for glob, grep, listings and name suggestions."""

@@ -1,4 +1,4 @@
-"""When nothing more can be opened: that is not about the name that was asked for."""
+"""Reports when no more files can be opened."""
 
 from __future__ import annotations
 

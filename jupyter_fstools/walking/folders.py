@@ -1,4 +1,4 @@
-"""A folder held open while somebody goes through it: on a disk by its descriptor, elsewhere by its path."""
+"""Holds a folder open while it is walked."""
 
 from __future__ import annotations
 

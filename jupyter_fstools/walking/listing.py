@@ -1,4 +1,4 @@
-"""What is in a folder and may be shown: its names as they come, or in order with all that is below."""
+"""Lists the visible names of a folder, or of a tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .descriptors import NoDescriptors, too_many_open
 from .folders import Folder, joined
 from .names import EXCLUDED, Names, Seen
 from .trail import FolderTrail
-from .visible import MayRead, NoneDenied, link_target, permitted
+from .visible import AllAllowed, MayRead, link_target, permitted
 
 
 class Run(NamedTuple):
@@ -32,7 +32,7 @@ class _Level(NamedTuple):
 
 
 def names_in(
-    backend: Backend, path: str, may_read: MayRead, none_denied: NoneDenied, *, most: int | None = None
+    backend: Backend, path: str, may_read: MayRead, all_allowed: AllAllowed, *, most: int | None = None
 ) -> Names:
     """What may be shown of one folder that may be read, by its canonical path; links wherever they lead.
 
@@ -44,7 +44,7 @@ def names_in(
     """
     try:
         with FolderTrail(backend, path) as trail:
-            return _permitted_names(trail.at(path), may_read, none_denied, most)
+            return _permitted_names(trail.at(path), may_read, all_allowed, most)
     except NoDescriptors as error:
         raise too_many_open() from error
     except OSError as error:
@@ -62,7 +62,7 @@ class Listing:
         path: canonical path of a folder that may be read.
         recursive: what is below it as well, except in folders of other programs (`EXCLUDED`).
         may_read: whether a canonical path may be shown.
-        none_denied: a quick yes for many names in a folder.
+        all_allowed: a quick yes for many names in a folder.
         ended: asked before a folder is entered and before a link is followed; after a yes nothing more comes.
 
     Attributes:
@@ -77,7 +77,7 @@ class Listing:
         *,
         recursive: bool,
         may_read: MayRead = None,
-        none_denied: NoneDenied = None,
+        all_allowed: AllAllowed = None,
         ended: Callable[[], bool] | None = None,
     ) -> None:
         self.not_entered: list[str] = []
@@ -86,7 +86,7 @@ class Listing:
         self._path = path
         self._recursive = recursive
         self._may_read = may_read
-        self._none_denied = none_denied
+        self._none_denied = all_allowed
         self._ended = ended
 
     def __iter__(self) -> Iterator[Run]:
@@ -147,9 +147,9 @@ class Listing:
         return link_target(self._backend, link, self._may_read) is not None
 
 
-def _permitted_names(folder: Folder, may_read: MayRead, none_denied: NoneDenied, most: int | None = None) -> Names:
+def _permitted_names(folder: Folder, may_read: MayRead, all_allowed: AllAllowed, most: int | None = None) -> Names:
     folder.check_readable()
-    return Names(*(permitted(folder.path, names, may_read, none_denied) for names in folder.names(most)))
+    return Names(*(permitted(folder.path, names, may_read, all_allowed) for names in folder.names(most)))
 
 
 def seen_in(backend: Backend, path: str, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:

@@ -1,4 +1,4 @@
-"""What is told of the names in a folder, and the names that mean something wherever they are."""
+"""Describes names in a folder, and names of special meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders one after the other, what their paths share opened once."""
+"""Opens folders one after another, sharing common parents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a folder may be shown: names that no deny rule hides, and links that lead to such."""
+"""Hides denied names, and links that lead to them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .folders import joined
 
 MayRead = Callable[[str], bool] | None
 """Whether a canonical path may be shown; None: every one."""
-NoneDenied = Callable[[str, list[str]], bool] | None
+AllAllowed = Callable[[str, list[str]], bool] | None
 """A quick yes for many names in a folder that may be read; after a no, `MayRead` is asked for each."""
 
 
-def permitted(folder: str, names: list[str], may_read: MayRead, none_denied: NoneDenied) -> list[str]:
+def permitted(folder: str, names: list[str], may_read: MayRead, all_allowed: AllAllowed) -> list[str]:
     """Those of the names in a folder that may be shown: the list itself where all of them may."""
-    if may_read is None or not names or (none_denied is not None and none_denied(folder, names)):
+    if may_read is None or not names or (all_allowed is not None and all_allowed(folder, names)):
         return names
     return [name for name in names if may_read(joined(folder, name))]
 

@@ -160,7 +160,7 @@ def _without_ripgrep(root: Path, pattern: str, glob: str) -> Work:
 
     def run() -> None:
         query = TextQuery(pattern=pattern, glob=glob)
-        search_text(LocalDisk(root), query, may_read=files.may_read, none_denied=files.none_denied, engine="python")
+        search_text(LocalDisk(root), query, may_read=files.may_read, all_allowed=files.all_allowed, engine="python")
 
     return run
 

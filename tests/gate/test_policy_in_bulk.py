@@ -42,17 +42,17 @@ def test_the_short_cut_never_says_otherwise(rules, paths):
 def test_the_quick_yes_is_true_for_every_name(rules, folder, names):
     guard = Policy(deny_read=[*rules, *DENY_READ], denied_keys=["/root/a/b"])
     for place in (folder, ""):
-        if guard.may_read(place) and guard.none_denied(place, names, f"/root/{place}".rstrip("/")):
+        if guard.may_read(place) and guard.all_allowed(place, names, f"/root/{place}".rstrip("/")):
             assert all(guard.may_read(f"{place}/{name}".lstrip("/"), f"/root/{place}/{name}") for name in names)
 
 
 def test_most_folders_get_the_quick_yes():
     guard = Policy(deny_read=DENY_WRITE, denied_keys=["/home/me/.local/share/jupyter/runtime"])
-    assert guard.none_denied("src/deep", ["a.py", "b.py"], "/srv/src/deep")
-    assert not guard.none_denied("src", [".ssh"], "/srv/src")
-    assert not guard.none_denied("me/.local/share/jupyter", ["runtime"], "/home/me/.local/share/jupyter")
-    assert not guard.none_denied("", ["a.py"], "/home/me/.local/share/jupyter/runtime")
-    assert guard.none_denied("me", [".local"], "/home/me")
+    assert guard.all_allowed("src/deep", ["a.py", "b.py"], "/srv/src/deep")
+    assert not guard.all_allowed("src", [".ssh"], "/srv/src")
+    assert not guard.all_allowed("me/.local/share/jupyter", ["runtime"], "/home/me/.local/share/jupyter")
+    assert not guard.all_allowed("", ["a.py"], "/home/me/.local/share/jupyter/runtime")
+    assert guard.all_allowed("me", [".local"], "/home/me")
 
 
 def test_a_newline_in_a_name_hides_nothing_from_a_rule():

@@ -80,7 +80,7 @@ def test_what_may_not_be_read_is_neither_named_nor_entered(tree):
     expected = ["a.d", "a.d/node_modules", "a.d/4"]
     assert [path for path in listed(tree, may_read=may_read) if path.startswith(("a.d", "b"))] == expected
     asked.clear()
-    listed(tree, may_read=may_read, none_denied=lambda folder, names: "b" not in names and "b.txt" not in names)
+    listed(tree, may_read=may_read, all_allowed=lambda folder, names: "b" not in names and "b.txt" not in names)
     assert sorted(asked) == [".h", "a", "a-b", "a.d", "b", "b.txt"]
 
 

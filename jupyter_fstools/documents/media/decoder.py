@@ -1,4 +1,4 @@
-"""Pictures and PDFs decoded in a process of their own, which may take so long, so much memory, and may crash."""
+"""Decodes pictures and PDFs in a bounded child process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in the process that decodes: reads one request and its files, answers as JSON."""
+"""Runs in the decoding process: reads one request, answers as JSON."""
 
 from __future__ import annotations
 

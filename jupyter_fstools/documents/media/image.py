@@ -1,4 +1,4 @@
-"""A picture as it is shown: decoded to its last byte, upright, its first frame, no larger than there is room for."""
+"""Scales and converts a picture to what models take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes: a picture, a PDF, or something else; its name does not count."""
+"""Recognises pictures and PDFs by their first bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of a PDF: their text, or a picture of a page that has none."""
+"""Extracts text, or a picture, from the pages of a PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a picture file there to its last byte: where its format says that it ends, whatever follows."""
+"""Checks that a picture file is complete."""
 
 from __future__ import annotations
 

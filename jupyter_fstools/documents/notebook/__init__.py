@@ -1,4 +1,4 @@
-"""Notebooks: cells found, shown and edited without rebuilding the file."""
+"""Finds, shows and edits cells without rebuilding the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a file gives, such as tags and MIME types: no more and no longer ones than a reader can use."""
+"""Bounds the number and length of names that a file gives."""
 
 from __future__ import annotations
 

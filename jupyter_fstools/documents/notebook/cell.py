@@ -1,4 +1,4 @@
-"""One cell of a notebook, decoded only as far as it is asked for."""
+"""Decodes one cell, only as far as needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One edit of a notebook, as a caller asks for it."""
+"""Defines one edit of a notebook as a caller asks for it."""
 
 from __future__ import annotations
 

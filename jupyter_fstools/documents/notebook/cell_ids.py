@@ -1,4 +1,4 @@
-"""How cells are named: by their own id, by a stable synthetic one, or by index."""
+"""Names cells by id, by a stable synthetic id or by index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a batch did to each cell, for people and panels."""
+"""Describes what a batch did to each cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a notebook's cells between two contents of it."""
+"""Compares the cells of two contents of one notebook."""
 
 from __future__ import annotations
 

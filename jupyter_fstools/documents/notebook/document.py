@@ -1,4 +1,4 @@
-"""A notebook's bytes as cells: what to show of them, and what an edit makes of them."""
+"""Shows and edits a notebook's bytes as cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walking over JSON bytes of any size, strictly, in a bounded window and without building values."""
+"""Scans JSON bytes of any size without building values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns that pass as much strict JSON at once as the regex engine can."""
+"""Matches as much strict JSON as possible at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a notebook's JSON is laid out, and splices that keep it so."""
+"""Detects a notebook's JSON layout and keeps it in splices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outputs of a cell: summaries that never carry base64, and one output in full on request."""
+"""Summarises a cell's outputs, or shows one in full."""
 
 from __future__ import annotations
 

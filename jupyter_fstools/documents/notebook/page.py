@@ -1,4 +1,4 @@
-"""Cells as text for a reader: every line of it is a heading, a numbered line of source, or a marked line of output."""
+"""Formats cells as text for a reader."""
 
 from __future__ import annotations
 

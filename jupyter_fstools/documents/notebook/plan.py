@@ -1,4 +1,4 @@
-"""What a batch of edits makes of the cells, before a byte is written."""
+"""Plans a batch of cell edits before a byte is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a file that is no readable notebook is refused, with the place named."""
+"""Refuses unreadable notebooks, naming the line and column."""
 
 from __future__ import annotations
 

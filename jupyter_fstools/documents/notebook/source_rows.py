@@ -1,4 +1,4 @@
-"""The lines of a cell's source as a reader sees them: numbered, as many as there is room for, long ones cut."""
+"""Numbers and cuts the lines of a cell's source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a cell's source is written in the file: as a list or as a string, escaped as the file's other text is."""
+"""Encodes a cell's source the way the file writes it."""
 
 from __future__ import annotations
 

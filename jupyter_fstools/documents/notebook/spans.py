@@ -1,4 +1,4 @@
-"""Where a notebook's cells and their members lie in its bytes."""
+"""Locates cells and their members in a notebook's bytes."""
 
 from __future__ import annotations
 

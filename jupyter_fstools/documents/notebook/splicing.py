@@ -1,4 +1,4 @@
-"""From a plan to splices: only what changes is written anew."""
+"""Turns a plan into splices of the touched cells only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a terminal would show of a stream: no colours, progress bars in their last state."""
+"""Strips colours and collapses progress bars in a stream."""
 
 from __future__ import annotations
 

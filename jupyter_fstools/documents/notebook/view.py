@@ -1,4 +1,4 @@
-"""What a reader is shown of a cell."""
+"""Builds what a reader is shown of a cell."""
 
 from __future__ import annotations
 

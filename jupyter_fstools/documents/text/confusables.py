@@ -1,4 +1,4 @@
-"""Characters that look alike, and how to tell a reader which ones differ."""
+"""Names characters that look alike and differ."""
 
 from __future__ import annotations
 

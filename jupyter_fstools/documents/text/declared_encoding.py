@@ -1,4 +1,4 @@
-"""Whether a text is written in the encoding that it declares: else whoever opens it next reads other characters."""
+"""Checks that a text is written in the encoding it declares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The FileDiff of a text file, made from the splices of its change."""
+"""Builds a text file's diff from the splices of its change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text with parts of it replaced, and the splices that this comes to."""
+"""Replaces parts of a text and keeps track of the splices."""
 
 from __future__ import annotations
 

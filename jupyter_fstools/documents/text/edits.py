@@ -1,4 +1,4 @@
-"""Exact edits of a text: old strings in, splices out, all or nothing."""
+"""Applies exact edits to a text, all or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which encoding a text file is in, and its text as UTF-8, chunk by chunk."""
+"""Detects a text file's encoding and decodes it in chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a text stands if something about its lines is set aside: spaces, look-alikes, upper and lower case."""
+"""Finds text that differs only in spaces, case or confusables."""
 
 from __future__ import annotations
 

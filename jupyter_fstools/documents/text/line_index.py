@@ -1,4 +1,4 @@
-"""Where lines begin in a content of any size: a sparse index, grown as far as somebody has looked."""
+"""Indexes where lines begin, sparsely, in files of any size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from ...content.fingerprint import Fingerprint, FingerprintHasher
 from ...content.source import Chunk, Content
 from ...errors import Conflict
-from ..version_cache import KeptVersions
+from ..version_cache import VersionCache
 
 BLOCK_BYTES = 64 << 10
 """One count is kept per block: 128 KiB of index per GiB of file."""
@@ -171,7 +171,7 @@ class LineIndexes:
     """The line indexes of the files looked at last, by file and version; safe for threads."""
 
     def __init__(self, most: int = 64) -> None:
-        self._kept = KeptVersions[LineIndex](most)
+        self._kept = VersionCache[LineIndex](most)
 
     def of(self, key: str, version: str, size: int) -> LineIndex:
         """The index of one version of a file, begun if there is none."""

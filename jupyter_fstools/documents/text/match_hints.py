@@ -1,4 +1,4 @@
-"""Why an old string is not in the file: the nearest text, as a hint and never as a guess."""
+"""Explains why an old string is not in the file."""
 
 from __future__ import annotations
 

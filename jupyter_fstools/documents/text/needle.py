@@ -1,4 +1,4 @@
-"""Finding an exact string in a text of any size, whatever line endings either has."""
+"""Finds an exact string, whatever line endings either has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which encodings decode a file that the one it was read in does not."""
+"""Suggests encodings that decode a file."""
 
 from __future__ import annotations
 

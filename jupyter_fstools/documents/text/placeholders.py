@@ -1,4 +1,4 @@
-"""Lines that stand for text somebody left out ("... rest of the code unchanged ...")."""
+"""Detects placeholder lines such as "... rest of the code ..."."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How lines are shown to a reader: numbered, enveloped, cut lines marked."""
+"""Formats lines for a reader: numbered, enveloped, cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A window of lines out of a text of any size, in bounded memory."""
+"""Reads a window of lines in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Jupyter's event bus, and the list of all that happened, say about reads and refusals."""
+"""Defines the event of a read or a refusal."""
 
 from __future__ import annotations
 

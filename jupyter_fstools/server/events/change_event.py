@@ -1,4 +1,4 @@
-"""What Jupyter's event bus, and the list of all that happened, say about a change: everything but the diff."""
+"""Defines the event of a change, without its diff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follows the store, so that what every process does on this root is told here."""
+"""Follows the store and reports every process's changes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The Model Context Protocol: the tools for every assistant that speaks it, over streamable HTTP."""
+"""Serves the tools over the Model Context Protocol."""

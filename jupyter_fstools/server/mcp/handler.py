@@ -1,4 +1,4 @@
-"""`/mcp`: streamable HTTP, behind Jupyter's login."""
+"""Handles `/mcp`: streamable HTTP behind Jupyter's login."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON-RPC as it is answered: results, errors, and what the protocol itself refuses."""
+"""Builds JSON-RPC results and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages that a client posts, read strictly."""
+"""Parses a client's JSON-RPC messages strictly."""
 
 from __future__ import annotations
 

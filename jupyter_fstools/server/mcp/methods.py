@@ -1,4 +1,4 @@
-"""What each method of the protocol answers: the tools, listed and called."""
+"""Answers the protocol's methods: lists and calls tools."""
 
 from __future__ import annotations
 

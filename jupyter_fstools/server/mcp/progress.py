@@ -1,4 +1,4 @@
-"""What a long call tells while it goes on, as the protocol's progress notifications."""
+"""Sends progress notifications while a call runs."""
 
 from __future__ import annotations
 

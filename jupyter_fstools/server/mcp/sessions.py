@@ -1,4 +1,4 @@
-"""Sessions of the protocol: each is a session of the gate of its own, and the id itself proves that it was given."""
+"""Issues MCP session ids and maps them to gate sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that happened below the root over HTTP: reads, changes and refusals, newest first, page by page."""
+"""Lists reads, changes and refusals, newest first, paged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the routes answer, as the OpenAPI document describes it."""
+"""Defines what the routes answer, for OpenAPI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal over HTTP: looking at changes, waiting for a decision, deciding."""
+"""Serves the journal: list, wait, approve, reject, undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What browsers say of the documents they have open: in which files there is something that is not saved."""
+"""Receives which documents browsers hold unsaved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the table of routes and from the models that they take and answer."""
+"""Builds the OpenAPI document from routes and models."""
 
 from __future__ import annotations
 

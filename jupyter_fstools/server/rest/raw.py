@@ -1,4 +1,4 @@
-"""A file's bytes over HTTP: with an ETag and ranges, streamed, and never rendered by a browser."""
+"""Serves a file's bytes with ETag and ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handlers of the tools, of what a session has read, and of what is here at all."""
+"""Serves tool calls, tool lists, receipts and the version."""
 
 from __future__ import annotations
 
