@@ -25,9 +25,6 @@ CHANGES_THE_DISK = {
 METHODS_OF_PATHS = {"write_text", "write_bytes", "touch", "unlink", "rmdir", "symlink_to", "hardlink_to", "mkdir"}
 ALLOWED = {
     "config.py": {"mkdir"},  # The folder of the locks, in Jupyter's data directory.
-    "search/ripgrep_process.py": {"TemporaryFile"},  # What the program prints, in a file without a name.
-    # A few files that the program must tell of, in a temporary folder.
-    "search/touchstone.py": {"write_bytes", "symlink_to", "mkdir", "unlink", "rmdir"},
 }
 
 

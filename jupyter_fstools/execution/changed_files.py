@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..backends.protocol import Backend
-from ..search.patterns import compile_glob
-from ..search.stopping import Stop
-from ..search.walk import Walk
+from ..globs.patterns import compile_glob
 from ..walking.descriptors import NoDescriptors
 from ..walking.folders import joined
+from ..walking.stopping import Stop
 from ..walking.visible import AllAllowed
+from ..walking.walk import Walk
 
 MOST_FILES = 100
 MOST_SECONDS = 1.0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..errors import Invalid
-from ..search.stopping import Stop
+from ..walking.stopping import Stop
 from .processes import Processes
 
 _CONTINUATION = range(0x80, 0xC0)

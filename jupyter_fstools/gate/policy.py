@@ -11,8 +11,8 @@ from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
-from ..braces import expand_braces
 from ..errors import Denied, Invalid
+from ..globs.braces import expand_braces
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 from ..diffs.file_diff import DiffHunk, FileDiff
 from ..documents.text.diff import hunk_title, titled_hunks
 from ..plain_text import change_row, fact_rows, lines_of, one_line
-from ..search.text_query import TextMatch
+from ..search.query import TextMatch
 from ..stores.records import Change
 from ..tools.grep_rows import ShownLine, shown_groups
 from .cells import html_rows, plain_rows

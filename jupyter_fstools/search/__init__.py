@@ -1,1 +1,1 @@
-"""Walking and matching: which files there are, and which lines say something."""
+"""Searches files by name and by content."""

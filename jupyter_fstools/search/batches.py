@@ -1,4 +1,4 @@
-"""Files on their way from the walk to an engine: as many as one run of ripgrep is worth, then forgotten."""
+"""Defines the batches of files that search engines work on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from ..backends.protocol import FileStat
 from ..walking.folders import Folder, joined
-from .match_lines import Hit
-from .notebook_cells import is_notebook
+from .python.match_lines import Hit
 
 EngineName = Literal["ripgrep", "python"]
 
@@ -70,6 +69,17 @@ class Batch:
     def add_file(self, shown: str, file: FileStat) -> None:
         """Note a file by the path to show."""
         (self.named_notebooks if is_notebook(file.path) else self.named).append((shown, file))
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a file of this name is searched by cells."""
+    return name[-6:].lower() == ".ipynb"
+
+
+def notebooks_among(names: list[str]) -> list[str]:
+    """Those of the names that are notebooks'."""
+    # Most folders hold none: one look at all the names is cheaper than one at each.
+    return [name for name in names if is_notebook(name)] if ".ipynb" in "/".join(names).lower() else []
 
 
 class Engine(Protocol):

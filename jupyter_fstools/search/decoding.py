@@ -1,4 +1,4 @@
-"""A file's bytes as text, in blocks of whole lines."""
+"""Decodes files into text, in blocks of whole lines."""
 
 from __future__ import annotations
 

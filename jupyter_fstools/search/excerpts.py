@@ -1,4 +1,4 @@
-"""Matching lines with what stands around them."""
+"""Cuts matching lines and their context out of a text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from .match_lines import Hit
-from .text_query import TextMatch, TextQuery
+from .python.match_lines import Hit
+from .query import TextMatch, TextQuery
 
 Range = tuple[int, int]
 Window = tuple[Hit, int, int, int]

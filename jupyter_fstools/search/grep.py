@@ -1,9 +1,8 @@
-"""Lines that match: what the grep tool answers."""
+"""Searches the text of files and returns one page of matching lines."""
 
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -11,35 +10,27 @@ from typing import Literal
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, InputOutput, Invalid
+from ..globs.patterns import GlobPattern, glob_in
 from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
 from ..walking.folders import joined
+from ..walking.stopping import Cancelled, Stop
 from ..walking.visible import AllAllowed
-from .batches import Batch, Counted, Engine, EngineName, Part
-from .dialect import Expression, compile_expression
-from .file_filter import file_filter, unwanted_files
-from .matcher import Matcher
-from .matching_files import MatchingFiles
-from .notebook_cells import is_notebook, notebooks_among
-from .notebook_search import NotebookSearch
-from .page import Page
-from .patterns import GlobPattern, glob_in
-from .python_engine import PythonEngine
-from .ripgrep_engine import LITTLE_FILES_BY_NAME, RipgrepEngine
-from .ripgrep_process import RipgrepFailed, is_since, ripgrep_binary
-from .start import start_of
-from .stopping import Cancelled, Stop
-from .text_query import FoundText, MatchingFile, TextQuery
-from .walk import Tally, Walk
-from .whole_folders import whole_folders
-from .whole_tree import WholeTree
+from ..walking.walk import Tally, Walk
+from .batches import Batch, Counted, Engine, EngineName, Part, is_notebook, notebooks_among
+from .notebooks import NotebookSearch
+from .page import MatchingFiles, Page
+from .python.engine import PythonEngine
+from .python.matcher import Matcher
+from .query import FoundText, MatchingFile, TextQuery
+from .regex.dialect import Expression, compile_expression
+from .ripgrep.engine import LITTLE_FILES, RipgrepEngine
+from .ripgrep.folders import whole_folders
+from .ripgrep.process import RipgrepFailed, is_since, ripgrep_binary
+from .scope import file_filter, start_of, unwanted_files
 
 MayRead = Callable[[str], bool] | None
 GRACE_SECONDS = 2.0
 """What a search that ran out of time may still take to read the lines it has found."""
-REMEMBERED_SECONDS, MOST_REMEMBERED = 300.0, 100
-"""How long ripgrep is not sent again over a tree that led it astray, and of how many that is known."""
-_led_astray: dict[tuple[str, str], float] = {}
-"""Until when, by root and folder."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
 """Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
 
@@ -57,7 +48,7 @@ def search_text(
 ) -> FoundText:
     """Search the text of files.
 
-    Both engines give the same answer. Which files are searched is decided here for both, whatever ripgrep walks over.
+    Both engines give the same answer: one walk chooses the files for both.
     Only a line feed ends a line; UTF-8, and UTF-16 with a byte order mark, are text; a file with a NUL is binary.
 
     Args:
@@ -92,30 +83,16 @@ def search_text(
         binary = None
     search = _Search(backend, query, expression, (may_read, all_allowed), stop, shown)
     try:
-        place = (backend.root_key, start.path)
-        ways = (False,) if _led_astray.get(place, 0) > time.monotonic() else (True, False)
-        for whole_tree in ways if binary is not None else ():
+        if binary is not None:
             try:
-                answer = search.run(start, binary, whole_tree=whole_tree, alone=engine == "ripgrep")
+                return search.run(start, binary, alone=engine == "ripgrep")
             except RipgrepFailed as error:
-                if whole_tree:
-                    continue
                 _refuse_pattern(error)
                 if engine == "ripgrep":
                     raise InputOutput(f"ripgrep failed: {error}", hint='engine="auto" searches without it.') from error
-            else:
-                if whole_tree is not ways[0]:
-                    _remember(place)
-                return answer
         return search.run(start, None)
     except NoDescriptors as error:
         raise too_many_open() from error
-
-
-def _remember(place: tuple[str, str]) -> None:
-    if len(_led_astray) >= MOST_REMEMBERED:
-        _led_astray.clear()
-    _led_astray[place] = time.monotonic() + REMEMBERED_SECONDS
 
 
 def _refuse_pattern(error: RipgrepFailed) -> None:
@@ -139,7 +116,7 @@ class _Search:
         self._backend = backend
         self._query = query
         self._expression = expression
-        self._may_read, self._none_denied = policy
+        self._may_read, self._all_allowed = policy
         self._stop = stop
         self._shown = shown
         self._chosen = 1
@@ -152,13 +129,12 @@ class _Search:
         self._folders = whole_folders(self._pattern, query, unwanted)
         self._tells_all = unwanted is None or (self._folders is not None and self._folders.tells_unwanted)
 
-    def run(self, start: FileStat, binary: str | None, *, whole_tree: bool = False, alone: bool = False) -> FoundText:
+    def run(self, start: FileStat, binary: str | None, *, alone: bool = False) -> FoundText:
         """Walk, search, and read the page.
 
         Args:
             start: where to search.
             binary: the ripgrep program; None: search with Python.
-            whole_tree: let ripgrep walk, if it can search in that way.
             alone: let ripgrep search what is little, too.
 
         Raises:
@@ -167,9 +143,8 @@ class _Search:
         with Matcher(self._expression, self._stop) as matcher:
             notebooks = NotebookSearch(self._backend, self._query, matcher, self._stop)
             walk = self._walk(start.path) if start.kind == "directory" else None
-            tree = self._tree(walk, start.path) if walk and whole_tree else None
-            engine = self._engine(binary, matcher, tree, alone=alone)
-            at_first = FIRST_BATCH if tree or not self._query.exact_total else LITTLE_FILES_BY_NAME
+            engine = self._engine(binary, matcher, alone=alone)
+            at_first = LITTLE_FILES if self._query.exact_total else FIRST_BATCH
             files = self._batches(start.path, walk, engine, at_first) if walk else self._one_file(start)
             found, skipped = MatchingFiles(self._query), Counter[str]()
             try:
@@ -192,12 +167,7 @@ class _Search:
                 engine.close()
         return answer
 
-    def _tree(self, walk: Walk, base: str) -> WholeTree | None:
-        if not isinstance(self._backend, LocalDisk) or not WholeTree.can_search(self._query):
-            return None
-        return WholeTree(self._backend, self._query, base, walk, may_read=self._may_read, all_allowed=self._none_denied)
-
-    def _engine(self, binary: str | None, matcher: Matcher, tree: WholeTree | None, *, alone: bool) -> Engine:
+    def _engine(self, binary: str | None, matcher: Matcher, *, alone: bool) -> Engine:
         most = self._query.max_file_bytes
         python = PythonEngine(self._backend, self._expression, matcher, self._stop, max_file_bytes=most)
         if binary is None or not isinstance(self._backend, LocalDisk):
@@ -208,7 +178,6 @@ class _Search:
             binary,
             self._stop,
             max_file_bytes=most,
-            tree=tree,
             folders=self._folders,
             python=python,
             alone=alone or self._expression.degree is None,
@@ -264,7 +233,7 @@ class _Search:
             self._pattern,
             include_ignored=self._query.include_ignored,
             may_read=self._may_read,
-            all_allowed=self._none_denied,
+            all_allowed=self._all_allowed,
             in_order=not self._query.exact_total,
             stop=self._stop,
         )

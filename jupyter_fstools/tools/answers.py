@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from ..documents.notebook import CellView, OutputSummary
 from ..documents.text.line_index import Eol
-from ..search.find import FoundFiles
-from ..search.stopping import Reason
-from ..search.text_query import OutputMode, TextMatch
+from ..search.glob import FoundFiles
+from ..search.query import OutputMode, TextMatch
+from ..walking.stopping import Reason
 
 Status = Literal["applied", "proposed", "unchanged"]
 

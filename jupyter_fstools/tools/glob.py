@@ -9,8 +9,8 @@ from pydantic import Field
 
 from ..errors import FsToolsError, NotADirectory, TimedOut
 from ..gate.workspace import Workspace
-from ..search.find import FoundFiles, find_files
-from ..search.patterns import root_spelled
+from ..globs.patterns import root_spelled
+from ..search.glob import FoundFiles, find_files
 from ..walking.folders import joined
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from ..errors import TimedOut
 from ..gate.workspace import Workspace
 from ..search.grep import search_text
-from ..search.start import path_of_link
-from ..search.text_query import FoundText, OutputMode, TextMatch, TextQuery
+from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
+from ..search.scope import path_of_link
 from .arguments import Arguments, Count, Flag, Text
 from .grep_rows import ShownLine, shown_groups
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks

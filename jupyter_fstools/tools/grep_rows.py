@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from ..search.text_query import TextMatch
+from ..search.query import TextMatch
 from .search_notes import shown_path
 
 

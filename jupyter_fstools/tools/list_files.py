@@ -9,10 +9,10 @@ from pydantic import Field
 from ..backends.protocol import FileStat
 from ..errors import NotADirectory
 from ..gate.workspace import Workspace
-from ..search.find import iso_time
-from ..search.stopping import Stop
+from ..search.glob import iso_time
 from ..walking.listing import Listing, Run, seen_in
 from ..walking.names import Seen
+from ..walking.stopping import Stop
 from ..walking.visible import link_target
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import not_searched, nothing, paging, shown_path, text_blocks

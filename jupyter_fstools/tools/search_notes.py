@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ..search.stopping import Reason
+from ..walking.stopping import Reason
 from .tool import Block, text_block
 
 _WORDS = {

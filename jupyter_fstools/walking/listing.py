@@ -86,7 +86,7 @@ class Listing:
         self._path = path
         self._recursive = recursive
         self._may_read = may_read
-        self._none_denied = all_allowed
+        self._all_allowed = all_allowed
         self._ended = ended
 
     def __iter__(self) -> Iterator[Run]:
@@ -96,7 +96,7 @@ class Listing:
             NotFound, NotADirectory, Denied, Conflict: for the folder itself.
             InputOutput: too many files are open, now or further down.
         """
-        start = self._level(self._path, names_in(self._backend, self._path, self._may_read, self._none_denied))
+        start = self._level(self._path, names_in(self._backend, self._path, self._may_read, self._all_allowed))
         if not self._recursive:
             yield Run(self._path, start.folders[::-1])
             yield Run(self._path, start.rest)
@@ -127,7 +127,7 @@ class Listing:
     def _entered(self, trail: FolderTrail, path: str) -> list[_Level]:
         """The level of a folder; none where it cannot be read, or is gone by now."""
         try:
-            found = _permitted_names(trail.at(path), self._may_read, self._none_denied)
+            found = _permitted_names(trail.at(path), self._may_read, self._all_allowed)
         except (OSError, FsToolsError) as error:
             fault = refusal(error, path) if isinstance(error, OSError) else error
             if isinstance(fault, Denied | InputOutput):

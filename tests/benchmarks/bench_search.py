@@ -16,8 +16,8 @@ from jupyter_fstools import call_tool
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.ripgrep_process import ripgrep_binary
-from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.search.query import TextQuery
+from jupyter_fstools.search.ripgrep.process import ripgrep_binary
 
 from .harness import NotHere, Result, Work, compare, measure, peak_memory
 from .samples import workspace

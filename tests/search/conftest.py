@@ -14,11 +14,11 @@ from typing import Literal
 import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search import grep, ripgrep_engine
-from jupyter_fstools.search.find import FoundFiles, find_files
+from jupyter_fstools.search import grep
+from jupyter_fstools.search.glob import FoundFiles, find_files
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.ripgrep_process import ripgrep_binary
-from jupyter_fstools.search.text_query import FoundText, TextQuery
+from jupyter_fstools.search.query import FoundText, TextQuery
+from jupyter_fstools.search.ripgrep.process import ripgrep_binary
 
 Write = Callable[..., Path]
 Find = Callable[..., FoundFiles]
@@ -26,8 +26,8 @@ Search = Callable[..., FoundText]
 Program = Callable[[str], str]
 NOBODY = 65534
 """A user who owns nothing."""
-WAYS = ["ripgrep", "ripgrep by folder", "ripgrep by name", "python"]
-"""Ripgrep walks by itself, lists the files of whole folders, or is given names."""
+WAYS = ["ripgrep", "ripgrep by name", "python"]
+"""Ripgrep lists the files of whole folders, or is given names."""
 
 
 @pytest.fixture
@@ -104,7 +104,8 @@ def other_ripgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
     def put(lines: str) -> str:
         program = tmp_path / f"rg{next(numbers)}"
-        program.write_text(f"#!/bin/sh\n{lines}\n")
+        version = f'[ "$*" = --version ] && exec {ripgrep()} --version'
+        program.write_text(f"#!/bin/sh\n{version}\n{lines}\n")
         program.chmod(0o755)
         monkeypatch.setattr(grep, "ripgrep_binary", lambda: str(program))
         return str(program)
@@ -114,8 +115,6 @@ def other_ripgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
 def go(way: str, monkeypatch: pytest.MonkeyPatch) -> Literal["ripgrep", "python"]:
     """Have searches go one of the `WAYS`, as far as they can; the engine to ask for."""
-    if way.startswith("ripgrep by"):
-        monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: False)
     if way == "ripgrep by name":
         monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
     return "python" if way == "python" else "ripgrep"

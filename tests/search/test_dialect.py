@@ -7,7 +7,7 @@ import re
 import pytest
 
 from jupyter_fstools.errors import Invalid
-from jupyter_fstools.search.dialect import compile_expression
+from jupyter_fstools.search.regex.dialect import compile_expression
 
 
 @pytest.mark.parametrize(

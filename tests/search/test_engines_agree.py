@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.text_query import FoundText, TextQuery
+from jupyter_fstools.search.query import FoundText, TextQuery
 
 CHARACTERS = [
     *"abABéÉßKkiI1²٣ \t_-\r\n\n().",

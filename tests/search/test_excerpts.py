@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.search.excerpts import Place, excerpts
-from jupyter_fstools.search.match_lines import Hit
-from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.search.python.match_lines import Hit
+from jupyter_fstools.search.query import TextQuery
 
 PLACE = Place("a.txt")
 contents = st.lists(st.sampled_from(["a", "-a-", "long line a", "", "b", "x\r"]), min_size=1, max_size=12)

@@ -17,14 +17,16 @@ import pytest
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound, OutsideRoot
-from jupyter_fstools.search import grep, ripgrep_engine, ripgrep_process, touchstone
+from jupyter_fstools.search import grep
 from jupyter_fstools.search.batches import Counted
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.matcher import Matcher, TooSlow
-from jupyter_fstools.search.page import Page
-from jupyter_fstools.search.ripgrep_process import Ripgrep, RipgrepFailed
-from jupyter_fstools.search.ripgrep_run import Run
-from jupyter_fstools.search.text_query import FoundText, TextQuery
+from jupyter_fstools.search.page import MatchingFiles, Page
+from jupyter_fstools.search.python.matcher import Matcher, TooSlow
+from jupyter_fstools.search.query import FoundText, TextQuery
+from jupyter_fstools.search.ripgrep import engine as ripgrep_engine
+from jupyter_fstools.search.ripgrep import process as ripgrep_process
+from jupyter_fstools.search.ripgrep.process import Ripgrep, RipgrepFailed
+from jupyter_fstools.search.ripgrep.run import Run
 from jupyter_fstools.tools.grep_rows import shown_groups
 from jupyter_fstools.walking.listing import Listing
 from tests.processes import wait_until_gone
@@ -421,7 +423,9 @@ def test_hidden_files_are_searched_when_asked(search: Search, write: Write) -> N
 
 def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S22: the file is counted, the other files are searched."""
-    monkeypatch.setattr("jupyter_fstools.search.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.3})
+    monkeypatch.setattr(
+        "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.3}
+    )
     write("a.txt", "a" * 40 + "b\n")
     write("b.txt", "aaa\n")
     found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="python")
@@ -433,7 +437,9 @@ def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S22: with all letters of the world in each of its places, it is tried by who can be ended."""
-    monkeypatch.setattr("jupyter_fstools.search.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.2})
+    monkeypatch.setattr(
+        "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.2}
+    )
     write("a.txt", "é word7x\n")
     write("b.txt", "word7x\n")
     query = TextQuery(pattern="|".join(rf"\bword{number}\w\b" for number in range(150)))
@@ -465,23 +471,30 @@ def test_what_ripgrep_has_started_ends_with_it(
     """S23: the whole process group."""
     write("a.txt", "needle\n")
     other_ripgrep(f"sleep 600 &\necho $! > {tmp_path}/pid\nmv {tmp_path}/pid {tmp_path}/child\nwait")
-    monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
     begun = tmp_path / "child"
     found = search_text(LocalDisk(root), TextQuery(pattern="needle"), cancelled=begun.exists, engine="ripgrep")
     assert (found.partial, found.matches) == ("cancelled", [])
     wait_until_gone(begun.read_text())
 
 
-def test_what_ripgrep_had_found_when_time_was_up_is_answered(
+def test_what_was_found_before_the_search_was_stopped_is_answered(
     write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S23"""
-    write("a.txt", "needle\n")
-    other_ripgrep("printf './/a.txt\\0001\\n./b'\necho 'rg: DEBUG|globset|lib.rs:1: x' >&2\nexec sleep 600")
-    monkeypatch.setattr(ripgrep_engine, "tells_enough", lambda _: True)
-    query = TextQuery(pattern="needle", output_mode="files")
-    found = search_text(LocalDisk(root), query, seconds=1, engine="ripgrep")
-    assert ([file.path for file in found.files], found.partial, found.truncated) == (["a.txt"], "timeout", True)
+    """S23: each batch that came to its end counts."""
+    for folder in "ab":
+        write(f"{folder}/x.txt", "needle\n")
+    monkeypatch.setattr(grep, "FIRST_BATCH", 1)
+    other_ripgrep(f'case "$*" in *//b/*) exec sleep 600;; *) exec {ripgrep()} "$@";; esac')
+    found_some, add = threading.Event(), MatchingFiles.add
+
+    def noted(self: MatchingFiles, found: list[Counted]) -> None:
+        add(self, found)
+        found_some.set()
+
+    monkeypatch.setattr(MatchingFiles, "add", noted)
+    query = TextQuery(pattern="needle", output_mode="files", exact_total=False)
+    found = search_text(LocalDisk(root), query, cancelled=found_some, engine="ripgrep")
+    assert (len(found.files), found.partial, found.truncated) == (1, "cancelled", True)
 
 
 def test_a_page_that_is_cut_off_says_so(search: Search, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -542,7 +555,7 @@ def test_what_little_ripgrep_lists_is_counted_without_more_programs(
     for number in range(8):
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
-    monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES_BY_NAME", 5)
+    monkeypatch.setattr(ripgrep_engine, "LITTLE_FILES", 5)
     monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
     output, runs = Ripgrep.output, []
 
@@ -642,18 +655,6 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
     assert theirs.model_copy(update={"engine": "python"}) == ours
 
 
-def test_a_ripgrep_that_hangs_is_not_waited_for(
-    tmp_path: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """S20: nor is it remembered as one that tells too little."""
-    slow = other_ripgrep(f'[ -e {tmp_path}/quick ] || sleep 600\nexec {ripgrep()} "$@"')
-    monkeypatch.setattr(touchstone, "PATIENCE_SECONDS", 0.2)
-    assert not touchstone.tells_enough(slow)
-    (tmp_path / "quick").touch()
-    monkeypatch.setattr(touchstone, "PATIENCE_SECONDS", 60)
-    assert touchstone.tells_enough(slow)
-
-
 def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
     root: Path, write: Write, other_ripgrep: Program
 ) -> None:
@@ -671,7 +672,6 @@ def test_a_search_needs_no_place_for_temporary_files(
     root: Path, search: Search, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S20: the disk may be full."""
-    search("x")  # whether ripgrep tells enough is found out once
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     write("a.txt", "needle\n")
     assert places(search("needle")) == [("a.txt", 1)]
@@ -870,7 +870,6 @@ def test_a_process_that_was_forked_off_meanwhile_holds_up_no_search(
 ) -> None:
     """S23: it has the ends of the pipes as well, for as long as it lives."""
     write("a.txt", "needle\n")
-    search("x")  # whether ripgrep tells enough is found out once
     forked = []
 
     class Forking(subprocess.Popen):

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search.find import find_files
-from jupyter_fstools.search.ignore_rules import FolderRules, RuleFile
+from jupyter_fstools.globs.ignore_rules import FolderRules, RuleFile
+from jupyter_fstools.search.glob import find_files
 
 from .conftest import Find, Write, git_files, names, rg_files
 

@@ -10,9 +10,9 @@ import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.search import grep
-from jupyter_fstools.search.find import find_files
+from jupyter_fstools.search.glob import find_files
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.search.query import TextQuery
 
 FILES = 30_000
 MOST_GROWTH = 5 << 20

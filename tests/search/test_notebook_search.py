@@ -9,8 +9,8 @@ import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.notebook_cells import cell_texts
-from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.search.notebooks import cell_texts
+from jupyter_fstools.search.query import TextQuery
 
 from .conftest import Search, Write, places
 
@@ -91,7 +91,9 @@ def test_a_folder_of_slow_notebooks_hides_no_other_hit(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S22: each may take half as long as the one before it."""
-    monkeypatch.setattr("jupyter_fstools.search.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.6})
+    monkeypatch.setattr(
+        "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.6}
+    )
     cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": "a" * 40 + "!"}
     for number in range(40):
         write(f"{number}.ipynb", json.dumps({**NOTEBOOK, "cells": [cell]}))

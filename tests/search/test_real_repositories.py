@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.search.find import find_files
+from jupyter_fstools.search.glob import find_files
 from jupyter_fstools.search.grep import search_text
-from jupyter_fstools.search.text_query import TextQuery
+from jupyter_fstools.search.query import TextQuery
 
 from .conftest import git_files, rg_files, ripgrep
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.backends.protocol import Backend
-from jupyter_fstools.search.find import find_files
-from jupyter_fstools.search.patterns import compile_glob
-from jupyter_fstools.search.stopping import Stop
-from jupyter_fstools.search.walk import Walk
+from jupyter_fstools.globs.patterns import compile_glob
+from jupyter_fstools.search.glob import find_files
 from jupyter_fstools.walking.folders import DiskFolder, joined
+from jupyter_fstools.walking.stopping import Stop
+from jupyter_fstools.walking.walk import Walk
 
 from .conftest import Find, Write
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from jupyter_fstools.search.ripgrep_process import newest_ripgrep
+from jupyter_fstools.search.ripgrep.process import newest_ripgrep
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
 
 

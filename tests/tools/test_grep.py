@@ -8,10 +8,10 @@ import time
 import pytest
 
 from jupyter_fstools import call_tool
-from jupyter_fstools.search.file_types import EVERYDAY_NAMES, file_types
+from jupyter_fstools.globs.file_types import EVERYDAY_NAMES, file_types
 from jupyter_fstools.search.grep import _Search
 from jupyter_fstools.search.page import Page
-from jupyter_fstools.search.ripgrep_process import ripgrep_binary
+from jupyter_fstools.search.ripgrep.process import ripgrep_binary
 from jupyter_fstools.walking.folders import DiskFolder
 
 

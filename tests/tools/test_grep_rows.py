@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_fstools.search.text_query import TextMatch
+from jupyter_fstools.search.query import TextMatch
 from jupyter_fstools.tools.grep_rows import ShownLine, shown_groups
 
 

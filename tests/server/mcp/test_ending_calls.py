@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jupyter_fstools.search.ripgrep_process import newest_ripgrep
+from jupyter_fstools.search.ripgrep.process import newest_ripgrep
 from tests.mcp_client import introduction, request, tool_call
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
 

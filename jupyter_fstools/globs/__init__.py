@@ -1,0 +1,1 @@
+"""Reads glob patterns, ignore rules and file types."""

@@ -1,0 +1,261 @@
+"""Compiles glob patterns and matches them one folder at a time."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..backends.protocol import Backend
+from ..errors import FsToolsError, Invalid, OutsideRoot
+from .braces import expand_braces
+from .segments import MalformedSegment, escaped, literal_name, segment_regex
+
+LONGEST_PATTERN = 4096
+_NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
+"""Surrogates but those that stand for bytes that are no UTF-8."""
+_TOLD_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(dc[89a-f][0-9a-f])")
+"""One of those as many a client is told it; the backslash is not itself escaped."""
+Choice = Callable[[list[str]], list[str]]
+"""Those of many names that fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One name of one alternative.
+
+    Attributes:
+        regex: what fits the whole name.
+        literal: the name, if it has no wildcard.
+        ending: whatever ends so fits, but for hidden names; None where that does not say it all.
+        any_depth: it is `**`: any number of folders, none too.
+        last: it is about the file, not a folder.
+    """
+
+    regex: str
+    literal: str | None
+    ending: str | None
+    any_depth: bool
+    last: bool
+
+
+class GlobPattern:
+    """A compiled pattern. Build it with `compile_glob`.
+
+    Attributes:
+        start: the position of the folder that the pattern is relative to.
+        from_root: the pattern was absolute: it is relative to the root, not to the folder searched.
+        prefix: the folders that every match lies in; a walk can begin there.
+        last_names: what the name of a file must fit, one of these.
+        bare_names: those of them that are enough, in whatever folder the file is.
+        differs_in_names: of a file in a folder where anything fits, `last_names` say all.
+        malformed: why the pattern is no pattern. It then stands only for the file that is literally named so.
+    """
+
+    def __init__(
+        self, alternatives: list[list[str]], *, include_hidden: bool, from_root: bool, malformed: Invalid | None
+    ) -> None:
+        self.include_hidden = include_hidden
+        self.from_root = from_root
+        self.malformed = malformed
+        self.segments: list[Segment] = []
+        first = []
+        for names in alternatives:
+            first.append(len(self.segments))
+            last = len(names) - 1
+            self.segments += [self._segment(name, index == last) for index, name in enumerate(names)]
+        self._positions: dict[frozenset[int], Position] = {}
+        self.start = self.position(first)
+        self.prefix = self._common_folders(alternatives)
+        self.last_names = frozenset(names[-1] for names in alternatives)
+        self.differs_in_names = len({tuple(names[:-1]) for names in alternatives}) == 1
+        self.bare_names = frozenset(names[-1] for names in alternatives if names[:-1] == ["**"])
+
+    def position(self, indexes: Iterable[int]) -> Position:
+        """Before these segments, and before those that follow a `**` among them, which may stand for no folder."""
+        standing, pending = set[int](), list(indexes)
+        for index in pending:
+            standing.add(index)
+            if self.segments[index].any_depth and not self.segments[index].last:
+                pending.append(index + 1)
+        key = frozenset(standing)
+        if key not in self._positions:
+            self._positions[key] = Position(self, sorted(key))
+        return self._positions[key]
+
+    def matching(self, folder: str, names: list[str]) -> list[str]:
+        """Those of the files in `folder` that match; it is relative to what the pattern is, "" for that itself."""
+        position: Position | None = self.start
+        for name in folder.split("/") if folder else ():
+            position = position and position.descend([name]).get(name)
+        return position.fitting(names) if position else []
+
+    def _segment(self, text: str, last: bool) -> Segment:
+        no_dot = "" if self.include_hidden else r"(?!\.)"
+        if text == "**":
+            return Segment(f"{no_dot}[^/]+", None, "", True, last)
+        regex = segment_regex(text, as_git=False)
+        named = text.lstrip("\\").startswith(".")
+        ending = literal_name(text.lstrip("*")) if text.startswith("*") else None
+        return Segment(regex if named else no_dot + regex, literal_name(text), ending, False, last)
+
+    @staticmethod
+    def _common_folders(alternatives: list[list[str]]) -> list[str]:
+        folders: list[str] = []
+        for depth in range(min(len(names) for names in alternatives) - 1):
+            spelled = {literal_name(names[depth]) for names in alternatives}
+            name = spelled.pop()
+            if spelled or name is None or name == "**":
+                break
+            folders.append(name)
+        return folders
+
+
+class Position:
+    """Where in a pattern a folder stands: what the files in it and the folders in it must be called.
+
+    Attributes:
+        fitting: chooses the names of files in the folder that fit.
+    """
+
+    def __init__(self, pattern: GlobPattern, indexes: list[int]) -> None:
+        segments = [(index, pattern.segments[index]) for index in indexes]
+        self._pattern = pattern
+        self._deep = [index for index, segment in segments if segment.any_depth]
+        named = [(index, segment) for index, segment in segments if not (segment.any_depth or segment.last)]
+        self._named = [(re.compile(segment.regex).fullmatch, index + 1) for index, segment in named]
+        self._literals = {segment.literal for _, segment in named}
+        self.fitting = _choice([segment for _, segment in segments if segment.last], pattern.include_hidden)
+
+    def spells(self, name: str) -> bool:
+        """Whether the pattern writes the folder `name` out, so that a default exclusion does not hold for it."""
+        return name in self._literals
+
+    def descend(self, names: list[str]) -> dict[str, Position]:
+        """Those of the folders in this one below which something can match, with their positions."""
+        if self._named:
+            return {name: inside for name in names if (inside := self._inside(name)) is not None}
+        if not self._deep:
+            return {}
+        shown = names if self._pattern.include_hidden else [name for name in names if name[0] != "."]
+        return dict.fromkeys(shown, self._everywhere)
+
+    @cached_property
+    def _everywhere(self) -> Position:
+        """What `**` alone leads to."""
+        return self._pattern.position(self._deep)
+
+    def _inside(self, name: str) -> Position | None:
+        deep = self._deep if self._pattern.include_hidden or name[0] != "." else []
+        indexes = deep + [index for fits, index in self._named if fits(name)]
+        return self._pattern.position(indexes) if indexes else None
+
+
+def _choice(segments: list[Segment], include_hidden: bool) -> Choice:
+    """How to choose the names that fit one of these, by the quickest way that there is for all of them together."""
+    endings = tuple(segment.ending for segment in segments if segment.ending is not None)
+    if not segments:
+        return lambda names: []
+    if len(endings) < len(segments):
+        fits = re.compile("|".join(dict.fromkeys(segment.regex for segment in segments))).fullmatch
+        return lambda names: [name for name in names if fits(name)]
+    if "" in endings:
+        return lambda names: names if include_hidden else [name for name in names if name[0] != "."]
+    if include_hidden:
+        return lambda names: [name for name in names if name.endswith(endings)]
+    return lambda names: [name for name in names if name.endswith(endings) and name[0] != "."]
+
+
+def glob_in(backend: Backend, pattern: str, *, include_hidden: bool = False) -> GlobPattern:
+    """`compile_glob` for a pattern that may be absolute, in any spelling of the root that the backend takes."""
+    return compile_glob(pattern, include_hidden=include_hidden, root=root_spelled(backend, pattern))
+
+
+def root_spelled(backend: Backend, pattern: str) -> str:
+    """The root's own path as an absolute pattern begins with it, be it by way of links; "" for any other pattern."""
+    root = backend.root_key
+    if not root or f"{pattern}/".startswith(f"{root}/"):
+        return root
+    if not os.path.isabs(pattern) or len(pattern) > LONGEST_PATTERN or _led_to(backend, pattern) is None:
+        return ""
+    for end in re.finditer(r"(?<=[^/])(?=/|\Z)", pattern):
+        beginning = pattern[: end.start()]
+        inside = _led_to(backend, beginning)
+        if inside is not None:
+            # To a backend that takes every absolute path as one below its root, `/.` is the root.
+            return "" if inside or beginning.endswith("/.") else beginning
+    return ""
+
+
+def _led_to(backend: Backend, path: str) -> str | None:
+    """Where a path leads in the root, or the path itself where that cannot be told; None if it leads out of it."""
+    try:
+        return backend.stat(path).path
+    except OutsideRoot:
+        return None
+    except FsToolsError:
+        return path
+
+
+def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") -> GlobPattern:
+    r"""Compile a glob pattern.
+
+    `*` any part of a name, `**` any folders (none too), `?` one character, `[abc]`, `[!a]`, `[^a]`, `{a,b}` (nested),
+    `\` takes the meaning from the next character; but `\udcXX` is the byte XX, as names that are no UTF-8 are told.
+    Without a slash it is looked for at any depth; a leading slash anchors it at the folder searched; a trailing slash
+    stands for everything below. Wildcards pass over names that begin with a dot, unless `include_hidden`. Case counts,
+    on every disk. A file whose name is the pattern itself, character for character, matches too.
+
+    Args:
+        pattern: the pattern.
+        include_hidden: wildcards take hidden names as well.
+        root: the root's own absolute path; a pattern that begins with it is absolute.
+
+    Raises:
+        Invalid: empty, too long, with what no name can hold, or its braces stand for too much. What is only malformed
+            (an open bracket, a range that goes backwards) is kept in `malformed`, because a file may have that name.
+        OutsideRoot: `..`.
+    """
+    wrong = "is empty" if not pattern else "is too long" if len(pattern) > LONGEST_PATTERN else ""
+    if wrong or _NEVER_IN_NAMES.search(pattern):
+        wrong = wrong or "holds a NUL or half a surrogate pair"
+        raise Invalid(f"glob: {wrong}", hint=f"It takes at most {LONGEST_PATTERN} characters, such as **/*.py.")
+    from_root = bool(root) and (pattern == root or pattern.startswith(root.rstrip("/") + "/"))
+    if from_root:
+        pattern = "/" + pattern[len(root) :].lstrip("/")
+    malformed = None
+    spelled = [_names(escaped(pattern))] if re.search(r"[\[\]{}\\]", pattern) else []
+    try:
+        alternatives = [_names(each) for each in expand_braces(_with_bytes(pattern))]
+        for names in alternatives:
+            for name in names:
+                segment_regex(name, as_git=False)
+    except (Invalid, MalformedSegment) as error:
+        said = error.message if isinstance(error, Invalid) else f"glob: {error} in {pattern!r}"
+        if "more than" in said:
+            raise
+        malformed, alternatives = Invalid(said, hint="Escape special characters with a backslash."), []
+        spelled = [_names(escaped(pattern))]
+    unique = list({tuple(names): names for names in alternatives + spelled}.values())
+    return GlobPattern(unique, include_hidden=include_hidden, from_root=from_root, malformed=malformed)
+
+
+def _with_bytes(pattern: str) -> str:
+    """The pattern with the bytes that are no UTF-8 where it has them as they are told."""
+    return _TOLD_BYTE.sub(lambda told: told[1] + chr(int(told[2], 16)), pattern)
+
+
+def _names(pattern: str) -> list[str]:
+    """The pattern's names from the folder searched down, `**` first where it is looked for at any depth."""
+    names = [name for name in pattern.split("/") if name not in ("", ".")]
+    if ".." in map(literal_name, names):
+        raise OutsideRoot(
+            "glob: '..' leads out of the folder searched", hint="Name the folder in path, and what is below it here."
+        )
+    if pattern.endswith(("/", "/.")):
+        names.append("**")
+    if not names:
+        raise Invalid(f"glob: {pattern!r} names no file", hint="All files: **")
+    return ["**", *names] if "/" not in pattern and names != ["**"] else names

@@ -1,0 +1,185 @@
+"""Searches notebooks by their cells, outputs included where asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..backends.protocol import Backend, FileStat
+from ..content.source import BytesContent
+from ..documents.notebook import NotebookDocument
+from ..documents.notebook.terminal_text import collapsed, without_ansi
+from ..errors import FsToolsError
+from ..walking.folders import Folder, joined
+from ..walking.stopping import Stop
+from ..walking.trail import FolderTrail
+from .batches import Batch, Counted
+from .excerpts import Place, excerpts
+from .python.match_lines import Hit
+from .python.matcher import Matcher, TooSlow
+from .query import TextMatch, TextQuery
+
+
+class CellText(NamedTuple):
+    """One text: its cell's place and id (None where the file has none), and the output it is (None: the source)."""
+
+    cell_index: int
+    cell_id: str | None
+    output_index: int | None
+    text: str
+
+
+class BrokenNotebook(ValueError):
+    """No JSON in UTF-8 without a byte order mark, or no list of cells in it."""
+
+
+def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
+    """What there is to search, cell after cell; outputs only as text, never pictures.
+
+    Raises:
+        BrokenNotebook
+    """
+    try:
+        notebook = json.loads(raw.decode())
+    except (ValueError, RecursionError) as error:
+        raise BrokenNotebook(str(error)) from error
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        worksheets = notebook.get("worksheets") if isinstance(notebook, dict) else None
+        if not isinstance(worksheets, list):
+            raise BrokenNotebook("there is no list of cells")
+        cells = [cell for sheet in worksheets if isinstance(sheet, dict) for cell in _list(sheet.get("cells"))]
+    return [
+        text for index, cell in enumerate(cells) if isinstance(cell, dict) for text in _of_cell(index, cell, outputs)
+    ]
+
+
+def ids_of(raw: bytes, texts: list[CellText]) -> list[str]:
+    """The id of every cell by its index, as read_notebook shows it: where a cell has none, made from what it holds."""
+    real = {text.cell_index: text.cell_id for text in texts}
+    count = max(real, default=-1) + 1
+    if all(real.get(index) for index in range(count)):
+        return [real[index] or "" for index in range(count)]
+    try:
+        return [cell.cell_id for cell in NotebookDocument(BytesContent(raw)).cells]
+    except FsToolsError:  # read_notebook shows nothing of it either
+        return [real.get(index) or "" for index in range(count)]
+
+
+def _of_cell(index: int, cell: dict[str, Any], outputs: bool) -> Iterator[CellText]:
+    found = cell.get("id")
+    cell_id = found if isinstance(found, str) else None
+    yield CellText(index, cell_id, None, _joined(cell.get("source", cell.get("input"))))
+    if outputs:
+        for number, output in enumerate(_list(cell.get("outputs"))):
+            if isinstance(output, dict):
+                yield CellText(index, cell_id, number, _of_output(output))
+
+
+def _of_output(output: dict[str, Any]) -> str:
+    """What a reader sees of a stream, of an error (name, value, traceback) or of the text forms of what is shown."""
+    parts = [collapsed(_joined(output.get("text")))]
+    if output.get("output_type") in ("error", "pyerr"):
+        parts += [f"{output.get('ename')}: {output.get('evalue')}"]
+        parts += [line for line in _list(output.get("traceback")) if isinstance(line, str)]
+    bundle = output.get("data")
+    if isinstance(bundle, dict):
+        parts += [_joined(value) for mime, value in bundle.items() if str(mime).startswith("text/")]
+    return "\n".join(without_ansi(part).removesuffix("\n") for part in parts if part)
+
+
+def _joined(source: object) -> str:
+    """A text as notebooks hold it: one string, or a list of them."""
+    if isinstance(source, str):
+        return source
+    return "".join(line for line in _list(source) if isinstance(line, str))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+class NotebookSearch:
+    """Counts the matching lines of notebooks' cells."""
+
+    def __init__(self, backend: Backend, query: TextQuery, matcher: Matcher, stop: Stop) -> None:
+        self._backend = backend
+        self._query = query
+        self._matcher = matcher
+        self._stop = stop
+
+    def search(self, batch: Batch) -> None:
+        """Search the notebooks of a batch."""
+        with FolderTrail(self._backend) as trail:
+            for part in batch.notebooks:
+                try:
+                    opened = trail.at(part.folder)
+                except (OSError, FsToolsError):
+                    continue  # gone since it was come through
+                for name in part.names:
+                    if self._stop.now():
+                        return
+                    self._search_file(opened, name, batch)
+        for shown, file in batch.named_notebooks:
+            self._search_named(shown, file, batch)
+
+    def _search_file(self, folder: Folder, name: str, batch: Batch) -> None:
+        try:
+            raw = folder.read(name, self._query.max_file_bytes)
+        except FileNotFoundError:
+            return
+        except (OSError, FsToolsError):
+            batch.skipped["unreadable"] += 1
+            return
+        path = joined(folder.path, name)
+        self._count(path, path, raw, batch)
+
+    def _search_named(self, shown: str, file: FileStat, batch: Batch) -> None:
+        raw = None
+        try:
+            if file.size <= self._query.max_file_bytes or batch.whatever_size:
+                with self._backend.read(file.path) as opened:
+                    raw = opened.read(0, opened.size)
+        except FsToolsError:
+            batch.skipped["unreadable"] += 1
+            return
+        self._count(shown, file.path, raw, batch)
+
+    def matches(self, path: str, shown: str, page: slice) -> list[TextMatch]:
+        """A part of one notebook's matching lines, under the path they are shown with."""
+        with self._backend.read(path) as opened:
+            raw = opened.read(0, opened.size)
+        texts = cell_texts(raw, outputs=self._query.include_outputs)
+        ids: list[str] = []
+        found: list[TextMatch] = []
+        passed = 0
+        for text in texts:
+            if passed >= page.stop:
+                break
+            count, hits = self._find(text, page.stop - passed + 1)
+            part = slice(max(0, page.start - passed), page.stop - passed)
+            passed += count
+            if hits and part.start < count:
+                ids = ids or ids_of(raw, texts)
+                place = Place(shown, ids[text.cell_index], text.cell_index, text.output_index)
+                found += excerpts(place, [text.text], hits, part, self._query)
+        return found
+
+    def _find(self, text: CellText, most: int) -> tuple[int, list[Hit]]:
+        return self._matcher.find(text.text, most)
+
+    def _count(self, shown: str, path: str, raw: bytes | None, batch: Batch) -> None:
+        if raw is None:
+            batch.skipped["large"] += 1
+            return
+        try:
+            texts = cell_texts(raw, outputs=self._query.include_outputs)
+            lines = sum(self._find(text, 0)[0] for text in texts)
+        except BrokenNotebook:
+            batch.skipped["notebook"] += 1
+        except TooSlow:
+            batch.skipped["slow"] += not self._stop.now()
+        else:
+            if lines:
+                batch.found.append(Counted(shown, path, lines))

@@ -1,0 +1,138 @@
+"""Counts matching lines with Python, on any backend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from copy import copy
+
+from ...backends.protocol import Backend, FileStat
+from ...errors import FsToolsError, NotFound
+from ...walking.folders import Folder, joined
+from ...walking.stopping import Stop
+from ...walking.trail import FolderTrail
+from ..batches import Batch, Counted, EngineName, Part
+from ..decoding import decoded, text_blocks
+from ..regex.dialect import Expression
+from .match_lines import Hit
+from .matcher import Matcher, TooSlow, goes_over_lines
+
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+class PythonEngine:
+    """Counts the matching lines of files one after the other; see `Engine`. Files are searched when they are taken."""
+
+    name: EngineName = "python"
+    hits_by_python = True
+
+    def __init__(
+        self, backend: Backend, expression: Expression, matcher: Matcher, stop: Stop, *, max_file_bytes: int
+    ) -> None:
+        self._backend = backend
+        self._matcher = matcher
+        self._multiline = goes_over_lines(expression)
+        self._required = expression.required.encode()
+        self._stop = stop
+        self._most = max_file_bytes
+        self._patient = True
+
+    def hurried(self) -> PythonEngine:
+        """One that gives up what may take long, for somebody who has a quicker way for that."""
+        hurried = copy(self)
+        hurried._patient = False
+        return hurried
+
+    def take(self, folder: Folder, part: Part, batch: Batch) -> None:
+        """Search files of an open folder."""
+        for name in part.names:
+            if self._stop.now():
+                return
+            try:
+                raw = folder.read(name, self._most)
+            except FileNotFoundError:
+                continue
+            except (OSError, FsToolsError):
+                batch.skipped["large" if folder.larger([name], self._most) else "unreadable"] += 1
+                continue
+            lines = self._lines(raw, batch.skipped)
+            if lines:
+                path = joined(part.folder, name)
+                batch.found.append(Counted(path, path, lines))
+
+    def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The batches, with what was named in them searched too."""
+        for batch in batches:
+            yield self.search(batch)
+
+    def search(self, batch: Batch) -> Batch:
+        """Search what is left of a batch."""
+        parts, batch.parts = batch.parts, []
+        with FolderTrail(self._backend) as trail:
+            for part in parts:
+                try:
+                    folder = trail.at(part.folder)
+                except (OSError, FsToolsError):
+                    continue  # gone since the walk came through it
+                self.take(folder, part, batch)
+        for shown, file in batch.named:
+            if file.size > self._most and not batch.whatever_size:
+                batch.skipped["large"] += 1
+            elif lines := self._lines_of_file(file, batch.skipped):
+                batch.found.append(Counted(shown, file.path, lines))
+        return batch
+
+    def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
+        """What Python's matcher gives up has no hits."""
+        return {}
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _lines(self, raw: bytes | None, skipped: Counter[str]) -> int:
+        """How many lines of a file match; None stands for one that is too large."""
+        if raw is None:
+            skipped["large"] += 1
+            return 0
+        if raw.startswith(UTF16_MARKS):
+            text = decoded(raw)
+            binary = "\0" in text
+        else:
+            binary = b"\0" in raw
+            if not binary and self._required not in raw:
+                return 0
+            text = "" if binary else decoded(raw)
+        if binary:
+            skipped["binary"] += 1
+            return 0
+        return self._matching(text, skipped)
+
+    def _lines_of_file(self, file: FileStat, skipped: Counter[str]) -> int:
+        """The same of a file by its path, in blocks if it is large: whole where a match may go over their edges."""
+        if self._stop.now():
+            return 0
+        total = 0
+        try:
+            with self._backend.read(file.path) as opened:
+                if opened.size <= self._most:
+                    return self._lines(opened.read(0, opened.size), skipped)
+                for text in text_blocks(opened, opened.size) if self._multiline else text_blocks(opened):
+                    if self._stop.now():
+                        break
+                    if "\0" in text:
+                        skipped["binary"] += 1
+                        return 0
+                    total += self._matching(text, skipped)
+        except NotFound:
+            return 0
+        except FsToolsError:
+            skipped["unreadable"] += 1
+        return total
+
+    def _matching(self, text: str, skipped: Counter[str]) -> int:
+        try:
+            return self._matcher.find(text, 0, patient=self._patient)[0]
+        except TooSlow:
+            if not self._stop.now():
+                skipped["slow"] += 1
+            return 0

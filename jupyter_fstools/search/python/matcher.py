@@ -1,0 +1,166 @@
+"""Matches patterns with a time limit, slow ones in a killable process."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+
+from ...errors import Invalid
+from ...walking.descriptors import check_descriptors
+from ...walking.stopping import Stop
+from ..regex.dialect import Expression
+from ..regex.emit import SET
+from . import match_lines
+from .match_lines import SIZE, Expensive, Finder, Hit, ManyMatches
+
+SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
+"""A text that takes longer is given up: nobody waits for a pattern such as (a+)+$ to try everything. Then the next such
+text may take half of that, down to the least: a folder of such texts is no reason to find nothing elsewhere."""
+CHEAP_STEPS = 100_000_000
+"""About a second of Python's `re`, if a text were as bad as one of its size can be."""
+MOST_SETS = 40
+"""Sets of characters beyond ASCII, such as `\\w`, in a pattern that is compiled here: Python takes 10 ms for each."""
+_PROGRAM = Path(match_lines.__file__)
+_ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
+"""What may stand for a line feed in a pattern as it is written for Python."""
+
+
+def goes_over_lines(expression: Expression) -> bool:
+    """Whether a match can hold a line feed; where none can, every line may be searched by itself."""
+    atoms = _ATOM.findall(expression.plain) if expression.multiline else []
+    return any(atom == "(?s:." or re.fullmatch(atom, "\n") for atom in atoms)
+
+
+class TooSlow(Exception):
+    """A text was given up, or the search was stopped while it was matched."""
+
+
+class Matcher:
+    """Finds the matching lines of texts, in this process where that cannot take long, else in another one.
+
+    Python's `re` cannot be interrupted and holds the interpreter while it works: a bad pattern would stop every
+    thread of a server. Use it as a context, so that the other process ends with it.
+    """
+
+    def __init__(self, expression: Expression, stop: Stop, *, seconds_per_text: float = SECONDS_PER_TEXT) -> None:
+        self._expression = expression
+        self._stop = stop
+        self._seconds = seconds_per_text
+        self._finder = Finder(
+            expression.plain,
+            expression.write_full,
+            required=expression.required,
+            folded=expression.folded,
+            ignore_case=expression.ignore_case,
+            multiline=goes_over_lines(expression),
+            degree=expression.degree or 0,
+            steps=CHEAP_STEPS,
+        )
+        self._long_to_compile = expression.full.count(SET) > MOST_SETS
+        self._other: subprocess.Popen[bytes] | None = None
+        self._busy_since: float | None = None
+        self._ended = threading.Event()
+
+    def __enter__(self) -> Matcher:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end()
+
+    def find(self, text: str, most: int, *, count: bool = True, patient: bool = True) -> tuple[int, list[Hit]]:
+        """How many lines of `text` match, and the first `most` of them; without `count` the number may be too low.
+
+        Raises:
+            TooSlow: given up after `seconds_per_text`, or stopped; without `patient` as soon as it may take long.
+            Invalid: Python cannot compile the pattern.
+        """
+        bounded = self._expression.degree is not None
+        if not bounded or (self._long_to_compile and not text.isascii()):
+            if self._expression.required not in text:
+                return 0, []
+            if bounded and not patient:
+                raise TooSlow
+            return self._ask(text, most)
+        try:
+            return self._finder.find(text, most, count=count)
+        except Expensive as error:
+            # Of many matches over lines ripgrep looks for the line of each anew.
+            if not patient and not isinstance(error, ManyMatches):
+                raise TooSlow from None
+            return self._ask(text, most)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise Invalid(f"pattern: {error}") from error
+
+    def _ask(self, text: str, most: int) -> tuple[int, list[Hit]]:
+        if self._seconds < LEAST_SECONDS:
+            raise TooSlow
+        try:
+            other = self._other or self._start()
+        except OSError as error:
+            check_descriptors(error)
+            raise TooSlow from error
+        self._busy_since = time.monotonic()
+        try:
+            assert other.stdin and other.stdout
+            other.stdin.write(SIZE.pack(most) + _framed(text))
+            other.stdin.flush()
+            count, kept = struct.unpack("<2Q", other.stdout.read(2 * SIZE.size))
+            numbers = struct.unpack(f"<{4 * kept}Q", other.stdout.read(4 * SIZE.size * kept))
+        except (OSError, struct.error) as error:
+            self._end()
+            self._seconds /= 2
+            raise TooSlow from error
+        finally:
+            self._busy_since = None
+        return count, list(zip(*[iter(numbers)] * 4, strict=True))
+
+    def _watch(self, other: subprocess.Popen[bytes], ended: threading.Event) -> None:
+        """Kill the other process when it takes too long: whoever waits for its answer then reads the end of it."""
+        while not ended.wait(0.05):
+            since = self._busy_since
+            if since is not None and (time.monotonic() - since > self._seconds or self._stop.now()):
+                other.kill()
+                return
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        expression = self._expression
+        plain, full = expression.plain, expression.write_full()
+        self._check(plain, *([] if self._long_to_compile else [full]))
+        command = [sys.executable, "-I", "-S", str(_PROGRAM)]
+        self._other = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self._other.stdin
+        texts = b"".join(map(_framed, (plain, full, expression.required, expression.folded)))
+        self._other.stdin.write(texts + SIZE.pack(expression.ignore_case) + SIZE.pack(goes_over_lines(expression)))
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, args=(self._other, self._ended), daemon=True).start()
+        return self._other
+
+    @staticmethod
+    def _check(*patterns: str) -> None:
+        try:
+            for pattern in patterns:
+                re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise Invalid(f"pattern: {error}") from error
+
+    def _end(self) -> None:
+        self._ended.set()
+        if self._other is not None:
+            self._other.kill()
+            self._other.communicate()
+            self._other = None
+
+
+def _framed(text: str) -> bytes:
+    encoded = text.encode("utf-8", "surrogatepass")
+    return SIZE.pack(len(encoded)) + encoded

@@ -1,0 +1,1 @@
+"""Translates one pattern dialect for ripgrep and for Python."""

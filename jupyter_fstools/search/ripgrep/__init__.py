@@ -1,0 +1,1 @@
+"""Searches text with the ripgrep program."""

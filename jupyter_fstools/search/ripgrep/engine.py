@@ -1,0 +1,291 @@
+"""Counts matching lines with ripgrep, in batches of files and folders."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain, groupby
+from typing import TypeVar
+
+from ...backends.local_disk import LocalDisk
+from ...walking.folders import Folder, joined
+from ...walking.names import is_long, may_be_long
+from ...walking.stopping import Stop
+from ...walking.trail import look_at, reachable
+from ..batches import Batch, Counted, EngineName, Part
+from ..python.engine import PythonEngine
+from ..python.match_lines import Hit
+from ..python.matcher import goes_over_lines
+from ..regex.dialect import Expression
+from .folders import WholeFolders
+from .json_rows import MatchRows
+from .process import BEGINNING, NUL, Ripgrep, RipgrepFailed, Stopped, counts_of, listed, unreadable_at_end
+from .run import LOOK_SECONDS
+
+NAMES_BYTES = 256 << 10
+"""File names given to one run: systems take 1 to 2 MiB of arguments in all."""
+LISTED_AT_ONCE = 100
+"""Files whose matches over lines are listed in one run: all of what they hold may come back."""
+RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
+LITTLE_FILES, LITTLE_BYTES = 1000, 8 << 20
+"""Up to here Python searches files before ripgrep has been started several times, if all matches hold a known text,
+which is looked for first."""
+FEW_FILES, FEW_BYTES = 200, 1 << 20
+"""The same for any pattern."""
+LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
+"""What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
+_LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
+"""For files given by name: what ripgrep would leave out by itself has been left out before."""
+_T = TypeVar("_T")
+
+
+class RipgrepEngine:
+    """Counts the matching lines of files; see `Engine`.
+
+    The walk decides which files are searched, so that nothing depends on how ripgrep reads ignore files or globs. It
+    is given whole folders where all files are searched whose names fit, other files by name. Those take up to three
+    runs: which of them hold a match or a NUL (nearly all hold neither); which of those hold a NUL; how many lines of
+    the others match. Python does what is left after the first one, where that is little.
+
+    Args:
+        backend: the disk.
+        expression: what to look for.
+        binary: the ripgrep program.
+        stop: when to end.
+        max_file_bytes: larger files are skipped.
+        folders: searches those of which all files are searched; None: files are given by name.
+        python: searches what is too little for programs to be started for it, and files whose paths are too long.
+        alone: leave nothing to Python that ripgrep can search.
+    """
+
+    def __init__(
+        self,
+        backend: LocalDisk,
+        expression: Expression,
+        binary: str,
+        stop: Stop,
+        *,
+        max_file_bytes: int,
+        folders: WholeFolders | None = None,
+        python: PythonEngine,
+        alone: bool = False,
+    ) -> None:
+        self.name: EngineName = "ripgrep"
+        self.hits_by_python = not alone
+        self._python = python
+        self._multiline = goes_over_lines(expression)
+        self._pattern = [*(["--multiline"] if self._multiline else []), "-e", expression.rust]
+        self._little_files, self._little_bytes = FEW_FILES, FEW_BYTES
+        if expression.required or expression.folded:
+            self._little_files, self._little_bytes = LITTLE_FILES, LITTLE_BYTES
+        self._folders = folders
+        self._stop = stop
+        self._most = max_file_bytes
+        self._backend = backend
+        self._held = contextlib.ExitStack()
+        root = self._held.enter_context(backend.opened_folder(""))
+        self._ripgrep = Ripgrep(binary, root.dir_fd, backend.root_key, stop)
+        self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
+
+    def take(self, folder: Folder, part: Part, batch: Batch) -> None:
+        """Note them for later, but for large ones; those with long paths are searched now."""
+        if may_be_long(part.folder, LONGEST_PATH_BYTES):
+            long = {name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)}
+            self._python.take(folder, Part(part.folder, sorted(long)), batch)
+            part = Part(part.folder, [name for name in part.names if name not in long])
+        if not (self._folders and self._folders.can_search(part)):
+            part = part._replace(is_all=False)
+            large = set(folder.larger(part.names, self._most))
+            if large:
+                batch.skipped["large"] += len(large)
+                part = part._replace(names=[name for name in part.names if name not in large])
+        batch.parts.append(part)
+
+    def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
+        """The batches, searched."""
+        batches = iter(batches)
+        first = next(batches, None)
+        if first is None:
+            return
+        if first.size < self._little_files and (tried := self._by_python(first)) and not tried.skipped["slow"]:
+            self.name = self._python.name
+            yield tried
+        else:
+            batches = chain([first], batches)
+        waiting: deque[Future[Batch]] = deque()
+        for batch in batches:
+            self.name = "ripgrep"
+            waiting.append(self._begun(batch))
+            while waiting and (waiting[0].done() or len(waiting) > RUNS_AT_ONCE):
+                yield self._awaited(waiting.popleft())
+        while waiting:
+            yield self._awaited(waiting.popleft())
+
+    def _begun(self, batch: Batch) -> Future[Batch]:
+        """The search of a batch, gone on with by a thread where programs are to do it."""
+        long = [each for each in batch.named if is_long(each[1].path, LONGEST_PATH_BYTES)]
+        if long:
+            by_python = self._python.search(replace(batch, parts=[], named=long))
+            short = [each for each in batch.named if not is_long(each[1].path, LONGEST_PATH_BYTES)]
+            batch = replace(by_python, parts=batch.parts, named=short)
+        return self._submitted(self._search, batch)
+
+    def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
+        """The first hits of files, as many as asked for by canonical path; none if the search has been stopped."""
+        bound = [] if self._multiline else [f"--max-count={max(most.values(), default=1)}"]
+        found: dict[str, list[Hit]] = {}
+        with contextlib.suppress(Stopped):
+            for paths in _by_length(path for path in most if not is_long(path, LONGEST_PATH_BYTES)):
+                for path, hit in self._awaited(self._submitted(self._json, bound, paths)):
+                    found.setdefault(path, []).append(hit)
+        return {path: hits[: most[path]] for path, hits in found.items() if path in most}
+
+    def close(self) -> None:
+        """End the runs, give back the threads and the root's descriptor."""
+        self._ripgrep.end()
+        self._runner.shutdown(wait=True, cancel_futures=True)
+        self._ripgrep.close()
+        self._held.close()
+
+    def _awaited(self, future: Future[_T]) -> _T:
+        while True:
+            try:
+                return future.result(timeout=LOOK_SECONDS)
+            except TimeoutError:
+                if self._stop.now():
+                    self._ripgrep.end()
+
+    def _submitted(self, work: Callable[..., _T], *arguments: object) -> Future[_T]:
+        try:
+            return self._runner.submit(work, *arguments)
+        except RuntimeError as error:  # no more threads
+            raise RipgrepFailed(str(error)) from error
+
+    def _by_python(self, batch: Batch) -> Batch | None:
+        """A batch searched with Python, if that is not slower than to start a program; the batch stays as it is."""
+        if not self.hits_by_python:
+            return None
+        sizes = [size for part in batch.parts for _, _, size in look_at(self._backend, part.paths)]
+        if sum(sizes) + sum(file.size for _, file in batch.named) > self._little_bytes:
+            return None
+        return self._python.hurried().search(replace(batch, found=list(batch.found), skipped=batch.skipped.copy()))
+
+    def _search(self, batch: Batch) -> Batch:
+        """Search a batch; where it is stopped, what has been found by then counts."""
+        parts, batch.parts = batch.parts, []
+        named: list[tuple[str, str]] = []
+        for name, file in batch.named:
+            if file.size > self._most and not batch.whatever_size:
+                batch.skipped["large"] += 1
+            else:
+                named.append((name, file.path))
+        in_folders: dict[str, int] = {}
+        counts: dict[str, int] = {}
+        passed_over: dict[str, str] = {}
+        given: list[str] = []
+        with contextlib.suppress(Stopped):
+            given = self._count_folders(parts, in_folders, batch.skipped)
+            for some in _by_length(dict.fromkeys([*given, *(path for _, path in named)])):
+                self._count(some, counts, passed_over)
+        counts |= in_folders
+        shown = [*((path, path) for path in chain(in_folders, given)), *named]
+        there = set(reachable(self._backend, sorted(counts)))
+        batch.found += [Counted(name, path, counts[path]) for name, path in shown if path in there]
+        batch.skipped.update(passed_over[path] for _, path in shown if path in passed_over)
+        return batch
+
+    def _count_folders(self, parts: list[Part], counts: dict[str, int], skipped: Counter[str]) -> list[str]:
+        """Search the folders that can be searched as a whole; the paths of the files in others."""
+        if self._folders is None:
+            return [path for part in parts for path in part.paths]
+        whole = {part.folder: part for part in parts if part.is_all}
+        left = [path for part in parts if part.folder not in whole for path in part.paths]
+        for folders in _by_length(whole):
+            some = [whole[folder] for folder in folders]
+            try:
+                found = self._folders.count(self._ripgrep, self._pattern, some, over_lines=self._multiline)
+            except RipgrepFailed:
+                left += self._not_large(chain(*(part.paths for part in some)), skipped)
+                continue
+            skipped["binary"] += len(found.binary)
+            counts |= self._lines_begun_on(list(found.lines)) if self._multiline else found.lines
+            for paths in _by_length(self._not_large(found.untold, skipped)):
+                binary = set(self._with_nul(paths))
+                skipped["binary"] += len(binary)
+                left += [path for path in paths if path not in binary]
+        return left
+
+    def _not_large(self, paths: Iterable[str], skipped: Counter[str]) -> Iterator[str]:
+        """Those of the files that are still there and may be searched; a FIFO in their place would be waited for."""
+        for _, path, size in look_at(self._backend, paths):
+            if size <= self._most:
+                yield path
+            else:
+                skipped["large"] += 1
+
+    def _with_nul(self, paths: list[str]) -> list[str]:
+        """Those of some files that are binary."""
+        return listed(self._ripgrep.output([*_LISTED, "--files-with-matches", "-e", NUL], paths)[0])
+
+    def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
+        options = [*_LISTED, "--files-with-matches"]
+        printed, unreadable = self._ripgrep.output([*options, *self._pattern, "-e", NUL], paths)
+        passed_over |= dict.fromkeys(unreadable, "unreadable")
+        some = listed(printed)
+        if not some:
+            return
+        if len(some) < self._little_files:
+            folders = groupby(some, lambda path: path.rpartition("/")[0])
+            parts = [Part(folder, [path.rpartition("/")[2] for path in paths]) for folder, paths in folders]
+            tried = self._by_python(Batch(parts=parts))
+            if tried and not tried.skipped:
+                counts |= {file.path: file.lines for file in tried.found}
+                return
+        binary = set(self._with_nul(some))
+        passed_over |= dict.fromkeys(binary, "binary")
+        text = [path for path in some if path not in binary]
+        if self._multiline:
+            counts |= self._lines_begun_on(text)
+        elif text:
+            counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])[0]
+
+    def _lines_begun_on(self, paths: list[str]) -> dict[str, int]:
+        """How many lines of each of these files a match begins on that may go over several."""
+        counts = Counter[str]()
+        for first in range(0, len(paths), LISTED_AT_ONCE):
+            counts.update(path for path, _ in self._json([], paths[first : first + LISTED_AT_ONCE]))
+        return counts
+
+    def _json(self, options: list[str], paths: list[str]) -> list[tuple[str, Hit]]:
+        rows = MatchRows(every_line=self._multiline)
+        found: list[tuple[str, Hit]] = []
+        complaints: list[bytes] = []
+        with self._ripgrep.started([*_LISTED, "--json", *options, *self._pattern], paths) as run:
+            for block, complaint in run.said():
+                complaints.append(complaint)
+                for hit in rows.take(block):
+                    if self._stop.now():
+                        raise Stopped
+                    found.append(hit)
+            if run.code is None:
+                raise Stopped
+        unreadable_at_end(run.code, b"".join(complaints), paths)
+        return found
+
+
+def _by_length(paths: Iterable[str]) -> Iterator[list[str]]:
+    """The paths in lists that fit on a command line."""
+    some: list[str] = []
+    size = 0
+    for path in paths:
+        some.append(path)
+        size += len(path) + 12
+        if size >= NAMES_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

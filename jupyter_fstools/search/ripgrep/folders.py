@@ -1,0 +1,220 @@
+"""Counts matching lines in whole folders with one ripgrep run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from ...backends.path_names import HIDDEN_PREFIX
+from ...globs.file_types import globs_of_type
+from ...globs.patterns import GlobPattern
+from ...globs.segments import literal_name
+from ..batches import Part
+from ..query import TextQuery
+from .process import Ripgrep, RipgrepFailed, counts_of, names_what_it_skips, path_of
+
+_MOST_GLOBS = 100
+_NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
+"""Notebooks are searched by cells."""
+_SAFE = r"\w.+@\-"
+"""What every dialect reads alike."""
+_SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
+_UNSAFE = re.compile(rf"([*{{}},])|[^{_SAFE}*{{}},]+", re.ASCII)
+"""The first of these every dialect reads as themselves in brackets."""
+_ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1", "--count")
+_PASSED_OVER = re.compile(rb"ignoring \.//([^\n]+): (?:found binary data at offset \d+|(\d+) bytes)\n")
+_NAME_RULE = b": Ignore(IgnoreMatch("
+"""A line of `--debug` on a file that a rule on names keeps out; it is long."""
+_SEARCHED = re.compile(rb"\n(\d+) files searched\n[^\0]*\Z")
+_OF_ALL = "--include-zero"
+_NOTHING = ("-e", r"(?-u:\xc0)")
+"""A byte that no UTF-8 holds, which is looked for as fast as can be."""
+_FEW = 10
+"""How many others there are for each of few files: of those that match, or that are passed over by their names."""
+
+
+class Found(NamedTuple):
+    """What was said of files.
+
+    Attributes:
+        lines: how many lines match, by path.
+        binary: paths of files that hold a NUL.
+        untold: paths of files of which nothing else was said: they are large, binary or gone.
+    """
+
+    lines: dict[str, int]
+    binary: Collection[str] = ()
+    untold: Collection[str] = ()
+
+
+class WholeFolders:
+    """Counts matching lines in folders of which all files are searched whose names fit.
+
+    To ripgrep that is half the work of files given by name, whose whole paths it follows three times. Where it comes to
+    a file by itself it ends at a NUL and prints nothing of it. Ripgrep 14 names those files with `--debug`, as all that
+    a rule on names keeps out: that is asked for where few are. Else it prints the other files even where no line
+    matches: what is missing is binary, large or gone. To print the names takes half as long again: while lines match in
+    few files, the numbers come first, which tell how many files have one and in which folders they are not 0.
+
+    Args:
+        rules: options by which ripgrep chooses files: those that fit, and few more.
+        any_kind: they choose files of all kinds.
+        no_more: they choose no more than those that fit.
+        tells_unwanted: by them it passes over what a glob with `!` keeps out.
+    """
+
+    def __init__(self, rules: list[str], *, any_kind: bool, no_more: bool, tells_unwanted: bool) -> None:
+        self._options = [*_ALL_IN_FOLDER, *rules]
+        self._says_little = any_kind
+        self._can_count = no_more  # One more could make up for one that is binary.
+        self._numbers_first = no_more
+        self.tells_unwanted = tells_unwanted
+
+    @staticmethod
+    def can_search(part: Part) -> bool:
+        """Whether files are told by a rule: no kind of file holds to ripgrep a name that ends with a dot."""
+        return part.is_all and not any(name[-1] == "." for name in part.names)
+
+    def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
+        """Search all the files of some folders.
+
+        Args:
+            ripgrep: the program.
+            pattern: what to look for, in ripgrep's words.
+            parts: the folders, of each of which that `can_search` holds.
+            over_lines: a match may go over lines. Then the numbers are of something else.
+
+        Raises:
+            RipgrepFailed: something is closed or gone, or worse; files given by name may still be searched.
+            Stopped
+        """
+        if not over_lines:
+            return self._count_in_lines(ripgrep, pattern, parts)
+        # Of a file that it does not go through line by line, ripgrep looks only at the beginning for a NUL.
+        found = self._count_in_lines(ripgrep, list(_NOTHING), parts)
+        lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts))[0])
+        for path in (*found.binary, *found.untold):
+            lines.pop(path, None)
+        return found._replace(lines=lines)
+
+    def _count_in_lines(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> Found:
+        if self._says_little and names_what_it_skips(ripgrep.binary) and _fit_on_lines(parts):
+            printed, said = self._ended(ripgrep, ["--debug", "--stats", *pattern], parts)
+            if (found := self._by_reasons(printed, said, parts)) is not None:
+                return found
+        if self._numbers_first and (lines := self._lines_by_numbers(ripgrep, pattern, parts)) is not None:
+            return Found(lines)
+        told = counts_of(self._printed(ripgrep, [_OF_ALL, *pattern], parts))[0]
+        untold = [path for part in parts for path in part.paths if path not in told]
+        self._numbers_first = self._can_count and not untold and _are_few(told.values())
+        return Found(_among(parts, told), untold=untold)
+
+    def _by_reasons(self, printed: bytes, said: bytes, parts: list[Part]) -> Found | None:
+        """Read the lines of `--debug`; None where they do not speak of all files."""
+        paths = {path for part in parts for path in part.paths}
+        binary, large = set[str](), set[str]()
+        for each in _PASSED_OVER.finditer(said):
+            (large if each[2] else binary).add(path_of(each[1]))
+        large &= paths
+        searched = _SEARCHED.search(printed)
+        self._says_little = said.count(_NAME_RULE) * _FEW <= len(paths)
+        if not searched or int(searched[1]) + len(large) < len(paths):
+            return None
+        return Found(_among(parts, counts_of(printed)[0]), binary & paths, large)
+
+    def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
+        """Matching lines by path; None where the numbers do not tell: then something is binary, or has changed."""
+        printed = self._printed(ripgrep, [_OF_ALL, "--no-filename", *pattern], parts)
+        numbers = [int(number) for number in printed.split() if number.isdigit()]
+        if len(numbers) != sum(len(part.names) for part in parts):
+            return None
+        self._numbers_first = _are_few(numbers)
+        matching = list(_with_matches(parts, numbers))
+        told = counts_of(self._printed(ripgrep, pattern, matching))[0] if matching else {}
+        # In another order than they were asked for, the folders would not be those with the matches.
+        return _among(matching, told) if sum(told.values()) == sum(numbers) else None
+
+    def _printed(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> bytes:
+        return self._ended(ripgrep, asked, parts)[0]
+
+    def _ended(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> tuple[bytes, bytes]:
+        """What it printed, and what it said beside that."""
+        # With a slash at its end, what has become a FIFO meanwhile is refused, not waited for.
+        folders = [part.folder and f"{part.folder}/" for part in parts]
+        printed, said, code = ripgrep.ended([*self._options, *asked], folders)
+        if code not in (0, 1):
+            raise RipgrepFailed(said.decode("utf-8", "replace")[:500])
+        return printed, said
+
+
+def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
+    """For one search; None if ripgrep cannot be told well enough which names fit: it would read all that lies beside.
+
+    Args:
+        pattern: what the walk goes by.
+        query: its `file_type`; whether names may be hidden; the largest files.
+        unwanted: what is kept out of that, be it all or nothing in a folder.
+    """
+    read_alike = sorted(set(map(_as_everybody_reads_it, pattern.last_names)))
+    globs: list[str] | None = read_alike
+    if "*" in read_alike:
+        globs = globs_of_type(query.file_type) if query.file_type is not None else None
+    elif "" in read_alike or len(read_alike) > _MOST_GLOBS or query.file_type is not None:
+        return None
+    named_hidden = [name.lstrip("\\").startswith(".") for name in pattern.last_names]
+    hidden = query.include_hidden or any(named_hidden)
+    rules = [f"--type-add=chosen:{glob}" for glob in globs or ()] + ["--type=chosen"] * (globs is not None)
+    kept_out = sorted(filter(_SAFE_NAME.fullmatch, unwanted.bare_names)) if unwanted else []
+    rules += [f"--type-add=unwanted:{name}" for name in kept_out] + ["--type-not=unwanted"] * bool(kept_out)
+    rules += [f"--type-add=unseen:{HIDDEN_PREFIX if hidden else '.'}*", "--type-not=unseen", *_NOTEBOOKS]
+    rules.append(f"--max-filesize={query.max_file_bytes}")
+    no_more = (
+        globs is not None  # Else it takes names that no kind holds, such as `.d.`, hidden or not.
+        and unwanted is None
+        and pattern.differs_in_names
+        and (query.include_hidden or len(set(named_hidden)) == 1)
+        and all(map(_is_read_alike, pattern.last_names))
+    )
+    return WholeFolders(rules, any_kind=globs is None, no_more=no_more, tells_unwanted=bool(kept_out))
+
+
+def _as_everybody_reads_it(name: str) -> str:
+    """A glob that fits what this one does, and hardly more, in ripgrep's dialect as in ours; empty if there is none."""
+    if _SAFE_NAME.fullmatch(name):
+        return re.sub(r"\*+", "*", name)
+    return _UNSAFE.sub(lambda odd: f"[{odd[1]}]" if odd[1] else "*", literal_name(name) or "")
+
+
+def _is_read_alike(name: str) -> bool:
+    """Whether that glob fits nothing more."""
+    literal = literal_name(name)
+    return _SAFE_NAME.fullmatch(name) is not None or (
+        literal is not None and all(odd[1] for odd in _UNSAFE.finditer(literal))
+    )
+
+
+def _fit_on_lines(parts: list[Part]) -> bool:
+    """Whether every path stands on one line of what ripgrep says, as it is."""
+    paths = "/".join(part.folder + "/".join(part.names) for part in parts)
+    return "\n" not in paths and re.search("[\ud800-\udfff]", paths) is None
+
+
+def _are_few(numbers: Collection[int]) -> bool:
+    """Whether matches are in few of the files that hold so many each."""
+    return sum(map(bool, numbers)) * _FEW <= len(numbers)
+
+
+def _with_matches(parts: list[Part], numbers: list[int]) -> Iterator[Part]:
+    """The folders with matching lines, of which each file holds so many."""
+    at = 0
+    for part in parts:
+        end = at + len(part.names)
+        if any(numbers[at:end]):
+            yield part
+        at = end
+
+
+def _among(parts: list[Part], told: dict[str, int]) -> dict[str, int]:
+    """The lines that match in files of the parts."""
+    return {path: lines for part in parts for path in part.paths if (lines := told.get(path))}

@@ -1,0 +1,258 @@
+"""Finds the ripgrep program, starts it without a shell, kills its group."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from ...walking.stopping import Stop
+from .run import Run
+
+OLDEST = (13, 0, 0)
+FAULTS = 2
+"""What it ends with where it has complained of something, maybe of single files only."""
+OPTIONS = (
+    "--no-config",
+    "--color=never",
+    "--no-heading",
+    "--no-mmap",
+    "--null",
+    "--with-filename",
+    "--regex-size-limit=500M",
+)
+BEGINNING = ".//"
+"""What stands before every path that is relative: no name of a file or a folder can bring two slashes in a row."""
+NUL = r"\x00"
+"""The pattern of what no text holds."""
+_COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
+_COMPLAINT_BEGINS = re.compile(rb"(?:^|\n)(?:rg: )?" + re.escape(BEGINNING.encode()))
+_COMPLAINT = re.compile(rb"(?s)(.+): ([^:\n]+ \(os error (\d+)\))")
+_TWICE = b": IO error for operation on " + BEGINNING.encode()
+"""Before the second time that a complaint says a path: one that was given and that cannot be opened."""
+_SHORTAGES = {errno.ENOMEM, errno.ENFILE, errno.EMFILE}
+"""Errors that say nothing of the file that happened to come next."""
+
+
+class RipgrepFailed(Exception):
+    """It is not there, crashed, or said what we do not understand; what it printed does not count."""
+
+
+def ripgrep_binary() -> str | None:
+    """The newest `rg` of this environment and of the system; None if there is none that runs."""
+    try:
+        return newest_ripgrep()
+    except FileNotFoundError:
+        return None
+
+
+@cache
+def newest_ripgrep() -> str:
+    """The same; FileNotFoundError if there is none, and that is not remembered: descriptors may have been short."""
+    places = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
+    found = [shutil.which("rg", path=str(place)) for place in places] + [shutil.which("rg")]
+    versions = {path: version for path in dict.fromkeys(filter(None, found)) if (version := _version(path)) >= OLDEST}
+    if not versions:
+        raise FileNotFoundError
+    return max(versions, key=lambda path: versions[path])
+
+
+def is_since(binary: str, oldest: tuple[int, ...]) -> bool:
+    """Whether a ripgrep is at least so new."""
+    return not oldest or _version(binary) >= oldest
+
+
+def names_what_it_skips(binary: str) -> bool:
+    """Whether it is one whose `--debug` lines are known; they may change with every version."""
+    return _version(binary)[:1] == (14,)
+
+
+def _version(binary: str) -> tuple[int, ...]:
+    try:
+        return _version_said(binary)
+    except (OSError, subprocess.SubprocessError):
+        return ()
+
+
+@cache
+def _version_said(binary: str) -> tuple[int, ...]:
+    said = subprocess.run(
+        [binary, "--version"], capture_output=True, timeout=10, stdin=subprocess.DEVNULL, check=True
+    ).stdout
+    match = re.match(rb"ripgrep (\d+)\.(\d+)\.(\d+)", said)
+    return tuple(map(int, match.groups())) if match else ()
+
+
+class Stopped(Exception):
+    """The search was stopped before or while ripgrep ran, and it has been ended."""
+
+
+class Ripgrep:
+    """The program in one folder: any thread may run it, and all runs can be ended.
+
+    Args:
+        binary: the program.
+        folder_fd: a descriptor of the folder to start in, where there is one.
+        folder: the path of the same folder.
+        stop: when no run is to begin, or to go on.
+
+    Attributes:
+        binary: the program.
+    """
+
+    def __init__(self, binary: str, folder_fd: int | None, folder: str, stop: Stop) -> None:
+        link = f"/proc/self/fd/{folder_fd}"
+        self._start_in = link if folder_fd is not None and os.path.isdir(link) else folder or os.sep
+        self.binary = binary
+        self._stop = stop
+        self._running: set[Run] = set()
+
+    @contextlib.contextmanager
+    def started(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
+        """Start it; it is ended with the block.
+
+        Raises: as `start`
+        """
+        run = self.start(arguments, paths)
+        try:
+            yield run
+        finally:
+            self.finish(run)
+
+    def start(self, arguments: list[str], paths: list[str]) -> Run:
+        """Start it; `finish` and `close` end it.
+
+        Args:
+            arguments: options and `-e PATTERN`s.
+            paths: files and folders, relative to the folder to start in.
+
+        Raises:
+            RipgrepFailed
+            Stopped: before it began.
+        """
+        named = os.fsencode("\0".join([BEGINNING + path for path in paths])).split(b"\0")  # quicker than one by one
+        command = [*map(os.fsencode, (self.binary, *OPTIONS, *arguments, "--")), *named]
+        if self._stop.now():
+            raise Stopped
+        try:
+            run = Run(
+                subprocess.Popen(
+                    command,
+                    bufsize=0,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=self._start_in,
+                    start_new_session=True,
+                    close_fds=True,
+                )
+            )
+        except OSError as error:
+            raise RipgrepFailed(str(error)) from error
+        self._running.add(run)
+        try:
+            run.read()
+        except RuntimeError as error:
+            self.finish(run)
+            raise RipgrepFailed(str(error)) from error
+        if self._stop.now():
+            run.end()
+        return run
+
+    def finish(self, run: Run) -> None:
+        """End a run, and read no more of what it says."""
+        run.close()
+        self._running.discard(run)
+
+    def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, list[str]]:
+        """What it printed, and which of the files it could not read, of a run that came to its end.
+
+        Raises:
+            RipgrepFailed, Stopped
+        """
+        printed, beside, code = self.ended(arguments, paths)
+        return printed, unreadable_at_end(code, beside, paths)
+
+    def ended(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes, int]:
+        """What it printed, what it said beside that, and what it ended with.
+
+        Raises:
+            RipgrepFailed: it cannot be started.
+            Stopped
+        """
+        with self.started(arguments, paths) as run:
+            blocks = list(run.said())
+            if run.code is None:
+                raise Stopped
+        return b"".join(block for block, _ in blocks), b"".join(block for _, block in blocks), run.code
+
+    def end(self) -> None:
+        """End every run that goes on."""
+        for run in list(self._running):
+            run.end()
+
+    def close(self) -> None:
+        """End every run, and read no more of what they say."""
+        for run in list(self._running):
+            self.finish(run)
+
+
+def unreadable_at_end(code: int, complaints: bytes, paths: list[str]) -> list[str]:
+    """Those of the files given to a run that it complained of, but for those that are gone.
+
+    It came to its end with 0 (something matched), 1 (nothing did) or `FAULTS`, if only single files stand behind that.
+
+    Raises:
+        RipgrepFailed: it did not come to its end, or it complained of anything else, maybe of all there was to search.
+    """
+    if code in (0, 1):
+        return []
+    # A name may go over lines, and a complaint with it.
+    before, *each = _COMPLAINT_BEGINS.split(complaints.removesuffix(b"\n"))
+    if code != FAULTS or before or not each:
+        raise RipgrepFailed((before and complaints).decode("utf-8", "replace")[:2000] or f"it ended with {code}")
+    given, unreadable = _as_printed(paths), []
+    for complaint in each:
+        said = _COMPLAINT.fullmatch(complaint)
+        path = given.get(said[1].partition(_TWICE)[0]) if said else None
+        if not said or path is None or int(said[3]) in _SHORTAGES:
+            raise RipgrepFailed("it complained of " + (said[2].decode("utf-8", "replace") if said else "no file"))
+        if int(said[3]) != errno.ENOENT:
+            unreadable.append(path)
+    return unreadable
+
+
+def _as_printed(paths: list[str]) -> dict[bytes, str | None]:
+    """Paths by how complaints say them, with signs in the place of bytes that are no UTF-8; None for two said alike."""
+    said: dict[bytes, str | None] = {}
+    for path in paths:
+        name = os.fsencode(path).decode("utf-8", "replace").encode()
+        said[name] = None if name in said else path
+    return said
+
+
+def path_of(printed: bytes) -> str:
+    """A path as ripgrep printed it."""
+    return os.fsdecode(printed.removeprefix(BEGINNING.encode()))
+
+
+def listed(printed: bytes) -> list[str]:
+    """Paths that were printed with a NUL behind each."""
+    return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
+
+
+def counts_of(printed: bytes) -> tuple[dict[str, int], bytes]:
+    """Matching lines by path, as `--count` prints them, and what is left over of a line that is not whole."""
+    counts, end = {}, 0
+    for each in _COUNTED.finditer(printed):
+        counts[path_of(each[1])] = int(each[2])
+        end = each.end()
+    return counts, printed[end:]

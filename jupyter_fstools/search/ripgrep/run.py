@@ -1,0 +1,155 @@
+"""Runs one ripgrep process and reads its output in threads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from queue import Empty, Full, Queue
+from threading import Thread
+from typing import IO
+
+LOOK_SECONDS = 0.05
+"""How long at most nobody asks whether a run is to go on."""
+_PAUSE_SECONDS, _PAUSE_PART, _MUCH_BYTES = 0.005, 0.05, 32 << 10
+"""Between two looks into a pipe that less came out of, and as a part of the time since it was opened: to be woken for
+every word costs more than to search a file."""
+_PIPE_BYTES, _READ_BYTES = 1 << 20, 128 << 10
+"""What comes in a pause has room; how much of it is read at once."""
+_BLOCK_BYTES, _MOST_WAITING = 128 << 10, 4
+"""Handed on at once: a thousand paths or two; and how many such blocks wait for whoever reads them."""
+Said = tuple[bytes, bytes]
+"""Something that was printed, and something that was said beside that; mostly one of them is empty."""
+
+
+class Run:
+    """One run, and what it prints (what it found) and says beside (complaints, and what it passed over).
+
+    Args:
+        process: the process, with pipes.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._ended = self._closed = False
+        self._blocks: Queue[tuple[int, bytes]] = Queue(_MOST_WAITING)
+        assert process.stdout and process.stderr
+        self._pipes = (process.stdout, process.stderr)
+        self._readers: list[Thread] = []
+
+    def read(self) -> None:
+        """Begin to read what it says.
+
+        Raises:
+            RuntimeError: there are no more threads.
+        """
+        for which, pipe in enumerate(self._pipes):
+            reader = Thread(target=self._read, args=(which, pipe), daemon=True)
+            reader.start()
+            self._readers.append(reader)
+
+    @property
+    def code(self) -> int | None:
+        """What it ended with; None if it has been ended before."""
+        return None if self._ended else self._process.returncode
+
+    def said(self) -> Iterator[Said]:
+        """What it says to its end, some at a time; nothing where nothing has come for `LOOK_SECONDS`."""
+        speaking = len(self._pipes)
+        while speaking:
+            try:
+                which, block = self._blocks.get(timeout=LOOK_SECONDS)
+            except Empty:
+                yield b"", b""
+                continue
+            speaking -= not block
+            yield (b"", block) if which else (block, b"")
+        self._process.wait()
+
+    def end(self) -> None:
+        """End it with all that it has started; after its end nothing is done. What it has said can still be read."""
+        if self._process.returncode is None:
+            self._ended = True
+            end_group(self._process)
+
+    def close(self) -> None:
+        """End it, and read no more."""
+        self._closed = True
+        self.end()
+        for reader in self._readers:
+            reader.join()
+        for pipe in self._pipes:
+            pipe.close()
+
+    def _read(self, which: int, pipe: IO[bytes]) -> None:
+        try:
+            for block in self._gathered(which, pipe):
+                self._hand_on(which, block)
+        finally:
+            self._hand_on(which, b"")
+
+    def _gathered(self, which: int, pipe: IO[bytes]) -> Iterator[bytes]:
+        gathered: list[bytes] = []
+        much = min(_MUCH_BYTES, _widened(pipe) // 2)
+        began = handed_on = time.monotonic()
+        while self._has_come(pipe) and (block := os.read(pipe.fileno(), _READ_BYTES)):
+            gathered.append(block)
+            now = time.monotonic()
+            if now - handed_on >= LOOK_SECONDS or sum(map(len, gathered)) >= _BLOCK_BYTES:
+                yield b"".join(gathered)
+                gathered, handed_on = [], now
+            if len(block) < much:
+                time.sleep(min(_PAUSE_SECONDS, _PAUSE_PART * (now - began)))
+        if gathered:
+            yield b"".join(gathered)
+
+    def _has_come(self, pipe: IO[bytes]) -> bool:
+        """Wait for more; False where none is to be read any more.
+
+        A pipe does not end with its process while another one, forked off beside it, happens to hold it too.
+        """
+        if not hasattr(select, "poll"):
+            return not self._closed
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN)
+        while not self._closed:
+            ended = self._process.poll() is not None
+            if poll.poll(0 if ended else LOOK_SECONDS * 1000):
+                return True
+            if ended:
+                return False
+        return False
+
+    def _hand_on(self, which: int, block: bytes) -> None:
+        while not self._closed:
+            with contextlib.suppress(Full):
+                self._blocks.put((which, block), timeout=LOOK_SECONDS)
+                return
+
+
+def _widened(pipe: IO[bytes]) -> int:
+    """Give a pipe room, as far as the system has that; how many bytes it holds now."""
+    try:
+        import fcntl
+
+        with contextlib.suppress(OSError):
+            return fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+    except (ImportError, AttributeError, OSError):
+        return 2 * _MUCH_BYTES
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process and all it has started, and take up what is left of it."""
+    with contextlib.suppress(OSError):
+        if process.returncode is not None:
+            return
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
