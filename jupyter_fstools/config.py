@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,13 @@ class FsToolsConfig(Configurable):
         "sqlite:",
         help="Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
         "'memory:' (forgotten when the process ends, not shared with kernels), or what a package registers.",
+    ).tag(config=True)
+    server = Unicode(
+        help="In a kernel that does not share the server's disk: the server's address, such as "
+        "'https://host/user/ada/'; %fs then works over REST. Empty: on this machine's files."
+    ).tag(config=True)
+    server_token_file = Unicode(
+        help="File (mode 0600) that holds the token for `server`; empty: JUPYTERHUB_API_TOKEN or JUPYTER_TOKEN."
     ).tag(config=True)
     read_only = Bool(False, help="Leave out every tool that writes.").tag(config=True)
     approval = _WordOrRules(
@@ -198,11 +206,12 @@ class FsToolsConfig(Configurable):
 
     def shared_settings(self) -> dict[str, Any]:
         """What a kernel must agree on with its server: every setting that differs from its default."""
-        return {
+        differing = {
             name: getattr(self, name)
             for name, trait in self.class_traits(config=True).items()
             if getattr(self, name) != trait.default(self)
         }
+        return {name: shown_setting(one) if isinstance(one, str) else one for name, one in differing.items()}
 
     def share_with_kernels(self, root: str) -> None:
         """Hand the settings to kernels that this process starts."""
@@ -260,6 +269,11 @@ class FsToolsConfig(Configurable):
             committed=committed,
             rooms=rooms,
         )
+
+
+def shown_setting(where: str) -> str:
+    """The address of a store or a root without the password in it."""
+    return re.sub(r"(://[^/?#@]*?):[^/?#]*@", r"\1@", where)
 
 
 def handed_settings() -> dict[str, Any]:

@@ -91,6 +91,13 @@ def refusal_of(error: Mapping[str, Any]) -> FsToolsError:
     return refusal
 
 
+def without_secrets(url: str) -> str:
+    """An address without the password and the token that a copied one may hold."""
+    scheme, mark, rest = url.partition("?")[0].rpartition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
+
+
 def _connection(url: str) -> HTTPConnection:
     kinds: dict[str, type[HTTPConnection]] = {"http": HTTPConnection, "https": HTTPSConnection}
     try:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ..client.requests import ask
+from ..client.requests import ask, without_secrets
 from ..errors import Denied, FsToolsError, NotFound
 from ..runtime_files import JupyterServer, running_servers, servers_around
 
@@ -24,7 +24,7 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
         NotFound: there is none; says which there are, and how to start one.
     """
     if url is not None:
-        named = JupyterServer(_without_secrets(url), "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
+        named = JupyterServer(without_secrets(url), "", os.environ.get(TOKEN_VARIABLE, ""), 0, 0)
         try:
             about(named)
         except Denied as refusal:
@@ -61,13 +61,6 @@ def about(server: JupyterServer) -> dict[str, Any]:
         f"the Jupyter server at {server.url} does not have jupyter-fstools",
         hint="Install jupyter-fstools in its environment and restart it; jupyter server extension list shows it then.",
     )
-
-
-def _without_secrets(url: str) -> str:
-    # An address that was copied may have a password in it or a token behind it; it is shown where something is wrong.
-    scheme, mark, rest = url.partition("?")[0].rpartition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
 
 
 def _none(folder: str, roots: Sequence[str]) -> NotFound:

@@ -13,15 +13,11 @@ from IPython.core.completer import SimpleCompletion
 from ..errors import FsToolsError
 from ..journal.journal import ChangeQuery
 from ..plain_text import one_line
-from ..walking.folders import joined
-from ..walking.listing import names_in
-from ..walking.visible import link_target
 from .arguments import SUBCOMMANDS, Subcommand
 from .desk import Desk
 from .words import quoted, words_of
 
 _LINE = re.compile(r"\s*(?:[\w.,\[\]'\" ]+=\s*)?(%%?)fs[ \t]+")
-_MOST_ENTRIES = 5000
 _MOST_OFFERED = 300
 
 
@@ -80,30 +76,18 @@ class Completion:
         return []
 
     def _changes(self) -> list[str]:
-        return [change.id for change in self._desk.journal.changes(ChangeQuery(limit=20))]
+        return [change.id for change in self._desk.files.changes(ChangeQuery(limit=20))[0]]
 
     def _paths(self, fragment: str) -> list[tuple[str, str]]:
         quote = fragment[:1] if fragment[:1] in ("'", '"') else ""
         folder, name = posixpath.split(fragment[len(quote) :])
-        workspace = self._desk.workspace
-        stat = workspace.peek(folder or ".")
-        if stat.kind != "directory":
-            return []
-        there = names_in(workspace.backend, stat.path, workspace.may_read, workspace.all_allowed, most=_MOST_ENTRIES)
-        kinds = {"directory": there.folders, "file": there.files, "link": there.links}
-        fitting = ((kind, one) for kind, names in kinds.items() for one in names if _fits(one, name))
         offered = []
-        for listed, one in fitting:
-            kind = listed if listed != "link" else self._behind_link(joined(stat.path, one))
-            path = posixpath.join(folder, one)
-            if kind in ("file", "directory") and one_line(path) == path:
+        for one in self._desk.files.names(folder):
+            path = posixpath.join(folder, one.name)
+            if _fits(one.name, name) and one_line(path) == path:
+                kind = "directory" if one.is_directory else "file"
                 offered.append((kind, _spelled(path, kind, quote)))
         return [(text, "path") for _, text in sorted(offered)]
-
-    def _behind_link(self, path: str) -> str:
-        workspace = self._desk.workspace
-        target = link_target(workspace.backend, path, workspace.may_read)
-        return target.kind if target is not None else "missing"
 
 
 def _fits(name: str, beginning: str) -> bool:

@@ -1,9 +1,8 @@
-"""Opens a kernel's workspace on first use and calls tools."""
+"""Opens the kernel's files at the first use, and remembers the session."""
 
 from __future__ import annotations
 
 import os
-import posixpath
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,15 +11,13 @@ from traitlets.config import Config
 
 from ..backends.open_backend import absolute_root
 from ..config import FsToolsConfig, config_with_handed_settings, system_user
-from ..errors import FsToolsError, Invalid, NotFound
+from ..errors import Invalid
 from ..gate.workspace import Workspace
-from ..journal.journal import Journal
 from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session
 from ..stores.records import Reader
-from ..tools import call_tool
+from .files import Files, OwnFiles
 from .result import KernelResult
-from .words import quoted
 
 
 class Desk:
@@ -35,7 +32,7 @@ class Desk:
         self._config = config
         self._folder = folder
         self._settings: FsToolsConfig | None = None
-        self._workspace: Workspace | None = None
+        self._files: Files | None = None
         self._process = 0
         self.session = DEFAULT_SESSION
 
@@ -56,22 +53,29 @@ class Desk:
         return self._settings
 
     @property
-    def workspace(self) -> Workspace:
-        """The workspace, for the session the kernel is in.
+    def files(self) -> Files:
+        """The files, for the session the kernel is in: its own, or those of the server that the settings name.
 
         Raises:
             Invalid: a setting is wrong; NotFound, NotADirectory: the root is no folder.
         """
         # A forked child must not share its parent's connections and descriptors.
-        if self._workspace is None or self._process != os.getpid():
-            self._workspace = self.settings.workspace(self.settings.root, Reader(system_user(), self.session))
+        if self._files is None or self._process != os.getpid():
+            self._files = self._opened()
             self._process = os.getpid()
-        return self._workspace
+        return self._files
 
     @property
-    def journal(self) -> Journal:
-        """The changes below the root."""
-        return Journal(self.workspace)
+    def workspace(self) -> Workspace:
+        """The kernel's own files.
+
+        Raises:
+            Invalid: they are on a server elsewhere.
+        """
+        files = self.files
+        if not isinstance(files, OwnFiles):
+            raise Invalid("the files are on another machine", hint="Use %fs, which asks the server.")
+        return files.workspace
 
     def switch(self, session: str) -> None:
         """Go on in another session: its receipts count from here on.
@@ -79,7 +83,7 @@ class Desk:
         Raises:
             Invalid: no such name can be given.
         """
-        self._workspace = self.workspace.for_reader(Reader(self.workspace.reader.user, checked_session(session)))
+        self._files = self.files.for_session(checked_session(session))
         self.session = session
 
     def call(
@@ -90,25 +94,12 @@ class Desk:
         Raises:
             FsToolsError: it refused.
         """
-        try:
-            workspace = self.workspace.for_reader(self.workspace.reader, progress=progress)
-            return KernelResult.of(call_tool(workspace, tool, arguments))
-        except NotFound as refusal:
-            self._look_in_working_directory(refusal, arguments.get("path"))
-            raise
+        return KernelResult.of(self.files.call(tool, arguments, progress))
 
-    def _look_in_working_directory(self, refusal: NotFound, path: str | None) -> None:
-        """Where the path would be right from the working directory, tell its spelling from the root."""
-        if path is None or os.path.isabs(path):
-            return
-        root = self.workspace.backend.root_key or "/"
-        here = os.path.relpath(os.path.realpath(os.getcwd()), root).replace(os.sep, "/")
-        if here == "." or here.split("/")[0] == "..":
-            return
-        from_root = posixpath.normpath(f"{here}/{path}")
-        try:
-            missing = from_root.startswith("../") or self.workspace.peek(from_root).kind == "missing"
-        except FsToolsError:
-            return
-        if not missing:
-            refusal.hint = f"Paths are relative to the root, not to the working directory: use {quoted(from_root)}."
+    def _opened(self) -> Files:
+        settings = self.settings
+        if settings.server:
+            from .server_files import connected_files
+
+            return connected_files(settings, self.session)
+        return OwnFiles(settings.workspace(settings.root, Reader(system_user(), self.session)), settings)

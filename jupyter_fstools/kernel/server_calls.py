@@ -17,6 +17,7 @@ from ..client.requests import answer_of, connected, refusal_of, send
 from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
 from ..runtime_files import JupyterServer
+from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
 
 _WAIT_SECONDS = 600.0
@@ -172,7 +173,12 @@ def _last_of_stream(response: HTTPResponse, progress: Callable[[Progress], None]
 
 def _result(answer: dict[str, Any]) -> ToolResult:
     change = answer.get("change")
-    for told in [] if change is None else [change, *change.get("files", [])]:
+    return ToolResult.model_validate({**answer, "change": change and change_of(change)})
+
+
+def change_of(told: dict[str, Any]) -> Change:
+    """A change as a server tells it."""
+    for one in [told, *told.get("files", [])]:
         # A server tells no keys: they would say where its root is. Here a path is enough to name a file.
-        told.setdefault("key", told["path"])
-    return ToolResult.model_validate(answer)
+        one.setdefault("key", one["path"])
+    return Change.model_validate(told)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from .._version import __version__
 from ..documents.text.diff import unified
 from ..errors import Invalid, NotFound
 from ..journal.commands import is_command
 from ..journal.journal import ChangeQuery
 from ..plain_text import change_row, fact_rows
 from ..stores.records import Change
-from ..tools import available_tools
 from .arguments import argument, subcommand
 from .desk import Desk
 from .edit_blocks import edits_of
 from .result import KernelResult
-from .running_server import running_server
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
 _MOST_DIFF_BYTES = 256 << 10
@@ -133,11 +130,7 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     In a line, --old and --new are literal: a backslash and an n are no newline. Longer texts go into the cell:
     %%fs edit PATH, and below it blocks of whole lines
 
-        <<<<<<< old
-        the lines to replace
-        =======
-        the lines to put in their place
-        >>>>>>> new
+        from .result import KernelResult
 
     or a JSON list of {"old_string": ..., "new_string": ..., "replace_all": false}. All or nothing.
     """
@@ -173,7 +166,7 @@ def undo(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     if target is None:
         return desk.call("undo", {"change_id": _newest_own_change(desk).id})
     try:
-        found = desk.journal.change(target)
+        found = desk.files.change(target)
     except NotFound:
         return desk.call("undo", {"path": target})
     return desk.call("undo", {"change_id": found.id})
@@ -192,7 +185,7 @@ def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     if query["limit"] < 1:
         raise Invalid(f"limit: takes 1 or more, got {query['limit']}", hint="Correct the limit.", field="limit")
     wanted = ChangeQuery(**query)
-    found, total = desk.journal.changes(wanted), desk.journal.count(wanted)
+    found, total = desk.files.changes(wanted)
     rows = ["  ".join(change_row(change)) for change in found] or ["There are no changes."]
     if total > wanted.limit:
         rows.append(f"[{total} changes in all; --limit {total} lists them]")
@@ -203,7 +196,7 @@ def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 @subcommand("diff", argument("change_id", metavar="ID", help="the change"))
 def diff(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show what one change did."""
-    change = desk.journal.change(given.change_id)
+    change = desk.files.change(given.change_id)
     text = f"{'  '.join(change_row(change))}\n{unified(change.diff, _MOST_DIFF_BYTES)}"
     return KernelResult.of_text("diff", text, {"change": change.model_dump(mode="json")}, change)
 
@@ -220,31 +213,18 @@ def session(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 @subcommand("status")
 def status(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show the root, the session, and what is switched on."""
-    workspace, settings = desk.workspace, desk.settings
-    root = workspace.backend.root_key or "/"
-    server = running_server(root)
-    data = {
-        "version": __version__,
-        "root": root,
-        "store": settings.store,
-        "user": workspace.reader.user,
-        "session": desk.session,
-        "approval": settings.approval,
-        "read_only": settings.read_only,
-        "tools": list(available_tools(workspace)),
-        "server": None if server is None else {"url": server.url, "root": server.root},
-    }
+    data = desk.files.status()
     return KernelResult.of_text("status", "\n".join(f"{name}: {fact}" for name, fact in fact_rows(data)), data)
 
 
 def _newest_own_change(desk: Desk) -> Change:
     """The newest change of this session that still stands and is no step back itself."""
-    page = 50
+    page, user = 50, desk.files.user()
     for offset in range(0, 10_000, page):
         query = ChangeQuery(session=desk.session, status="applied", limit=page, offset=offset)
-        found = desk.journal.changes(query)
+        found, _ = desk.files.changes(query)
         for change in found:
-            if change.undoes is None and not is_command(change) and change.reader == desk.workspace.reader:
+            if change.undoes is None and not is_command(change) and change.user == user:
                 return change
         if len(found) < page:
             break

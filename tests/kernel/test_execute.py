@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from jupyter_fstools import FsToolsError
-from jupyter_fstools.journal.journal import ChangeQuery
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel
@@ -116,7 +116,7 @@ def test_a_person_approves_it_from_elsewhere(make_shell, root, capsys):
     stopped = threading.Event()
 
     def approve():
-        journal = desk.journal
+        journal = Journal(desk.workspace)
         while not stopped.wait(0.02):
             for change in journal.changes(ChangeQuery(status="proposed")):
                 journal.approve(change.id, commands=True)

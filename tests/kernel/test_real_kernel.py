@@ -129,8 +129,8 @@ def test_what_a_cell_read_another_process_may_edit_and_back(kernel, folder):
 
 def test_an_unexpected_exception_shows_as_always(kernel, folder):
     shown = kernel.run(
-        "import jupyter_fstools.kernel.desk as desk, unittest.mock\n"
-        "with unittest.mock.patch.object(desk, 'call_tool', side_effect=ZeroDivisionError('oops')):\n"
+        "import jupyter_fstools.kernel.files as files, unittest.mock\n"
+        "with unittest.mock.patch.object(files, 'call_tool', side_effect=ZeroDivisionError('oops')):\n"
         "    get_ipython().run_line_magic('fs', 'ls')"
     )
     assert shown.error["ename"] == "ZeroDivisionError"

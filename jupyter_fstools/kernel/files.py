@@ -1,0 +1,147 @@
+"""Calls tools and lists changes in this process, for one session."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from .._version import __version__
+from ..config import FsToolsConfig, shown_setting
+from ..errors import FsToolsError, NotFound
+from ..gate.workspace import Workspace
+from ..journal.journal import ChangeQuery, Journal
+from ..progress import Progress
+from ..stores.records import Change, Reader
+from ..tools import ToolResult, available_tools, call_tool
+from ..walking.folders import joined
+from ..walking.listing import names_in
+from ..walking.visible import link_target
+from .running_server import running_server
+from .words import quoted
+
+Tell = Callable[[Progress], None]
+
+_MOST_ENTRIES = 5000
+
+
+class Name(NamedTuple):
+    """One name in a folder, which is a folder or a file."""
+
+    name: str
+    is_directory: bool
+
+
+class Files(Protocol):
+    """What the subcommands of `%fs` stand on, wherever the files are.
+
+    Every method raises:
+        FsToolsError: it was refused.
+    """
+
+    def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
+        """Call a tool; `progress` is called with what it tells while it goes on."""
+
+    def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The changes a query describes, and how many there are on all its pages."""
+
+    def change(self, change_id: str) -> Change:
+        """One change."""
+
+    def user(self) -> str:
+        """Whose receipts count."""
+
+    def names(self, folder: str) -> Iterable[Name]:
+        """What may be shown of one folder; nothing where it is none."""
+
+    def for_session(self, session: str) -> Files:
+        """The same files for another session."""
+
+    def status(self) -> dict[str, Any]:
+        """The root, and what is switched on."""
+
+
+class OwnFiles:
+    """Files that this process reaches itself.
+
+    Args:
+        workspace: them, for the session's reader.
+        settings: what the workspace was made from.
+    """
+
+    def __init__(self, workspace: Workspace, settings: FsToolsConfig) -> None:
+        self.workspace = workspace
+        self._settings = settings
+
+    def for_session(self, session: str) -> OwnFiles:
+        """The same files for another session."""
+        reader = Reader(self.workspace.reader.user, session)
+        return OwnFiles(self.workspace.for_reader(reader), self._settings)
+
+    def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
+        """Call a tool; `progress` is called with what it tells while it goes on."""
+        try:
+            return call_tool(self.workspace.for_reader(self.workspace.reader, progress=progress), tool, arguments)
+        except NotFound as refusal:
+            self._look_in_working_directory(refusal, arguments.get("path"))
+            raise
+
+    def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The changes a query describes, and how many there are on all its pages."""
+        journal = Journal(self.workspace)
+        return journal.changes(query), journal.count(query)
+
+    def change(self, change_id: str) -> Change:
+        """One change."""
+        return Journal(self.workspace).change(change_id)
+
+    def user(self) -> str:
+        """Whose receipts count."""
+        return self.workspace.reader.user
+
+    def names(self, folder: str) -> Iterator[Name]:
+        """What may be shown of one folder; nothing where it is none."""
+        workspace = self.workspace
+        stat = workspace.peek(folder or ".")
+        if stat.kind != "directory":
+            return
+        there = names_in(workspace.backend, stat.path, workspace.may_read, workspace.all_allowed, most=_MOST_ENTRIES)
+        yield from (Name(name, True) for name in there.folders)
+        yield from (Name(name, False) for name in there.files)
+        for name in there.links:
+            target = link_target(workspace.backend, joined(stat.path, name), workspace.may_read)
+            if target is not None and target.kind in ("file", "directory"):
+                yield Name(name, target.kind == "directory")
+
+    def status(self) -> dict[str, Any]:
+        """The root, and what is switched on."""
+        root = self.workspace.backend.root_key or "/"
+        server = running_server(root)
+        return {
+            "version": __version__,
+            "root": root,
+            "store": shown_setting(self._settings.store),
+            "user": self.user(),
+            "session": self.workspace.reader.session,
+            "approval": self._settings.approval,
+            "read_only": self._settings.read_only,
+            "tools": list(available_tools(self.workspace)),
+            "server": None if server is None else {"url": server.url, "root": server.root},
+        }
+
+    def _look_in_working_directory(self, refusal: NotFound, path: str | None) -> None:
+        """Where the path would be right from the working directory, tell its spelling from the root."""
+        if path is None or os.path.isabs(path):
+            return
+        root = self.workspace.backend.root_key or "/"
+        here = os.path.relpath(os.path.realpath(os.getcwd()), root).replace(os.sep, "/")
+        if here == "." or here.split("/")[0] == "..":
+            return
+        from_root = posixpath.normpath(f"{here}/{path}")
+        try:
+            missing = from_root.startswith("../") or self.workspace.peek(from_root).kind == "missing"
+        except FsToolsError:
+            return
+        if not missing:
+            refusal.hint = f"Paths are relative to the root, not to the working directory: use {quoted(from_root)}."

@@ -1,0 +1,169 @@
+"""`%fs` in a kernel that sees none of the files: everything goes over REST to a real server."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, Stale
+from jupyter_fstools.kernel.completion import Completion
+from jupyter_fstools.kernel.desk import Desk
+from jupyter_fstools.kernel.server_calls import ServerCalls
+from jupyter_fstools.kernel.server_files import connected_files
+from tests.processes import RunningServer
+
+VARIABLES = ("JUPYTERHUB_API_TOKEN", "JUPYTER_TOKEN")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    files = tmp_path_factory.mktemp("files")
+    options = {"durable": False, "enable_execute": True, "execute_approval": False}
+    server = RunningServer(files, *(f"--FsToolsConfig.{name}={value}" for name, value in options.items()))
+    try:
+        server.wait()
+        server.files = files
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def address(server, monkeypatch):
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JUPYTER_TOKEN", server.token)
+    return server.url.removesuffix("api/fstools")
+
+
+@pytest.fixture
+def far(make_shell, address, server, request):
+    """`far(line, body)`: what the magics answer; each test in a session of its own. The kernel's root stays empty."""
+    shell = make_shell(server=address)
+
+    def call(line, body=None):
+        return shell.run_line_magic("fs", line) if body is None else shell.run_cell_magic("fs", line, body)
+
+    call(f"session {abs(hash(request.node.name))}")
+    return call
+
+
+def test_a_file_is_read_edited_and_taken_back(far, server, root):
+    (server.files / "a.py").write_text("def f(x):\n    return x\n")
+    assert far("read a.py").data["total_lines"] == 2
+    done = far("edit a.py --old 'return x' --new 'return -x'")
+    assert "-    return x" in str(done._repr_mimebundle_()["text/plain"])
+    assert (server.files / "a.py").read_text() == "def f(x):\n    return -x\n"
+    assert done.change.id in far("changes a.py").text
+    assert "return -x" in far(f"diff {done.change.id}").text
+    far("undo")
+    assert (server.files / "a.py").read_text() == "def f(x):\n    return x\n"
+    assert list(root.iterdir()) == []
+
+
+def test_texts_of_a_cell_are_written_as_they_are(far, server):
+    far("write b.txt", "one\ntwo {x} $y\n")
+    assert (server.files / "b.txt").read_text() == "one\ntwo {x} $y\n"
+    far("edit b.txt", "<<<<<<< old\none\n=======\n1\n>>>>>>> new\n")
+    assert far("grep '^1$'").data["matches"]
+    assert "b.txt" in far("glob *.txt").text
+    assert "b.txt" in far("ls").text
+
+
+def test_refusals_are_the_same_exceptions_in_the_words_of_the_magic(far, server):
+    (server.files / "c.txt").write_text("one\n")
+    with pytest.raises(NotRead) as refused:
+        far("edit c.txt --old one --new 1")
+    assert "%fs read" in "\n".join(refused.value._render_traceback_())
+    far("read c.txt")
+    (server.files / "c.txt").write_text("other\n")
+    with pytest.raises(Stale) as refused:
+        far("edit c.txt --old one --new 1")
+    assert "+other" in refused.value.details["diff"]
+
+
+def test_a_session_counts_on_the_server(far, server):
+    (server.files / "d.txt").write_text("one\n")
+    far("read d.txt")
+    far("session other")
+    with pytest.raises(NotRead):
+        far("edit d.txt --old one --new 1")
+
+
+def test_a_command_shows_what_it_prints(far, capsys):
+    assert far("sh echo from-afar; exit 2").data["exit_code"] == 2
+    assert "from-afar" in capsys.readouterr().out
+
+
+def test_the_status_says_where_the_files_are_and_no_token(far, server, address):
+    status = far("status")
+    assert status.data["server"]["url"] == address
+    assert status.data["root"] == server.files.name
+    assert server.token not in status.text
+
+
+def test_paths_and_changes_are_completed(make_shell, address, server, root):
+    (server.files / "sub").mkdir()
+    (server.files / "sub" / "deep file.txt").write_text("")
+    completion = Completion(Desk(make_shell(server=address).config, str(root)))
+    offered = [one.text for one in completion.matches("%fs read sub/")["completions"]]
+    assert offered == ["'sub/deep file.txt'"]
+    assert [one.text for one in completion.matches("%fs read su")["completions"]] == ["sub/"]
+    assert completion.matches("%fs read no/such/")["completions"][0].text != "sub/"
+
+
+def test_a_call_is_one_request_on_the_connection_that_is_there(far, server, monkeypatch):
+    (server.files / "e.txt").write_text("x" * 10_000)
+    made = []
+    exchange = ServerCalls._exchange
+    monkeypatch.setattr(
+        ServerCalls,
+        "_exchange",
+        lambda self, *words, **more: made.append(words[1]) or exchange(self, *words, **more),
+    )
+    far("read e.txt")
+    far("edit e.txt --old xxx --new y --all")
+    assert made == ["/tools/read_file", "/tools/edit_file"]
+
+
+def test_the_hubs_token_comes_first_and_a_file_before_both(address, server, monkeypatch, tmp_path, make_shell, root):
+    monkeypatch.setenv("JUPYTERHUB_API_TOKEN", "wrong")
+    with pytest.raises(Denied):
+        Desk(make_shell(server=address).config, str(root)).call("list_files", {})
+    file = tmp_path / "token"
+    file.write_text(f"{server.token}\n")
+    file.chmod(0o600)
+    desk = Desk(make_shell(server=address, server_token_file=str(file)).config, str(root))
+    assert desk.call("list_files", {}).data["total"] >= 0
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o620, 0o604])
+def test_a_token_that_others_may_read_is_not_used(address, tmp_path, make_shell, root, mode):
+    file = tmp_path / "token"
+    file.write_text("t")
+    file.chmod(mode)
+    desk = Desk(make_shell(server=address, server_token_file=str(file)).config, str(root))
+    with pytest.raises(Invalid, match=f"mode {mode:03o}") as refused:
+        desk.call("list_files", {})
+    assert "chmod 600" in refused.value.hint
+
+
+def test_without_a_token_it_says_where_one_may_come_from(far, address, monkeypatch, make_shell, root):
+    monkeypatch.delenv("JUPYTER_TOKEN")
+    with pytest.raises(Denied) as refused:
+        Desk(make_shell(server=address).config, str(root)).call("list_files", {})
+    assert "JUPYTERHUB_API_TOKEN or JUPYTER_TOKEN" in refused.value.hint
+
+
+def test_a_server_that_is_gone_is_a_refusal(make_shell, root):
+    desk = Desk(make_shell(server="http://127.0.0.1:9/").config, str(root))
+    with pytest.raises(InputOutput, match="does not answer"):
+        desk.call("list_files", {})
+
+
+def test_a_password_in_the_address_is_shown_nowhere(make_shell, root):
+    desk = Desk(make_shell(server="http://ada:secret@127.0.0.1:9/?token=hidden").config, str(root))
+    assert "secret" not in repr(connected_files(desk.settings, "default")._calls.server)
+    with pytest.raises(InputOutput) as refused:
+        desk.call("list_files", {})
+    assert "secret" not in str(refused.value)
+    assert "hidden" not in str(refused.value)
