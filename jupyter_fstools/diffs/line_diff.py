@@ -7,6 +7,7 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Literal
 
@@ -28,7 +29,7 @@ Block = tuple[int, int, int, int]
 
 
 def line_hunks(
-    before: Sequence[str], after: Sequence[str], *, old_start: int = 1, new_start: int = 1
+    before: Sequence[str], after: Sequence[str], *, old_start: int = 1, new_start: int = 1, cut_lines: bool = True
 ) -> list[DiffHunk]:
     """The hunks between two lists of lines.
 
@@ -36,7 +37,7 @@ def line_hunks(
     a unified diff.
     """
     blocks = changed_blocks(before, after)
-    return list(hunks_of(blocks, before, after, old_start=old_start, new_start=new_start))
+    return list(hunks_of(blocks, before, after, old_start=old_start, new_start=new_start, cut_lines=cut_lines))
 
 
 def hunks_of(
@@ -47,10 +48,14 @@ def hunks_of(
     old_start: int = 1,
     new_start: int = 1,
     most_rows: int = sys.maxsize,
+    cut_lines: bool = True,
 ) -> Iterator[DiffHunk]:
-    """The hunks of changed blocks; beyond `most_rows` rows in all they are cut, and their counts stay whole."""
+    """The hunks of changed blocks; beyond `most_rows` rows in all they are cut, and their counts stay whole.
+
+    `cut_lines` False keeps lines of more than `MAX_ROW_CHARACTERS` whole.
+    """
     for group in grouped(blocks, CONTEXT_LINES):
-        hunk = _hunk(group, before, after, (old_start, new_start), most_rows)
+        hunk = _hunk(group, before, after, (old_start, new_start), most_rows, cut_lines=cut_lines)
         most_rows -= len(hunk.rows)
         yield hunk
 
@@ -158,6 +163,8 @@ def _hunk(
     after: Sequence[str],
     starts: tuple[int, int],
     most_rows: int,
+    *,
+    cut_lines: bool,
 ) -> DiffHunk:
     old, new = starts
     start, first_shift = max(0, group[0][0] - CONTEXT_LINES), group[0][2] - group[0][0]
@@ -168,25 +175,32 @@ def _hunk(
         old_count=old_count,
         new_start=new + start + first_shift - (new_count == 0),
         new_count=new_count,
-        rows=list(islice(_rows(group, before, after, (old, new), (start, end)), most_rows)),
+        rows=list(islice(_rows(group, before, after, (old, new), (start, end), cut_lines=cut_lines), most_rows)),
     )
 
 
 def _rows(
-    group: Sequence[Block], before: Sequence[str], after: Sequence[str], starts: tuple[int, int], span: tuple[int, int]
+    group: Sequence[Block],
+    before: Sequence[str],
+    after: Sequence[str],
+    starts: tuple[int, int],
+    span: tuple[int, int],
+    *,
+    cut_lines: bool,
 ) -> Iterator[DiffRow]:
+    row = partial(_row, most_characters=MAX_ROW_CHARACTERS if cut_lines else sys.maxsize)
     old, new = starts
     at, end = span
     shift = group[0][2] - group[0][0]
     for a, b, c, d in [*group, (end, end, 0, 0)]:
-        yield from (_row("context", old + i, new + i + shift, before[i]) for i in range(at, a))
-        yield from (_row("remove", old + i, 0, before[i]) for i in range(a, b))
-        yield from (_row("add", 0, new + i, after[i]) for i in range(c, d))
+        yield from (row("context", old + i, new + i + shift, before[i]) for i in range(at, a))
+        yield from (row("remove", old + i, 0, before[i]) for i in range(a, b))
+        yield from (row("add", 0, new + i, after[i]) for i in range(c, d))
         at, shift = b, d - b
 
 
-def _row(kind: Literal["context", "add", "remove"], old: int, new: int, line: str) -> DiffRow:
+def _row(kind: Literal["context", "add", "remove"], old: int, new: int, line: str, *, most_characters: int) -> DiffRow:
     text = line.removesuffix("\r")
-    if len(text) > MAX_ROW_CHARACTERS:
-        text = f"{text[:MAX_ROW_CHARACTERS]} [... {len(text) - MAX_ROW_CHARACTERS} more characters]"
+    if len(text) > most_characters:
+        text = f"{text[:most_characters]} [... {len(text) - most_characters} more characters]"
     return DiffRow(kind=kind, old=old, new=new, text=text, crlf=line.endswith("\r"))

@@ -240,6 +240,8 @@ class Workspace(PathResolver, Closing):
                 (None, None) if approved else step.receipt_after(self.tracker, draft, written.stat, written.after)
             )
             change = new_change(draft, step, self.reader, written, "applied")
+            if approved:
+                change.decided_at, change.decided_by = change.created_at, self.reader.user
             change = self.store.add_change(change, step.kept(), receipt, shown)
         self._settle(change)
         return change
@@ -259,6 +261,7 @@ class Workspace(PathResolver, Closing):
                 decided_at=time.time(),
                 decided_by=self.reader.user,
                 splices=step.kept(),
+                record=proposal.model_copy(update={"place": draft.holder.place, "saved": written.saved}),
             )
         with suppress(FsToolsError):  # A proposer without a current receipt has to look again, no more.
             self._tell_proposer(draft, step, proposal, written)

@@ -94,10 +94,12 @@ def _approved(workspace: Workspace, proposal: Change) -> Change:
             hint="Ask the person to look at the proposed changes, then call again: it waits for them anew.",
             change_id=proposal.id,
         )
+    reason = decided.decided.reason if decided is not None and decided.decided is not None else None
     raise Denied(
-        f"a person rejected command {proposal.id}; it has not been run",
+        f"a person rejected command {proposal.id}{f': {reason}' if reason else ''}; it has not been run",
         hint="Ask what to do instead.",
         change_id=proposal.id,
+        reason=reason,
     )
 
 

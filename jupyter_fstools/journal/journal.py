@@ -5,19 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from ..content.splices import Splice, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff, Operation
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, encoding_of
-from ..errors import Conflict, Denied, FsToolsError, NotFound, TooLarge, saying_unmodified
+from ..errors import Conflict, Denied, FsToolsError, Invalid, NotFound, TooLarge, saying_unmodified
 from ..gate.draft import Draft, ExpectedContent, KnownContent, Step
 from ..gate.shown_text import ShownText
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting
+from .partial import Decision, NamedHunks, decided_whole, part_of, recorded, without
+
+ALL = Decision()
+"""All of a proposal, without a word."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class Journal:
         raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
 
     @saying_unmodified()
-    def undo(self, change: Change, *, by_person: bool, tool: str = "undo") -> Change:
+    def undo(self, change: Change, *, by_person: bool, tool: str = "undo", hunks: NamedHunks | None = None) -> Change:
         """Take an applied change back; an undo is a change of its own that names what it undoes.
 
         Args:
@@ -108,8 +112,10 @@ class Journal:
             by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
                 to wait for approval.
             tool: the name the new change carries.
+            hunks: what is taken back of it; None for all. What else it did stays, and the change goes on standing.
 
         Raises:
+            Invalid: hunks that are not in it.
             Stale: the file no longer has the content that the change left; says what differs.
             Conflict: the change does not stand, or is a command; Denied: somebody else's; TooLarge: too much to have
                 been kept.
@@ -130,21 +136,30 @@ class Journal:
         with self._workspace.draft_to_restore(change.path, change.after, told) as draft:
             self._require(self.change(change.id), "applied", "undone")
             step = replace(self._step_back(draft, change), tool=tool, undoes=change.id)
+            part = None
+            if hunks is not None:
+                part = without(draft, change, step.splices, hunks, _encoding(draft))
+                if part.decided.taken:
+                    step = replace(self._step(draft, "edit", part.splices, tool), undoes=None)
             if change.diff.kind == "notebook":
                 step = _told_by_cells(draft, step)
             done = self._workspace.commit(draft, step, approved=by_person)
+            if part is not None and step.undoes is None and done is not None:
+                self._note(change, {"decided": part.decided})
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
         return done
 
-    def approve(self, change_id: str, *, commands: bool = False) -> Change:
+    def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
 
         Args:
             change_id: which.
             commands: the person may have commands run; a command runs in the call that waits for it.
+            decision: what is carried out of it, or written instead, and why.
 
         Raises:
+            Invalid: hunks or cells that are not in it, or nothing of it.
             Stale: the file moved on; the proposal is refused, not merged.
             Conflict: it was decided already, or nobody waits for the command any more; NotFound
             Denied: a command, and the person may not.
@@ -153,12 +168,14 @@ class Journal:
         if is_command(change):
             if not commands:
                 raise Denied(f"{change.id} is a command, which you may not have run", hint="Ask an administrator.")
+            if decision.is_partial:
+                raise Invalid("a command is decided as a whole", hint="Leave out hunks and content.", field="hunks")
             require_waiting(self._workspace, change)
-            return self._decided(change, "applied", "approved")
-        return self._carried_out(change)
+            return self._decided(change, "applied", "approved", decision.reason)
+        return self._carried_out(change, decision)
 
     @saying_unmodified()
-    def _carried_out(self, change: Change) -> Change:
+    def _carried_out(self, change: Change, decision: Decision) -> Change:
         self._require(change, "proposed", "approved")
         told = ExpectedContent(
             _known(change.diff, "old"),
@@ -174,19 +191,57 @@ class Journal:
             if op in ("create", "overwrite") and change.tool != "undo":
                 written = _text_after(draft, splices)
             step = Step(op, splices, change.diff, change.tool, undoes=change.undoes, written=written)
+            record = change.model_copy(
+                update={"decided": decided_whole(change.diff, taken=True, reason=decision.reason)}
+            )
+            part = part_of(draft, change, splices, decision, _encoding(draft)) if decision.is_partial else None
+            if part is not None and (part.decided.rejected or part.decided.edited):
+                step = self._step(draft, op, part.splices, change.tool)
             if change.diff.kind == "notebook":
                 step = _told_by_cells(draft, step)
-            return self._workspace.carry_out(draft, step, change)
+            if part is not None:
+                record = recorded(draft, change, part, step.diff)
+            return self._workspace.carry_out(draft, step, record)
 
-    def reject(self, change_id: str) -> Change:
-        """Decline a proposed change; the file is left as it is.
+    def keep(self, change_id: str) -> Change:
+        """Note that the person has seen a change and keeps it.
+
+        Raises:
+            Conflict: it does not stand; NotFound
+        """
+        change = self.change(change_id)
+        user = self._workspace.reader.user
+        with self._workspace.held(change.key):
+            change = self.change(change_id)
+            self._require(change, "applied", "kept")
+            if user in change.seen_by:
+                return change
+            return self._note(change, {"seen_by": [*change.seen_by, user]})
+
+    def _note(self, change: Change, facts: dict[str, Any]) -> Change:
+        """Keep facts of a change that stands where it stood."""
+        noted = self._store.decide(
+            change.id,
+            change.status,
+            change.status,
+            decided_at=change.decided_at,
+            decided_by=change.decided_by,
+            record=change.model_copy(update=facts),
+        )
+        if noted is None:
+            raise Conflict(f"change {change.id} was decided meanwhile", hint="Look at the change again.")
+        self._workspace.settled(noted)
+        return self._visible(noted) or noted
+
+    def reject(self, change_id: str, *, reason: str | None = None) -> Change:
+        """Decline a proposed change; the file is left as it is, and whoever proposed it is told the reason.
 
         Raises:
             Conflict: it was decided already; NotFound
         """
-        return self._decided(self.change(change_id), "rejected", "rejected")
+        return self._decided(self.change(change_id), "rejected", "rejected", reason)
 
-    def _decided(self, change: Change, status: ChangeStatus, verb: str) -> Change:
+    def _decided(self, change: Change, status: ChangeStatus, verb: str, reason: str | None) -> Change:
         """Decide about a proposal without touching a file."""
         self._require(change, "proposed", verb)
         with self._workspace.held(change.key):
@@ -197,6 +252,9 @@ class Journal:
                 decided_at=time.time(),
                 decided_by=self._workspace.reader.user,
                 splices=b"",
+                record=change.model_copy(
+                    update={"decided": decided_whole(change.diff, taken=status == "applied", reason=reason)}
+                ),
             )
         if decided is None:
             self._require(self.change(change.id), "proposed", verb)
@@ -246,6 +304,14 @@ class Journal:
                 status=change.status,
             )
 
+    def _step(self, draft: Draft, op: Operation, splices: Sequence[Splice], tool: str) -> Step:
+        encoding = _encoding(draft)
+        if draft.before is None:
+            diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
+        else:
+            diff = self._diff(draft, op, splices, encoding)
+        return Step(op, splices, diff, tool)
+
     def _step_back(self, draft: Draft, change: Change) -> Step:
         content = draft.content
         steps = unpacked_undo(self._store.splices(change.id) or b"\x00[false,[]]\n")
@@ -255,12 +321,7 @@ class Journal:
             diff = diff_of_creation(change.path, "delete", data, encoding)
             return Step("delete", [Splice(0, data, b"")], diff, "undo")
         splices = [Splice(s.offset, content.read(s.offset, s.length), s.restored) for s in steps]
-        op: Operation = "create" if change.after is None else "edit"
-        if draft.before is None:
-            diff = diff_of_creation(change.path, op, b"".join(s.inserted for s in splices), encoding)
-        else:
-            diff = self._diff(draft, op, splices, encoding)
-        return Step(op, splices, diff, "undo")
+        return self._step(draft, "create" if change.after is None else "edit", splices, "undo")
 
     def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
         assert draft.before is not None

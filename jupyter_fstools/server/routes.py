@@ -28,6 +28,7 @@ from .rest.change_handlers import (
     ChangesHandler,
     ChangesQuery,
     ChangeWait,
+    DecisionBody,
     DecisionHandler,
     DecisionsHandler,
     FilePath,
@@ -105,8 +106,8 @@ ROUTES = [
     Route(
         "/changes/{id}/{decision}",
         DecisionHandler,
-        {"post": Operation(_answers(ChangeAnswer), body=NoArguments, refusals=ANY)},
-        varying={"decision": "approve|reject|undo"},
+        {"post": Operation(_answers(ChangeAnswer), body=DecisionBody, refusals=ANY)},
+        varying={"decision": "approve|reject|undo|keep"},
     ),
     Route(
         "/receipts",

@@ -182,9 +182,10 @@ class InMemoryStore(Closing):
         expected: ChangeStatus,
         status: ChangeStatus,
         *,
-        decided_at: float,
+        decided_at: float | None,
         decided_by: str | None = None,
         splices: bytes | None = None,
+        record: Change | None = None,
     ) -> Change | None:
         """Move a change from one status to another, if it still has the expected one."""
         with self._lock:
@@ -196,6 +197,7 @@ class InMemoryStore(Closing):
             kept.revision, kept.status = self._revision, status
             kept.decided_at, kept.decided_by = decided_at, decided_by
             kept.splices = kept.splices if splices is None else splices
+            kept.body = kept.body if record is None else to_json(record)
             return kept.change()
 
     def change(self, change_id: str) -> Change | None:

@@ -138,13 +138,14 @@ class Store(Closing, Protocol):
         expected: ChangeStatus,
         status: ChangeStatus,
         *,
-        decided_at: float,
+        decided_at: float | None,
         decided_by: str | None = None,
         splices: bytes | None = None,
+        record: Change | None = None,
     ) -> Change | None:
         """Move a change from one status to another, if it still has the expected one.
 
-        None: somebody else decided first. `splices`, if given, replace what is kept.
+        None: somebody else decided first. `splices` and `record`, if given, replace what is kept.
         """
 
     def change(self, change_id: str) -> Change | None:

@@ -76,6 +76,27 @@ class FileState(BaseModel):
     size: int
 
 
+ChosenHunks = list[int] | dict[str, list[int]]
+"""Positions in the `hunks` of a text's diff, or in those of a notebook's cells, by cell id; a cell whose diff has no
+hunks counts as one at position 0."""
+
+
+class Decided(BaseModel):
+    """What a person decided about a proposal, in detail.
+
+    Attributes:
+        taken: the hunks of the proposal that were carried out.
+        rejected: those that were not.
+        reason: what the person wrote about it.
+        edited: the person wrote something else than what was proposed; the change's diff shows it.
+    """
+
+    taken: ChosenHunks
+    rejected: ChosenHunks
+    reason: str | None = None
+    edited: bool = False
+
+
 class Change(BaseModel):
     """One file's step by one reader.
 
@@ -98,6 +119,8 @@ class Change(BaseModel):
         place: where the change landed: on the disk, in a document that a browser had open, or in a room where several
             edit together.
         saved: the file has the change; False where a room had not saved it yet when the change was made.
+        decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
+        seen_by: the users who have seen it and keep it.
     """
 
     id: str
@@ -118,6 +141,8 @@ class Change(BaseModel):
     undoable: bool = True
     place: Place = "disk"
     saved: bool = True
+    decided: Decided | None = None
+    seen_by: list[str] = Field(default_factory=list)
 
     @property
     def reader(self) -> Reader:

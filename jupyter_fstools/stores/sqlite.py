@@ -138,14 +138,21 @@ class SqliteStore(Closing):
         expected: ChangeStatus,
         status: ChangeStatus,
         *,
-        decided_at: float,
+        decided_at: float | None,
         decided_by: str | None = None,
         splices: bytes | None = None,
+        record: Change | None = None,
     ) -> Change | None:
         """Move a change from one status to another, if it still has the expected one."""
         return self._run(
             lambda store: store.decide(
-                change_id, expected, status, decided_at=decided_at, decided_by=decided_by, splices=splices
+                change_id,
+                expected,
+                status,
+                decided_at=decided_at,
+                decided_by=decided_by,
+                splices=splices,
+                record=record,
             )
         )
 

@@ -105,9 +105,10 @@ class ChangeTable(ReceiptTable):
         expected: ChangeStatus,
         status: ChangeStatus,
         *,
-        decided_at: float,
+        decided_at: float | None,
         decided_by: str | None = None,
         splices: bytes | None = None,
+        record: Change | None = None,
     ) -> Change | None:
         """Move a change from one status to another, if it still has the expected one."""
         size = None if splices is None else len(splices)
@@ -119,6 +120,8 @@ class ChangeTable(ReceiptTable):
                 return None
             if splices is not None:
                 self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
+            if record is not None:
+                self._execute("UPDATE contents SET body = ? WHERE number = ?", (to_json(record), number))
             return self._load(_ONE, (number,))[0]
 
     def change(self, change_id: str) -> Change | None:

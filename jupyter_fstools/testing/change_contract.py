@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ..stores.protocol import ChangeFilter, Store, StoreLimits
-from ..stores.records import Change, Reader
+from ..stores.records import Change, Decided, Reader
 from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of
 
 
@@ -54,6 +54,17 @@ class ChangeContract(StoreFixtures):
             assert change is not None
             assert change.revision == store.revision() > seen[-1]
             seen.append(store.revision())
+
+    def test_a_decision_may_replace_the_record(self, store: Store) -> None:
+        store.add_change(change_of("c1", status="proposed"), b"")
+        decided = Decided(taken=[0], rejected=[1], reason="why")
+        record = change_of("c1", status="proposed", decided=decided, seen_by=["bob"])
+        store.decide("c1", "proposed", "applied", decided_at=1.0, decided_by="ann", record=record)
+        kept = store.change("c1")
+        assert kept is not None
+        assert (kept.status, kept.decided_by, kept.decided, kept.seen_by) == ("applied", "ann", decided, ["bob"])
+        assert store.decide("c1", "proposed", "rejected", decided_at=2.0, record=change_of("c1", path="b")) is None
+        assert store.change("c1") == kept
 
     def test_what_is_no_step_leaves_the_revision(self, store: Store) -> None:
         store.add_change(change_of("c1"), b"")

@@ -183,6 +183,10 @@ export interface ChangeEvent {
    * The user who did.
    */
   decided_by: string | null;
+  /**
+   * The users who have seen it and keep it.
+   */
+  seen_by: string[];
 }
 /**
  * One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
@@ -238,6 +242,8 @@ export interface DiffRow {
  *     place: where the change landed: on the disk, in a document that a browser had open, or in a room where several
  *         edit together.
  *     saved: the file has the change; False where a room had not saved it yet when the change was made.
+ *     decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
+ *     seen_by: the users who have seen it and keep it.
  */
 export interface Change {
   id: string;
@@ -257,6 +263,8 @@ export interface Change {
   undoable: boolean;
   place: 'disk' | 'document' | 'room';
   saved: boolean;
+  decided: Decided | null;
+  seen_by: string[];
 }
 /**
  * What a file was at one moment: enough to know it again, not enough to rebuild it.
@@ -286,4 +294,27 @@ export interface FileDiff {
   cells: CellDiff[] | null;
   truncated: boolean;
   language: string | null;
+}
+/**
+ * What a person decided about a proposal, in detail.
+ *
+ * Attributes:
+ *     taken: the hunks of the proposal that were carried out.
+ *     rejected: those that were not.
+ *     reason: what the person wrote about it.
+ *     edited: the person wrote something else than what was proposed; the change's diff shows it.
+ */
+export interface Decided {
+  taken:
+    | number[]
+    | {
+        [k: string]: number[];
+      };
+  rejected:
+    | number[]
+    | {
+        [k: string]: number[];
+      };
+  reason: string | null;
+  edited: boolean;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
@@ -48,6 +49,61 @@ async def test_a_rejected_proposal_never_lands(ask, propose, jp_root_dir):
     for decision in ("approve", "reject", "undo"):
         assert (await ask("POST", f"/changes/{change_id}/{decision}", b"")).status == 409
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
+
+
+@waits_for_approval
+async def test_whoever_waits_is_told_what_was_taken_and_why(ask, call, jp_root_dir):
+    lines = [f"line {number}\n" for number in range(30)]
+    (jp_root_dir / "b.txt").write_text("".join(lines))
+    await call("read_file", path="b.txt")
+    wanted = "".join(line.upper() if at in (3, 25) else line for at, line in enumerate(lines))
+    change = (await call("write_file", path="b.txt", content=wanted)).json["change"]["id"]
+    waiting = asyncio.create_task(ask("GET", f"/changes/{change}", wait=30))
+    body = json.dumps({"hunks": [1], "reason": "only the last"}).encode()
+    approved = await ask("POST", f"/changes/{change}/approve", body)
+    assert approved.status == 200
+    told = (await waiting).json["change"]
+    assert told["status"] == "applied"
+    assert told["decided"] == {"taken": [1], "rejected": [0], "reason": "only the last", "edited": False}
+    assert (jp_root_dir / "b.txt").read_text() == "".join(lines).replace("line 25", "LINE 25")
+
+
+@waits_for_approval
+@pytest.mark.parametrize(
+    ("decision", "body", "field"),
+    [
+        ("approve", {"hunks": [7]}, "hunks"),
+        ("approve", {"hunks": "all"}, "hunks"),
+        ("approve", {"hunks": [0], "content": "x"}, "content"),
+        ("reject", {"content": "x"}, "content"),
+        ("undo", {"reason": "x"}, "reason"),
+        ("keep", {"hunks": [0]}, "hunks"),
+    ],
+)
+async def test_a_decision_that_makes_no_sense_names_the_field(ask, propose, jp_root_dir, decision, body, field):
+    change_id = await propose()
+    refused = await ask("POST", f"/changes/{change_id}/{decision}", json.dumps(body).encode())
+    assert (refused.status, refused.error["code"]) == (400, "invalid")
+    assert field in refused.error["message"]
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+
+
+@waits_for_approval
+async def test_a_rejection_tells_its_reason(ask, propose):
+    change_id = await propose()
+    rejected = await ask("POST", f"/changes/{change_id}/reject", b'{"reason": "not now"}')
+    assert rejected.json["change"]["decided"]["reason"] == "not now"
+    assert (await ask("GET", f"/changes/{change_id}")).json["change"]["decided"]["reason"] == "not now"
+
+
+@waits_for_approval
+async def test_a_change_that_is_kept_is_told_as_seen(ask, propose):
+    change_id = await propose()
+    assert (await ask("POST", f"/changes/{change_id}/keep", b"")).status == 409
+    await ask("POST", f"/changes/{change_id}/approve", b"")
+    kept = await ask("POST", f"/changes/{change_id}/keep", b"")
+    user = (await ask("GET", "/")).json["user"]
+    assert (kept.status, kept.json["change"]["seen_by"]) == (200, [user])
 
 
 @waits_for_approval

@@ -23,7 +23,7 @@ class Comparison(NamedTuple):
     diffs: list[CellDiff]
 
 
-def compared(before: NotebookDocument | None, after: NotebookDocument | None) -> Comparison:
+def compared(before: NotebookDocument | None, after: NotebookDocument | None, *, cut_lines: bool = True) -> Comparison:
     """What a step from one content to another did; None stands for no file.
 
     A cell is the same one if it has the same id, or none and the same source.
@@ -37,15 +37,17 @@ def compared(before: NotebookDocument | None, after: NotebookDocument | None) ->
         was = None if at is None else old[at]
         same = was is not None and was.fingerprint == cell.fingerprint
         cells.append(CellAfter(cell.cell_id, at, None if same else (cell.cell_type, cell.source), was is None))
-        diff = _diff(was, cell, moved=at in moved)
+        diff = _diff(was, cell, moved=at in moved, cut_lines=cut_lines)
         if diff is not None:
             diffs.append(diff)
     kept = set(origin.values())
-    gone = [_told(cell, "delete", _lines(cell), []) for cell in old if cell.index not in kept]
+    gone = [_told(cell, "delete", _lines(cell), [], cut_lines=cut_lines) for cell in old if cell.index not in kept]
     return Comparison(cells, sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete")))
 
 
-def notebook_diff(path: str, op: Operation, cells: Sequence[CellDiff], language: str | None) -> FileDiff:
+def notebook_diff(
+    path: str, op: Operation, cells: Sequence[CellDiff], language: str | None, *, most_rows: int = MAX_ROWS
+) -> FileDiff:
     """The diff of a notebook, cell by cell; rows above a bound are left out and said to be.
 
     Args:
@@ -53,9 +55,10 @@ def notebook_diff(path: str, op: Operation, cells: Sequence[CellDiff], language:
         op: what kind of change it is.
         cells: the cells that changed.
         language: of the code cells (`NotebookDocument.language`).
+        most_rows: the bound.
     """
     diff = FileDiff(path=path, op=op, kind="notebook", cells=[], language=language)
-    room = MAX_ROWS
+    room = most_rows
     for cell in cells:
         rows = [row.kind for hunk in cell.hunks for row in hunk.rows]
         diff.added += rows.count("add")
@@ -113,13 +116,13 @@ def _moved(origins: Iterable[int | None]) -> set[int]:
     return set(present) - staying
 
 
-def _diff(was: Cell | None, cell: Cell, *, moved: bool) -> CellDiff | None:
+def _diff(was: Cell | None, cell: Cell, *, moved: bool, cut_lines: bool) -> CellDiff | None:
     if was is None:
-        return _told(cell, "insert", [], _lines(cell))
+        return _told(cell, "insert", [], _lines(cell), cut_lines=cut_lines)
     if was.cell_type != cell.cell_type:
-        return _told(cell, "convert", _lines(was), _lines(cell))
+        return _told(cell, "convert", _lines(was), _lines(cell), cut_lines=cut_lines)
     if was.source != cell.source:
-        return _told(cell, "edit", _lines(was), _lines(cell))
+        return _told(cell, "edit", _lines(was), _lines(cell), cut_lines=cut_lines)
     if moved:
         return _told(cell, "move", [], [])
     if _raw(was) == _raw(cell):
@@ -129,14 +132,14 @@ def _diff(was: Cell | None, cell: Cell, *, moved: bool) -> CellDiff | None:
     return _told(cell, "clear_outputs" if cleared else "edit", [], [])
 
 
-def _told(cell: Cell, action: str, before: list[str], after: list[str]) -> CellDiff:
+def _told(cell: Cell, action: str, before: list[str], after: list[str], *, cut_lines: bool = True) -> CellDiff:
     return CellDiff.model_validate(
         {
             "cell_id": cell.cell_id,
             "index": cell.index,
             "action": action,
             "cell_type": cell.cell_type,
-            "hunks": line_hunks(before, after),
+            "hunks": line_hunks(before, after, cut_lines=cut_lines),
         }
     )
 

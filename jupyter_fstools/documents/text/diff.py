@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -62,7 +63,7 @@ def changed_lines(
     """
     number = line_numbers(before, encoding, line_at)
     shift = 0
-    for region in _regions(before, splices, encoding, context):
+    for region in regions(before, splices, encoding, context):
         if region.too_large:
             changed = ChangedLines((), (), 0, 0, (), *region.newlines(encoding), too_large=True)
         else:
@@ -81,19 +82,23 @@ def diff_of_splices(
     splices: Sequence[Splice],
     encoding: TextEncoding,
     line_at: Callable[[int], int],
+    *,
+    whole: bool = False,
 ) -> FileDiff:
     """What splices do to a text file: the diff of its `changed_lines`."""
-    return diff_of_changes(path, op, changed_lines(before, splices, encoding, line_at))
+    return diff_of_changes(path, op, changed_lines(before, splices, encoding, line_at), whole=whole)
 
 
-def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines]) -> FileDiff:
+def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines], *, whole: bool = False) -> FileDiff:
     """The diff of a text file.
 
     Args:
         path: as the diff shall name it.
         op: what kind of change it is.
         changes: in order, each with `CONTEXT_LINES` around it or more.
+        whole: no row is left out and no line is cut.
     """
+    most_rows = sys.maxsize if whole else MAX_ROWS
     diff = FileDiff(path=path, op=op)
     kept = 0
     for change in changes:
@@ -104,9 +109,10 @@ def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines]) -
             *(change.blocks, change.old, change.new),
             old_start=change.old_start,
             new_start=change.new_start,
-            most_rows=MAX_ROWS - kept + 1,
+            most_rows=most_rows - kept + (not whole),
+            cut_lines=not whole,
         ):
-            if kept + len(hunk.rows) > MAX_ROWS:
+            if kept + len(hunk.rows) > most_rows:
                 diff.truncated = True
                 hunk.rows.pop()
             kept += len(hunk.rows)
@@ -132,10 +138,10 @@ def line_numbers(content: Content, encoding: TextEncoding, line_at: Callable[[in
     return number
 
 
-def diff_of_creation(path: str, op: Operation, data: bytes, encoding: TextEncoding) -> FileDiff:
+def diff_of_creation(path: str, op: Operation, data: bytes, encoding: TextEncoding, *, whole: bool = False) -> FileDiff:
     """The diff of a file that begins (`create`) or ends (`delete`) to exist."""
     empty = BytesContent(b"")
-    diff = diff_of_splices(path, op, empty, [Splice(0, b"", data)], encoding, lambda _: 1)
+    diff = diff_of_splices(path, op, empty, [Splice(0, b"", data)], encoding, lambda _: 1, whole=whole)
     if op == "delete":
         for hunk in diff.hunks:
             hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count = (
@@ -183,7 +189,7 @@ def _unified_lines(diff: FileDiff) -> Iterator[str]:
             yield from (signs[row.kind] + row.text for row in hunk.rows)
 
 
-class _Region:
+class Region:
     """Whole lines around neighbouring splices, with their context."""
 
     def __init__(self, start: int, end: int, splices: list[Splice]) -> None:
@@ -193,16 +199,23 @@ class _Region:
 
     @property
     def too_large(self) -> bool:
+        """Only the counts of its lines are told."""
         return self.end - self.start + sum(len(s.inserted) for s in self.splices) > _MOST_REGION_BYTES
 
-    def lines(self, before: Content, encoding: TextEncoding) -> tuple[list[str], list[str]]:
+    def sides(self, before: Content) -> tuple[bytes, bytes]:
+        """Its bytes before and after the change."""
         old = before.read(self.start, self.end - self.start)
         new, at = [], 0
         for splice in self.splices:
             new += [old[at : splice.offset - self.start], splice.inserted]
             at = splice.end - self.start
+        return old, b"".join([*new, old[at:]])
+
+    def lines(self, before: Content, encoding: TextEncoding) -> tuple[list[str], list[str]]:
+        """Its lines before and after the change."""
+        old, new = self.sides(before)
         last = self.end >= before.size
-        return _lines(old, encoding, last=last), _lines(b"".join([*new, old[at:]]), encoding, last=last)
+        return _lines(old, encoding, last=last), _lines(new, encoding, last=last)
 
     def newlines(self, encoding: TextEncoding) -> tuple[int, int]:
         """Line endings that go and that come."""
@@ -211,8 +224,9 @@ class _Region:
         return removed, added
 
 
-def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, context: int) -> Iterator[_Region]:
-    region: _Region | None = None
+def regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, context: int) -> Iterator[Region]:
+    """The whole lines around each change, with so many lines of context."""
+    region: Region | None = None
     for splice in splices:
         start, end = splice.offset, _lines_after(before, splice.end, encoding, context)
         if region is None or start > region.end:
@@ -223,7 +237,7 @@ def _regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding,
             continue
         if region is not None:
             yield region
-        region = _Region(start, end, [splice])
+        region = Region(start, end, [splice])
     if region is not None:
         yield region
 

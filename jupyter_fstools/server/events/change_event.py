@@ -36,6 +36,7 @@ class ChangeEvent(BaseModel):
     saved: Annotated[bool, Field(description="False where a room had not saved it yet.")] = True
     decided_at: Annotated[float | None, Field(description="When it was approved, rejected or undone.")] = None
     decided_by: Annotated[str | None, Field(description="The user who did.")] = None
+    seen_by: Annotated[list[str], Field(description="The users who have seen it and keep it.")] = []
 
 
 def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
@@ -61,6 +62,7 @@ def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
         saved=change.saved,
         decided_at=change.decided_at,
         decided_by=change.decided_by,
+        seen_by=change.seen_by,
     )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import Field, model_validator
 from tornado import web
 
-from ...errors import FsToolsError
+from ...errors import FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...journal.journal import ChangeQuery, Journal
+from ...journal.partial import Decision
 from ...sessions import checked_session
 from ...stores.records import Change, ChangeStatus
 from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
@@ -122,26 +123,61 @@ class ChangeHandler(ToolsHandler):
         return await self.call(lambda workspace: Journal(workspace).change(change_id))
 
 
+Positions = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=100_000)]
+
+
+class DecisionBody(Arguments):
+    """What a person decides in detail; all of the change where nothing is named."""
+
+    hunks: Annotated[
+        Positions | dict[str, Positions | Literal["all"]] | None,
+        Field(
+            description="Positions in the diff's `hunks`; of a notebook in each cell's, by cell id. What is not named "
+            "is rejected, or left as it is by undo."
+        ),
+    ] = None
+    reason: Annotated[str, Field(max_length=10_000, description="For whoever proposed it.")] | None = None
+    content: Annotated[
+        str | dict[str, str] | None,
+        Field(description="approve: a text file's whole text, or sources of cells by id, to write instead."),
+    ] = None
+
+
 class DecisionHandler(ToolsHandler):
-    """`POST /changes/{id}/approve`, `/reject`, `/undo`: what a person decides."""
+    """`POST /changes/{id}/approve`, `/reject`, `/undo`, `/keep`: what a person decides."""
 
     @web.authenticated
     @authorized
     async def post(self, change_id: str, decision: str) -> None:
         """Decide; answers the change as it is now, for an undo the new change that takes it back."""
         self.query(NoArguments)
-        self.body(NoArguments)
+        asked = self.body(DecisionBody)
+        _require_of_use(asked, decision)
         commands = await self.is_allowed(EXECUTE)
 
         def decide(workspace: Workspace) -> bytes:
             journal = Journal(workspace)
             if decision == "undo":
-                return as_json({"change": rendered_change(journal.undo(journal.change(change_id), by_person=True))})
-            if decision == "approve":
-                return as_json({"change": rendered_change(journal.approve(change_id, commands=commands))})
-            return as_json({"change": rendered_change(journal.reject(change_id))})
+                change = journal.undo(journal.change(change_id), by_person=True, hunks=asked.hunks)
+            elif decision == "approve":
+                detail = Decision(asked.hunks, asked.content, asked.reason)
+                change = journal.approve(change_id, commands=commands, decision=detail)
+            elif decision == "keep":
+                change = journal.keep(change_id)
+            else:
+                change = journal.reject(change_id, reason=asked.reason)
+            return as_json({"change": rendered_change(change)})
 
         self.answer(await self.call(decide))
+
+
+_TAKES = {"approve": ("hunks", "reason", "content"), "reject": ("reason",), "undo": ("hunks",), "keep": ()}
+
+
+def _require_of_use(asked: DecisionBody, decision: str) -> None:
+    for field in asked.model_fields_set:
+        if field not in _TAKES[decision] and getattr(asked, field) is not None:
+            raise Invalid(f"{decision} takes no {field}", hint=f"Leave {field} out.", field=field)
 
 
 class DecisionsHandler(ToolsHandler):

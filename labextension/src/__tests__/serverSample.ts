@@ -28,7 +28,8 @@ export function changed(id: string, facts: Partial<ChangeEvent> = {}): ChangeEve
     user: 'ann',
     session: 'one'
   } as const;
-  const ends = { undoes: null, undoable: true, place: 'disk' as const, saved: true, decided_at: null, decided_by: null };
+  const decided = { decided_at: null, decided_by: null, seen_by: [] };
+  const ends = { undoes: null, undoable: true, place: 'disk' as const, saved: true, ...decided };
   return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, ...said, ...ends, ...facts };
 }
 
@@ -48,7 +49,7 @@ export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): Refus
 export function changeOf({ kind: _, at, op, added, removed, ...facts }: ChangeEvent, run = ['make test']): Change {
   const hunks = op === 'execute' ? [hunk([' NAME=value', ...run.map(line => `+${line}`)])] : [];
   const diff = fileDiff({ path: facts.path, op, added, removed, hunks });
-  return { ...facts, created_at: at, before: null, after: null, diff };
+  return { ...facts, created_at: at, before: null, after: null, diff, decided: null };
 }
 
 /** Answers requests from its entries, or with what it is told to. */

@@ -62,25 +62,9 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
 
 /** A change of the journal as the entry that tells of it. */
 export function entryOf(change: Change): ChangeEvent {
-  const { id, revision, path, status, tool, user, session, undoes, undoable, place, saved, decided_at, decided_by } =
-    change;
-  const { op, added, removed } = change.diff;
-  const said = {
-    id,
-    revision,
-    path,
-    status,
-    tool,
-    user,
-    session,
-    undoes,
-    undoable,
-    place,
-    saved,
-    decided_at,
-    decided_by
-  };
-  return { ...said, kind: 'change', at: change.created_at, op, added, removed };
+  const { created_at, before, after, diff, decided, ...said } = change;
+  const { op, added, removed } = diff;
+  return { ...said, kind: 'change', at: created_at, op, added, removed };
 }
 
 function isNarrow({ session, path, status }: IActivityFilter): boolean {

@@ -1,0 +1,143 @@
+"""Applies some of a notebook's changed cells and hunks and leaves out the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ...content.source import Content
+from ...content.splices import Splice, SplicedContent, trimmed
+from ...diffs.file_diff import CellDiff
+from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
+from .cell import Cell
+from .cell_edit import CellEdit
+from .comparison import compared
+from .document import NotebookDocument
+from .layout import gaps_of, indent_of, rearranged
+
+Taken = Mapping[str, Collection[int]]
+"""The positions of the hunks that are carried out, by cell id; a cell whose diff has no hunks counts as one."""
+
+
+def hunks_in(cell: CellDiff) -> range:
+    """The positions that can be taken of a cell: one where it is taken or left as a whole."""
+    return range(len(cell.hunks) if cell.action == "edit" and cell.hunks else 1)
+
+
+def notebook_with(
+    before: NotebookDocument,
+    after: NotebookDocument,
+    diffs: Sequence[CellDiff],
+    taken: Taken,
+    sources: Mapping[str, str],
+) -> list[Splice]:
+    """Splices that lead from one content of a notebook to what a part of its change makes of it.
+
+    Args:
+        before: the notebook before the change.
+        after: the notebook with the whole change.
+        diffs: what the change does to each cell.
+        taken: what is carried out of it.
+        sources: the whole sources of cells that shall have others than the change gives them, by cell id.
+    """
+    origins = {at: cell.origin for at, cell in enumerate(compared(before, after).after)}
+    order, written = _cells_with(before, after, diffs, taken, origins)
+    array = before.spans.array
+    assert array is not None
+    places = [(cell.place.start, cell.place.end) for cell in before.cells]
+    indent = indent_of(before.content, before.spans.root)
+    gaps = gaps_of(before.content, array, places, indent.comma) or indent.gaps(1)
+    new = [written.get(token, token[1] if token[0] == "old" else b"") for token in order]
+    splices = list(rearranged(before.content, array, places, new, gaps))
+    edits = [
+        CellEdit(index=order.index(token), new_source=source, keep_outputs=True)
+        for token, source in _sources(before, after, diffs, taken, sources, origins).items()
+        if token in order
+    ]
+    if not edits:
+        return splices
+    middle = SplicedContent(before.content, splices)
+    whole = SplicedContent(middle, NotebookDocument(middle).apply(edits).splices)
+    return trimmed(_all_of(before.content), _all_of(whole))
+
+
+_Token = tuple[str, int]
+"""A cell by its index in the notebook before (`old`), or of a new one in the notebook after the change (`new`)."""
+
+
+def _cells_with(
+    before: NotebookDocument,
+    after: NotebookDocument,
+    diffs: Sequence[CellDiff],
+    taken: Taken,
+    origins: Mapping[int, int | None],
+) -> tuple[list[_Token], dict[_Token, bytes]]:
+    """The cells in their order, and the bytes of those that are written anew."""
+    order: list[_Token] = [("old", at) for at in range(len(before.cells))]
+    written: dict[_Token, bytes] = {}
+    placed: dict[int, _Token] = {}
+    for diff in diffs:
+        if not taken.get(diff.cell_id):
+            continue
+        if diff.action == "delete":
+            order.remove(("old", diff.index))
+            continue
+        origin = origins[diff.index]
+        token = ("new", diff.index) if origin is None else ("old", origin)
+        written[token] = _raw(after.cells[diff.index])
+        if diff.action in ("insert", "move"):
+            placed[diff.index] = token
+    order = [token for token in order if token not in placed.values()]
+    for index, token in sorted(placed.items()):
+        order.insert(_place(order, index, origins), token)
+    return order, written
+
+
+def _place(order: list[_Token], index: int, origins: Mapping[int, int | None]) -> int:
+    """Behind the nearest cell before it in the notebook after the change that is there."""
+    for at in reversed(range(index)):
+        origin = origins[at]
+        token = ("new", at) if origin is None else ("old", origin)
+        if token in order:
+            return order.index(token) + 1
+    return 0
+
+
+def _sources(
+    before: NotebookDocument,
+    after: NotebookDocument,
+    diffs: Sequence[CellDiff],
+    taken: Taken,
+    sources: Mapping[str, str],
+    origins: Mapping[int, int | None],
+) -> dict[_Token, str]:
+    """The sources of cells that are neither as before nor as after the change."""
+    found: dict[_Token, str] = {}
+    for diff in diffs:
+        positions = taken.get(diff.cell_id)
+        if not positions or diff.action == "delete":
+            continue
+        origin = origins[diff.index]
+        token = ("new", diff.index) if origin is None else ("old", origin)
+        if diff.cell_id in sources:
+            found[token] = sources[diff.cell_id]
+        elif origin is not None and len(positions) < len(hunks_in(diff)):
+            found[token] = _source_with(before.cells[origin].source, after.cells[diff.index].source, positions)
+    return found
+
+
+def _source_with(before: str, after: str, taken: Collection[int]) -> str:
+    old, new = (source.split("\n") if source else [] for source in (before, after))
+    lines, at = [], 0
+    for number, group in enumerate(grouped(changed_blocks(old, new), CONTEXT_LINES)):
+        for a, b, c, d in group:
+            lines += [*old[at:a], *(new[c:d] if number in taken else old[a:b])]
+            at = b
+    return "\n".join([*lines, *old[at:]])
+
+
+def _raw(cell: Cell) -> bytes:
+    return cell.content.read(cell.place.start, cell.place.end - cell.place.start)
+
+
+def _all_of(content: Content) -> bytes:
+    return content.read(0, content.size)

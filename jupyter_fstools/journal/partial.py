@@ -1,0 +1,230 @@
+"""Carries out, or takes back, a chosen part of a change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ..content.source import Content
+from ..content.splices import Splice, SplicedContent, SplicedStream, inverse, trimmed
+from ..diffs.file_diff import CellDiff, FileDiff
+from ..documents.notebook import NotebookDocument, hunks_in, notebook_with
+from ..documents.text.encoding import TextEncoding
+from ..documents.text.hunks import chosen, hunks_of_splices
+from ..errors import Invalid, TooLarge
+from ..gate.draft import Draft, state_of
+from ..stores.records import Change, ChosenHunks, Decided
+
+NamedHunks = list[int] | dict[str, list[int] | Literal["all"]]
+"""Positions in a text diff's `hunks`; of a notebook those in each cell's, by cell id."""
+
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a person decides about a proposal in detail; all of it where nothing is named.
+
+    Attributes:
+        hunks: what is carried out of it.
+        content: what is written instead: a text file's whole text, or sources of cells by their ids.
+        reason: for whoever proposed it.
+    """
+
+    hunks: NamedHunks | None = None
+    content: str | dict[str, str] | None = None
+    reason: str | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Not simply all of it."""
+        return self.hunks is not None or self.content is not None
+
+
+class Part(NamedTuple):
+    """A part of a change: what it does to the file, and which hunks it is."""
+
+    splices: Sequence[Splice]
+    decided: Decided
+
+
+def decided_whole(diff: FileDiff, *, taken: bool, reason: str | None) -> Decided:
+    """All of a proposal was carried out, or nothing."""
+    everything = _positions(diff)
+    nothing: ChosenHunks = [] if diff.cells is None else {}
+    return Decided(taken=everything if taken else nothing, rejected=nothing if taken else everything, reason=reason)
+
+
+def part_of(
+    draft: Draft, change: Change, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding
+) -> Part:
+    """What a person's decision makes of a proposal.
+
+    Args:
+        draft: the file it was proposed for.
+        change: the proposal.
+        splices: what it would do.
+        decision: what is taken of it, or written instead.
+        encoding: the file's.
+
+    Raises:
+        Invalid: hunks or cells that are not in it, both hunks and content, or nothing of it.
+        TooLarge: too large to be divided; EncodingRefused: the file's encoding lacks a character.
+    """
+    _require_divisible(draft, change)
+    if isinstance(decision.content, str):
+        part = _rewritten(draft, change, decision, encoding)
+    elif change.diff.cells is not None:
+        part = _cells_taken(draft.content, change, splices, decision)
+    else:
+        part = _hunks_taken(draft.content, change, splices, decision, encoding)
+    if not part.splices:
+        raise Invalid("nothing of the change would be carried out", hint="Reject it instead.", field="hunks")
+    return part
+
+
+def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHunks, encoding: TextEncoding) -> Part:
+    """What taking back a part of a change does to the file that has all of it.
+
+    Args:
+        draft: the file with the change.
+        change: what is taken back in part.
+        back: what would take back all of it.
+        hunks: what is taken back of it.
+        encoding: the file's.
+
+    Raises:
+        as `part_of`
+    """
+    _require_divisible(draft, change)
+    old, forward = SplicedContent(draft.content, back), inverse(back)
+    if change.diff.cells is not None:
+        part = _cells_taken(old, change, forward, Decision(_other_cells(change.diff.cells, hunks)))
+    else:
+        count = len(hunks_of_splices(old, forward, encoding))
+        part = _hunks_taken(old, change, forward, Decision(_other_hunks(count, hunks)), encoding)
+    kept = SplicedContent(old, part.splices)
+    return part._replace(splices=trimmed(_all_of(draft.content), _all_of(kept)))
+
+
+def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff) -> Change:
+    """The journal's entry of a proposal of which a part is carried out."""
+    stream = SplicedStream(draft.content, part.splices, old_wanted=False)
+    size = sum(len(chunk) for chunk in stream.chunks())
+    after = state_of(stream.fingerprints()[1], size)
+    return change.model_copy(update={"diff": diff, "after": after, "decided": part.decided})
+
+
+def _require_divisible(draft: Draft, change: Change) -> None:
+    if change.diff.op in ("delete", "execute"):
+        raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
+    if draft.stat.size > _MOST_BYTES:
+        raise TooLarge(
+            f"{draft.stat.path} has {draft.stat.size} bytes; above {_MOST_BYTES} no change is decided in parts",
+            hint="Decide about all of it.",
+            size=draft.stat.size,
+            limit=_MOST_BYTES,
+        )
+
+
+def _hunks_taken(
+    content: Content, change: Change, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding
+) -> Part:
+    named = _as_list(decision.hunks)
+    found = hunks_of_splices(content, splices, encoding)
+    taken = _checked(named, range(len(found)), "the change")
+    rejected = [at for at in range(len(found)) if at not in taken]
+    used = splices if not rejected else chosen(found, taken)
+    return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason))
+
+
+def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], decision: Decision) -> Part:
+    cells = change.diff.cells or []
+    sources = decision.content if isinstance(decision.content, dict) else {}
+    taken = _taken_cells(cells, decision.hunks, sources)
+    everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
+    rejected = _left(everything, taken)
+    if not rejected and not sources:
+        return Part(splices, Decided(taken=taken, rejected={}, reason=decision.reason))
+    if change.before is None or len(everything) < len(cells):
+        raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
+    after = NotebookDocument(SplicedContent(content, splices))
+    used = notebook_with(NotebookDocument(content), after, cells, taken, sources)
+    return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason, edited=bool(sources)))
+
+
+def _taken_cells(
+    cells: Sequence[CellDiff], hunks: NamedHunks | None, sources: Mapping[str, str]
+) -> dict[str, list[int]]:
+    if isinstance(hunks, list):
+        raise Invalid("hunks: a notebook's are named by cell", hint='Send {"cell_id": [0] or "all"}.', field="hunks")
+    known = {cell.cell_id: cell for cell in cells}
+    for name in (*(hunks or {}), *sources):
+        if name not in known:
+            raise Invalid(f"cell {name[:80]!r} is not in this change", hint="Look at the change.", field="hunks")
+    named: Mapping[str, list[int] | Literal["all"]] = hunks if hunks is not None else dict.fromkeys(known, "all")
+    taken = {}
+    for name, positions in named.items():
+        there = hunks_in(known[name])
+        found = list(there) if positions == "all" else _checked(positions, there, f"cell {name!r}")
+        if found:
+            taken[name] = found
+    return {**taken, **{name: list(hunks_in(known[name])) for name in sources}}
+
+
+def _rewritten(draft: Draft, change: Change, decision: Decision, encoding: TextEncoding) -> Part:
+    if decision.hunks is not None or change.diff.cells is not None:
+        why = "a notebook's is named by cell" if change.diff.cells is not None else "it takes the place of hunks"
+        raise Invalid(f"content: {why}", hint="Send one of both, in the form of this file.", field="content")
+    assert isinstance(decision.content, str)
+    before = _all_of(draft.content)
+    text = decision.content
+    if before.count(b"\r\n") * 2 > before.count(b"\n"):
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+    data = encoding.bom + encoding.encode(text)
+    splices = [Splice(0, b"", data)] if draft.before is None else trimmed(before, data)
+    whole = decided_whole(change.diff, taken=True, reason=decision.reason)
+    return Part(splices, whole.model_copy(update={"edited": True}))
+
+
+def _positions(diff: FileDiff) -> ChosenHunks:
+    if diff.cells is not None:
+        return {cell.cell_id: list(hunks_in(cell)) for cell in diff.cells}
+    return list(range(len(diff.hunks)))
+
+
+def _left(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
+    left = {name: [at for at in places if at not in taken.get(name, ())] for name, places in everything.items()}
+    return {name: places for name, places in left.items() if places}
+
+
+def _other_cells(cells: Sequence[CellDiff], hunks: NamedHunks) -> NamedHunks:
+    taken = _taken_cells(cells, hunks, {})
+    return dict(_left({cell.cell_id: hunks_in(cell) for cell in cells}, taken))
+
+
+def _other_hunks(count: int, hunks: NamedHunks) -> list[int]:
+    named = _checked(_as_list(hunks), range(count), "the change")
+    return [at for at in range(count) if at not in named]
+
+
+def _as_list(hunks: NamedHunks | None) -> list[int]:
+    if not isinstance(hunks, list):
+        raise Invalid("hunks: this file's are named by a list of positions", hint="Send [0, 2].", field="hunks")
+    return hunks
+
+
+def _checked(positions: Sequence[int], there: range, what: str) -> list[int]:
+    wrong = [at for at in positions if at not in there]
+    if wrong:
+        raise Invalid(
+            f"hunks: {what} has no hunk {wrong[0]}",
+            hint=f"Name positions from 0 to {len(there) - 1}." if len(there) else "It has none.",
+            field="hunks",
+        )
+    return sorted(set(positions))
+
+
+def _all_of(content: Content) -> bytes:
+    return content.read(0, content.size)

@@ -1,0 +1,256 @@
+"""A person decides about parts of a change: exactly these are written, and whoever proposed it is told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import spliced_chunks, trimmed
+from jupyter_fstools.documents.text.encoding import TextEncoding
+from jupyter_fstools.documents.text.hunks import chosen, hunks_of_splices
+from jupyter_fstools.errors import Conflict, EncodingRefused, Invalid, Stale
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.partial import Decision
+
+LINES = [f"line {number}\n" for number in range(40)]
+BEFORE = "".join(LINES)
+PLACES = (2, 18, 36)
+
+
+def rewritten(*places):
+    return "".join(line.upper() if at in places else line for at, line in enumerate(LINES))
+
+
+@pytest.fixture
+def asking(make_call):
+    """A caller whose changes wait for a person."""
+    return make_call(approval="always")
+
+
+@pytest.fixture
+def journal(asking):
+    return Journal(asking.workspace)
+
+
+@pytest.fixture
+def proposal(asking):
+    """Three hunks of one file."""
+    asking.put("a.txt", BEFORE)
+    asking("read_file", path="a.txt")
+    return asking("write_file", path="a.txt", content=rewritten(*PLACES)).change
+
+
+def test_two_of_three_hunks_are_written_in_one_step(asking, journal, proposal):
+    change = journal.approve(proposal.id, decision=Decision([0, 2], reason="the middle one is wanted as it is"))
+    assert asking.got("a.txt").decode() == rewritten(2, 36)
+    assert (change.status, change.diff.added, len(change.diff.hunks)) == ("applied", 2, 2)
+    assert change.decided.model_dump() == {
+        "taken": [0, 2],
+        "rejected": [1],
+        "reason": "the middle one is wanted as it is",
+        "edited": False,
+    }
+
+
+def test_the_proposer_goes_on_from_what_was_written(asking, journal, proposal):
+    journal.approve(proposal.id, decision=Decision([1]))
+    edit = asking("edit_file", path="a.txt", old_string="LINE 18", new_string="line eighteen")
+    assert edit.data["status"] == "proposed"
+    asking.refused("no_match", "edit_file", path="a.txt", old_string="LINE 2\n", new_string="x")
+
+
+def test_what_was_taken_in_part_is_taken_back_as_a_whole(asking, journal, proposal):
+    change = journal.approve(proposal.id, decision=Decision([1]))
+    journal.undo(change, by_person=True)
+    assert asking.got("a.txt").decode() == BEFORE
+    assert journal.change(change.id).status == "undone"
+
+
+def test_all_hunks_are_the_whole_change(asking, journal, proposal):
+    change = journal.approve(proposal.id, decision=Decision([2, 0, 1]))
+    assert asking.got("a.txt").decode() == rewritten(*PLACES)
+    assert (change.decided.taken, change.decided.rejected) == ([0, 1, 2], [])
+
+
+def test_a_person_writes_something_else_instead(asking, journal, proposal):
+    change = journal.approve(proposal.id, decision=Decision(content="mine\n"))
+    assert asking.got("a.txt") == b"mine\n"
+    assert change.decided.edited
+    assert [row.text for hunk in change.diff.hunks for row in hunk.rows if row.kind == "add"] == ["mine"]
+
+
+def test_what_a_person_writes_keeps_the_line_endings_and_the_encoding(asking, journal):
+    asking.put("a.txt", "\ufeffone\r\ntwo\r\n".encode())
+    asking("read_file", path="a.txt")
+    change = asking("edit_file", path="a.txt", old_string="two", new_string="2").change
+    journal.approve(change.id, decision=Decision(content="one\nzwei\n"))
+    assert asking.got("a.txt") == "\ufeffone\r\nzwei\r\n".encode()
+
+
+def test_a_character_that_the_encoding_lacks_leaves_the_proposal_waiting(asking, journal):
+    asking.put("a.py", "# coding: latin-1\nx = 1\n")
+    asking("read_file", path="a.py")
+    change = asking("edit_file", path="a.py", old_string="x = 1", new_string="x = 2").change
+    with pytest.raises(EncodingRefused, match="not modified"):
+        journal.approve(change.id, decision=Decision(content="# coding: latin-1\nx = '\u20ac'\n"))
+    assert journal.change(change.id).status == "proposed"
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [Decision([3]), Decision([-1]), Decision([]), Decision({"cell": "all"}), Decision([0], content="x"),
+     Decision(content={"cell": "x"}), Decision(content=BEFORE)],
+)  # fmt: skip
+def test_what_is_not_in_the_change_is_refused_and_nothing_written(asking, journal, proposal, decision):
+    with pytest.raises(Invalid, match="not modified"):
+        journal.approve(proposal.id, decision=decision)
+    assert asking.got("a.txt").decode() == BEFORE
+    assert journal.change(proposal.id).status == "proposed"
+
+
+def test_parts_of_a_stale_proposal_are_not_merged(asking, journal, proposal):
+    asking.put("a.txt", BEFORE + "more\n")
+    with pytest.raises(Stale):
+        journal.approve(proposal.id, decision=Decision([0]))
+
+
+def test_a_rejection_carries_its_reason(asking, journal, proposal):
+    change = journal.reject(proposal.id, reason="no capitals")
+    assert (change.status, change.decided.taken, change.decided.rejected) == ("rejected", [], [0, 1, 2])
+    assert change.decided.reason == "no capitals"
+
+
+def test_one_hunk_of_a_change_that_stands_is_taken_back(call):
+    journal = Journal(call.workspace)
+    call.put("a.txt", BEFORE)
+    call("read_file", path="a.txt")
+    change = call("write_file", path="a.txt", content=rewritten(*PLACES)).change
+    back = journal.undo(change, by_person=True, hunks=[1])
+    assert call.got("a.txt").decode() == rewritten(2, 36)
+    assert (back.undoes, back.decided_by, journal.change(change.id).status) == (None, "ada", "applied")
+    assert journal.change(change.id).decided.rejected == [1]
+    journal.undo(back, by_person=True)
+    assert call.got("a.txt").decode() == rewritten(*PLACES)
+
+
+def test_taking_back_all_hunks_undoes_the_change(call):
+    journal = Journal(call.workspace)
+    call.put("a.txt", BEFORE)
+    call("read_file", path="a.txt")
+    change = call("write_file", path="a.txt", content=rewritten(*PLACES)).change
+    journal.undo(change, by_person=True, hunks=[0, 1, 2])
+    assert (call.got("a.txt").decode(), journal.change(change.id).status) == (BEFORE, "undone")
+
+
+def test_a_change_that_is_kept_says_by_whom(call):
+    journal = Journal(call.workspace)
+    change = call("write_file", path="a.txt", content="x\n").change
+    assert [journal.keep(change.id).seen_by for _ in range(2)] == [["ada"], ["ada"]]
+    assert Journal(call.session("person", user="bob").workspace).keep(change.id).seen_by == ["ada", "bob"]
+    journal.undo(change, by_person=True)
+    with pytest.raises(Conflict):
+        journal.keep(change.id)
+
+
+TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u00e9\n", "\n"]), max_size=40)
+
+
+@pytest.mark.parametrize("encoding", [TextEncoding("utf-8"), TextEncoding("utf-16-le")])
+@given(before=TEXTS, after=TEXTS, end=st.sampled_from(["", "end"]), data=st.data())
+def test_any_hunks_and_then_the_others_make_the_whole_change(encoding, before, after, end, data):
+    old, new = (encoding.encode("".join(text) + end) for text in (before, after))
+    hunks = hunks_of_splices(BytesContent(old), trimmed(old, new), encoding)
+    assert b"".join(map(bytes, spliced_chunks(BytesContent(old), chosen(hunks, range(len(hunks)))))) == new
+    taken = data.draw(st.sets(st.integers(0, max(0, len(hunks) - 1))))
+    middle = b"".join(map(bytes, spliced_chunks(BytesContent(old), chosen(hunks, taken))))
+    rest = {at for at in range(len(hunks)) if at not in taken}
+    shifts = {at: sum(len(s.inserted) - len(s.removed) for one in taken if one < at for s in hunks[one]) for at in rest}
+    moved = [[s._replace(offset=s.offset + shifts[at]) for s in hunks[at]] for at in sorted(rest)]
+    whole = b"".join(map(bytes, spliced_chunks(BytesContent(middle), chosen(moved, range(len(moved))))))
+    assert whole == new
+
+
+def cell(name, source, **more):
+    return {
+        "cell_type": "code",
+        "id": name,
+        "metadata": {},
+        "source": source,
+        "outputs": [],
+        "execution_count": None,
+    } | more
+
+
+def notebook(*cells):
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
+
+
+def sources(call):
+    return {one["id"]: "".join(one["source"]) for one in json.loads(call.got("n.ipynb"))["cells"]}
+
+
+@pytest.fixture
+def cells_proposal(asking):
+    """An edit of two hunks, an insertion, a deletion and a move."""
+    asking.put("n.ipynb", notebook(cell("a", BEFORE), cell("b", "b"), cell("c", "c"), cell("d", "d")))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"edit_mode": "replace", "cell_id": "a", "new_source": rewritten(2, 36)},
+        {"edit_mode": "insert", "after": "a", "cell_type": "code", "new_source": "new"},
+        {"edit_mode": "delete", "cell_id": "b"},
+        {"edit_mode": "move", "cell_id": "d", "at": "start"},
+    ]
+    return asking("edit_notebook", path="n.ipynb", edits=edits).change
+
+
+def inserted(change):
+    return next(one.cell_id for one in change.diff.cells if one.action == "insert")
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ({"a": [1]}, {"a": rewritten(36), "b": "b", "c": "c", "d": "d"}),
+        ({"b": "all"}, {"a": BEFORE, "c": "c", "d": "d"}),
+        ({"d": "all", "a": "all"}, {"d": "d", "a": rewritten(2, 36), "b": "b", "c": "c"}),
+        ({"new": "all"}, {"a": BEFORE, "new": "new", "b": "b", "c": "c", "d": "d"}),
+        ({"new": "all", "b": [0], "a": [0]}, {"a": rewritten(2), "new": "new", "c": "c", "d": "d"}),
+    ],
+)
+def test_chosen_cells_and_hunks_of_a_notebook_are_written(asking, journal, cells_proposal, named, expected):
+    new = inserted(cells_proposal)
+    hunks = {new if name == "new" else name: places for name, places in named.items()}
+    change = journal.approve(cells_proposal.id, decision=Decision(hunks))
+    wanted = {new if name == "new" else name: source for name, source in expected.items()}
+    assert list(sources(asking).items()) == list(wanted.items())
+    assert set(change.decided.taken) == set(hunks)
+    journal.undo(change, by_person=True)
+    assert asking.got("n.ipynb").decode() == notebook(cell("a", BEFORE), cell("b", "b"), cell("c", "c"), cell("d", "d"))
+
+
+def test_a_cell_is_written_as_the_person_edited_it(asking, journal, cells_proposal):
+    change = journal.approve(cells_proposal.id, decision=Decision({}, content={"a": "mine"}))
+    assert sources(asking) == {"a": "mine", "b": "b", "c": "c", "d": "d"}
+    assert (change.decided.edited, change.decided.taken) == (True, {"a": [0, 1]})
+    assert asking("edit_notebook", path="n.ipynb", cell_id="a", new_source="more").data["status"] == "proposed"
+
+
+@pytest.mark.parametrize("hunks", [{"nobody": "all"}, {"a": [2]}, {"b": [1]}, [0], {}])
+def test_cells_and_hunks_that_are_not_there_are_refused(asking, journal, cells_proposal, hunks):
+    with pytest.raises(Invalid, match="not modified"):
+        journal.approve(cells_proposal.id, decision=Decision(hunks))
+    assert journal.change(cells_proposal.id).status == "proposed"
+
+
+def test_one_cell_of_a_change_that_stands_is_taken_back(call):
+    journal = Journal(call.workspace)
+    call.put("n.ipynb", notebook(cell("a", "a"), cell("b", "b")))
+    call("read_notebook", path="n.ipynb")
+    edits = [{"cell_id": name, "new_source": name.upper()} for name in "ab"]
+    change = call("edit_notebook", path="n.ipynb", edits=edits).change
+    journal.undo(change, by_person=True, hunks={"b": "all"})
+    assert sources(call) == {"a": "A", "b": "b"}
