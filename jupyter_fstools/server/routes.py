@@ -38,6 +38,7 @@ from .rest.change_handlers import (
 from .rest.open_documents import DocumentsHandler
 from .rest.openapi import document
 from .rest.raw import RawHandler
+from .rest.route import ANY, LOOKING, Answer, Operation, Route
 from .rest.tool_handlers import (
     ReceiptsHandler,
     ReceiptsQuery,
@@ -47,7 +48,6 @@ from .rest.tool_handlers import (
     ToolsQuery,
     UnknownHandler,
 )
-from .route import ANY, LOOKING, Answer, Operation, Route
 from .streaming import MEDIA_TYPE
 
 

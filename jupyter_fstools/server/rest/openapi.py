@@ -18,10 +18,10 @@ from ...tools import available_tools
 from ...tools.answers import ANSWERS
 from ...tools.arguments import Arguments
 from ...tools.tool import Tool
-from ..route import Answer, Operation, Refusals, Route
 from ..served import SESSION_HEADER
 from ..streaming import MEDIA_TYPE
 from .answers import Block, ToldChange
+from .route import Answer, Operation, Refusals, Route
 
 Schema = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tornado import web
 
-from ..errors import (
+from ...errors import (
     Denied,
     Disabled,
     FsToolsError,
@@ -21,9 +21,9 @@ from ..errors import (
     OutsideRoot,
     TimedOut,
 )
-from ..tools.arguments import Arguments
-from .base_handler import NoArguments
-from .rest.answers import RefusedAnswer
+from ...tools.arguments import Arguments
+from ..base_handler import NoArguments
+from .answers import RefusedAnswer
 
 Refusals = tuple[type[FsToolsError], ...]
 
