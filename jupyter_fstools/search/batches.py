@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from ..backends.protocol import FileStat
 from ..walking.folders import Folder, joined
-from .python.match_lines import Hit
+from .match_lines import Hit
 
 EngineName = Literal["ripgrep", "python"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from .python.match_lines import Hit
+from .match_lines import Hit
 from .query import TextMatch, TextQuery
 
 Range = tuple[int, int]

@@ -16,7 +16,7 @@ from ..walking.stopping import Stop
 from ..walking.trail import FolderTrail
 from .batches import Batch, Counted
 from .excerpts import Place, excerpts
-from .python.match_lines import Hit
+from .match_lines import Hit
 from .python.matcher import Matcher, TooSlow
 from .query import TextMatch, TextQuery
 

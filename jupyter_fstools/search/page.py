@@ -12,8 +12,8 @@ from ..walking.trail import FolderTrail
 from .batches import Counted, Engine, is_notebook
 from .decoding import decoded, text_blocks
 from .excerpts import Place, excerpts
+from .match_lines import Hit
 from .notebooks import BrokenNotebook, NotebookSearch
-from .python.match_lines import Hit
 from .python.matcher import Matcher, TooSlow
 from .query import TextMatch, TextQuery
 

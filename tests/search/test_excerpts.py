@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.search.excerpts import Place, excerpts
-from jupyter_fstools.search.python.match_lines import Hit
+from jupyter_fstools.search.match_lines import Hit
 from jupyter_fstools.search.query import TextQuery
 
 PLACE = Place("a.txt")

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from jupyter_fstools.search.python.match_lines import Hit
+from jupyter_fstools.search.match_lines import Hit
 from jupyter_fstools.search.ripgrep.json_rows import MatchRows
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jupyter_fstools.search.python import match_lines
-from jupyter_fstools.search.python.match_lines import Expensive, Finder, Hit
+from jupyter_fstools.search import match_lines
+from jupyter_fstools.search.match_lines import Expensive, Finder, Hit
 from jupyter_fstools.search.python.matcher import goes_over_lines
 from jupyter_fstools.search.regex.dialect import compile_expression
 

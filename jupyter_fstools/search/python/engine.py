@@ -13,8 +13,8 @@ from ...walking.stopping import Stop
 from ...walking.trail import FolderTrail
 from ..batches import Batch, Counted, EngineName, Part
 from ..decoding import decoded, text_blocks
+from ..match_lines import Hit
 from ..regex.dialect import Expression
-from .match_lines import Hit
 from .matcher import Matcher, TooSlow, goes_over_lines
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

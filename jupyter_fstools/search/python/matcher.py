@@ -14,10 +14,10 @@ from types import TracebackType
 from ...errors import Invalid
 from ...walking.descriptors import check_descriptors
 from ...walking.stopping import Stop
+from .. import match_lines
+from ..match_lines import SIZE, Expensive, Finder, Hit, ManyMatches
 from ..regex.dialect import Expression
 from ..regex.emit import SET
-from . import match_lines
-from .match_lines import SIZE, Expensive, Finder, Hit, ManyMatches
 
 SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
 """A text that takes longer is given up: nobody waits for a pattern such as (a+)+$ to try everything. Then the next such

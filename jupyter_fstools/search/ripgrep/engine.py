@@ -17,8 +17,8 @@ from ...walking.names import is_long, may_be_long
 from ...walking.stopping import Stop
 from ...walking.trail import look_at, reachable
 from ..batches import Batch, Counted, EngineName, Part
+from ..match_lines import Hit
 from ..python.engine import PythonEngine
-from ..python.match_lines import Hit
 from ..python.matcher import goes_over_lines
 from ..regex.dialect import Expression
 from .folders import WholeFolders

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from ..python.match_lines import Hit
+from ..match_lines import Hit
 from ..regex.emit import STRAY
 from .process import path_of
 
