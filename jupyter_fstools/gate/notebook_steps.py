@@ -11,6 +11,7 @@ from ..diffs.file_diff import CellDiff, FileDiff, Operation
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..errors import FsToolsError
 from .cell_receipts import goes_on
+from .draft import KnownContent
 from .read_tracker import ReceiptAfter
 from .shown_text import ShownText
 
@@ -34,6 +35,11 @@ def notebook_step(
     after, diffs = compared(old, new)
     language = next((side.language for side in (new, old) if side is not None), None)
     return notebook_diff(path, op, diffs, language), goes_on(old, after)
+
+
+def known_content(diff: FileDiff, side: Literal["old", "new"]) -> KnownContent:
+    """As much of the content before or after a change as its diff tells."""
+    return ToldCells(diff, side) if diff.kind == "notebook" else ShownText.told_by(diff, side)
 
 
 class ToldCells:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from ..content.splices import Splice, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff, Operation
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..errors import Conflict, Denied, FsToolsError, Invalid, NotFound, TooLarge, saying_unmodified
-from ..gate.draft import Draft, ExpectedContent, KnownContent, Step
-from ..gate.shown_text import ShownText
+from ..gate.draft import Draft, ExpectedContent, Step
+from ..gate.notebook_steps import known_content, notebook_step
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangeStatus
@@ -128,7 +128,7 @@ class Journal:
         if not change.undoable:
             raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
         told = ExpectedContent(
-            _known(change.diff, "new"),
+            known_content(change.diff, "new"),
             whole=change.before is None,
             why=f"change {change.id} cannot be undone",
             hint="Undo the newer change of this file first, or read the file and edit it by hand.",
@@ -178,7 +178,7 @@ class Journal:
     def _carried_out(self, change: Change, decision: Decision) -> Change:
         self._require(change, "proposed", "approved")
         told = ExpectedContent(
-            _known(change.diff, "old"),
+            known_content(change.diff, "old"),
             whole=change.after is None,
             why=f"change {change.id} cannot be approved",
             hint="Reject the proposal; the assistant can read the file again and propose anew.",
@@ -332,18 +332,8 @@ class Journal:
         )
 
 
-def _known(diff: FileDiff, side: Literal["old", "new"]) -> KnownContent:
-    if diff.kind != "notebook":
-        return ShownText.told_by(diff, side)
-    from ..gate.notebook_steps import ToldCells
-
-    return ToldCells(diff, side)
-
-
 def _told_by_cells(draft: Draft, step: Step) -> Step:
     """The same step of a notebook, its diff and its receipt by cells."""
-    from ..gate.notebook_steps import notebook_step
-
     told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
     return step if told is None else replace(step, diff=told[0], receipt=told[1])
 

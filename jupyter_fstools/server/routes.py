@@ -17,6 +17,7 @@ from .rest.answers import (
     ChangeAnswer,
     ChangesAnswer,
     ForgottenAnswer,
+    LookedAtChange,
     OutcomesAnswer,
     ReceiptsAnswer,
     RootAnswer,
@@ -102,7 +103,7 @@ ROUTES = [
         {"post": Operation(_answers(OutcomesAnswer), body=WaitingChanges, refusals=(*LOOKING, TooLarge))},
         varying={"decision": "approve|reject"},
     ),
-    Route("/changes/{id}", ChangeHandler, {"get": Operation(_answers(ChangeAnswer), ChangeWait, refusals=LOOKING)}),
+    Route("/changes/{id}", ChangeHandler, {"get": Operation(_answers(LookedAtChange), ChangeWait, refusals=ANY)}),
     Route(
         "/changes/{id}/{decision}",
         DecisionHandler,

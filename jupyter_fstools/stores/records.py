@@ -161,6 +161,7 @@ class Refusal(BaseModel):
         tool: the tool that was called.
         code: the refusal's code.
         message: what was wrong, bounded.
+        hint: the caller's next step, bounded.
         at: when, in seconds since 1970.
     """
 
@@ -171,4 +172,5 @@ class Refusal(BaseModel):
     tool: str
     code: str
     message: str
+    hint: str = ""
     at: float

@@ -45,6 +45,7 @@ def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refu
             tool=tool[:_LONGEST_NAME],
             code=refusal.code,
             message=_UNTOLD if secret else _told(workspace, refusal.message),
+            hint="" if secret else _told(workspace, refusal.hint),
             at=time.time(),
         )
         workspace.store.add_refusal(told)

@@ -88,6 +88,10 @@ export interface RefusalEntry {
    * What was wrong.
    */
   message: string;
+  /**
+   * The caller's next step.
+   */
+  hint: string;
 }
 /**
  * A page of all that happened.
@@ -164,9 +168,13 @@ export interface ChangeEvent {
    */
   undoes: string | null;
   /**
-   * False where too much would have had to be kept.
+   * False where a later change covers it, or too much would have had to be kept.
    */
   undoable: boolean;
+  /**
+   * It waits, and its file is no longer what it was proposed for.
+   */
+  stale: boolean;
   /**
    * Where it landed: on the disk, in an open document, or in a room.
    */

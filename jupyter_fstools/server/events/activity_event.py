@@ -41,6 +41,7 @@ class RefusalEntry(BaseModel):
     tool: Annotated[str, Field(description="The tool that was called.")]
     code: Annotated[str, Field(description="The refusal's code.")]
     message: Annotated[str, Field(description="What was wrong.")]
+    hint: Annotated[str, Field(description="The caller's next step.")] = ""
 
 
 class ActivityEvent(BaseModel):
@@ -84,6 +85,7 @@ def refusal_entry(workspace: Workspace, refusal: Refusal) -> RefusalEntry | None
         tool=refusal.tool,
         code=refusal.code,
         message=refusal.message,
+        hint=refusal.hint,
     )
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from ...diffs.file_diff import Operation
 from ...gate.workspace import Workspace
+from ...journal.standing import is_covered, is_stale
 from ...stores.records import Change, ChangeStatus, Place
 
 SCHEMA_ID = "https://schema.jupyter.org/jupyter_fstools/change/v1"
@@ -29,7 +30,10 @@ class ChangeEvent(BaseModel):
     added: Annotated[int, Field(description="Lines added.")]
     removed: Annotated[int, Field(description="Lines removed.")]
     undoes: Annotated[str | None, Field(description="The id of the change that this one takes back.")] = None
-    undoable: Annotated[bool, Field(description="False where too much would have had to be kept.")] = True
+    undoable: Annotated[
+        bool, Field(description="False where a later change covers it, or too much would have had to be kept.")
+    ] = True
+    stale: Annotated[bool, Field(description="It waits, and its file is no longer what it was proposed for.")] = False
     place: Annotated[Place, Field(description="Where it landed: on the disk, in an open document, or in a room.")] = (
         "disk"
     )
@@ -57,7 +61,8 @@ def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
         added=change.diff.added,
         removed=change.diff.removed,
         undoes=change.undoes,
-        undoable=change.undoable,
+        undoable=change.undoable and change.status == "applied" and not is_covered(workspace, change),
+        stale=is_stale(workspace, change),
         place=change.place,
         saved=change.saved,
         decided_at=change.decided_at,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from tornado import web
 
 from ...gate.workspace import Workspace
+from ...journal.standing import waiting_count
 from ...sessions import checked_session
 from ...stores.protocol import ChangeFilter, MomentFilter
 from ...stores.records import ChangeStatus
@@ -32,6 +33,7 @@ class ActivityQuery(Arguments):
         Field(pattern=rf"^({_KIND})(,({_KIND}))*$", description="Which kinds, with commas between; all if left out."),
     ] = "change,read,refusal"
     status: Annotated[ChangeStatus, Field(description="Of the changes only those with this status.")] | None = None
+    match: Annotated[Text, Field(description="Only what has this in its path, in capitals or not.")] | None = None
     before: (
         Annotated[float, Field(allow_inf_nan=False, description="Only what is earlier, in seconds since 1970.")] | None
     ) = None
@@ -66,13 +68,16 @@ def _page(workspace: Workspace, asked: ActivityQuery) -> ActivityPage:
     revision = workspace.store.revision()
     found = sorted(_found(workspace, asked), key=lambda one: one[0], reverse=True)
     page = found[: asked.limit]
-    everything = ChangeFilter(key_prefix=workspace.backend.root_key.rstrip("/"), status="proposed")
     return ActivityPage(
-        entries=[entry for _, entry in page if entry is not None],
+        entries=[entry for _, entry in page if entry is not None and _matches(entry, asked.match)],
         next=page[-1][0] if len(page) == asked.limit else None,
-        proposed=workspace.store.count_changes(everything),
+        proposed=waiting_count(workspace),
         revision=revision,
     )
+
+
+def _matches(entry: Entry, text: str | None) -> bool:
+    return text is None or text.casefold() in (entry.path or "").casefold()
 
 
 def _found(workspace: Workspace, asked: ActivityQuery) -> list[tuple[float, Entry | None]]:

@@ -80,6 +80,14 @@ class ChangeAnswer(BaseModel):
     change: ToldChange
 
 
+class LookedAtChange(ChangeAnswer):
+    """One change, and whether its file is still what it was proposed for."""
+
+    changed_since: Annotated[
+        str | None, Field(description="What changed since, as a unified diff (empty if untold); null if nothing did.")
+    ]
+
+
 class Outcome(BaseModel):
     """What came of one of many decisions: the change as it is now, its diff without rows, or why it was refused."""
 

@@ -14,6 +14,7 @@ from ...errors import FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...journal.journal import ChangeQuery, Journal
 from ...journal.partial import Decision
+from ...journal.standing import changed_since, waiting_count, with_all_rows
 from ...sessions import checked_session
 from ...stores.records import Change, ChangeStatus
 from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
@@ -41,9 +42,12 @@ class ChangesQuery(Arguments):
 
 
 class ChangeWait(Arguments):
-    """How long to wait for a decision."""
+    """How long to wait for a decision, and how much of the diff to tell."""
 
     wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
+    rows: Annotated[
+        Literal["bounded", "all"], Field(description="`all`: every row of the diff, and every character of a row.")
+    ] = "bounded"
 
 
 class FilePath(Arguments):
@@ -86,7 +90,7 @@ class ChangesHandler(ToolsHandler):
                 {
                     "changes": [rendered_change(change) for change in journal.changes(query)],
                     "total": journal.count(query),
-                    "proposed": journal.count(ChangeQuery(status="proposed")),
+                    "proposed": waiting_count(workspace),
                     "revision": revision,
                 }
             )
@@ -103,7 +107,8 @@ class ChangeHandler(ToolsHandler):
     @authorized
     async def get(self, change_id: str) -> None:
         """The change, with its diff; `wait` seconds (60 at most) for a decision if it is only proposed."""
-        seconds = min(self.query(ChangeWait).wait, _MOST_WAITED_SECONDS)
+        asked = self.query(ChangeWait)
+        seconds = min(asked.wait, _MOST_WAITED_SECONDS)
         with self.served.feed.decision(change_id) as decided:
             self._gone = decided
             change = await self._look(change_id)
@@ -111,7 +116,12 @@ class ChangeHandler(ToolsHandler):
                 with suppress(TimeoutError):
                     await asyncio.wait_for(decided.wait(), seconds)
                 change = await self._look(change_id)
-        self.answer({"change": rendered_change(change)})
+
+        def told(workspace: Workspace) -> bytes:
+            whole = with_all_rows(workspace, change) if asked.rows == "all" else change
+            return as_json({"change": rendered_change(whole), "changed_since": changed_since(workspace, change)})
+
+        self.answer(await self.call(told))
 
     def on_connection_close(self) -> None:
         """Nobody waits any more."""

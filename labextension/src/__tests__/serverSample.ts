@@ -29,7 +29,7 @@ export function changed(id: string, facts: Partial<ChangeEvent> = {}): ChangeEve
     session: 'one'
   } as const;
   const decided = { decided_at: null, decided_by: null, seen_by: [] };
-  const ends = { undoes: null, undoable: true, place: 'disk' as const, saved: true, ...decided };
+  const ends = { undoes: null, undoable: true, stale: false, place: 'disk' as const, saved: true, ...decided };
   return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, ...said, ...ends, ...facts };
 }
 
@@ -41,12 +41,15 @@ export function wasRead(id: string, facts: Partial<ReadEntry> = {}): ReadEntry {
 
 /** A refused edit of the file `a.txt` with some facts of its own. */
 export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): RefusalEntry {
-  const why = { tool: 'edit_file', code: 'not_read', message: 'a.txt has not been read' };
+  const why = { tool: 'edit_file', code: 'not_read', message: 'a.txt has not been read', hint: '' };
   return { kind: 'refusal', id, at: 1, path: 'a.txt', user: 'ann', session: 'one', ...why, ...facts };
 }
 
 /** The change of the journal that an entry tells of; a command runs the lines it is given. */
-export function changeOf({ kind: _, at, op, added, removed, ...facts }: ChangeEvent, run = ['make test']): Change {
+export function changeOf(
+  { kind: _, at, op, added, removed, stale, ...facts }: ChangeEvent,
+  run = ['make test']
+): Change {
   const hunks = op === 'execute' ? [hunk([' NAME=value', ...run.map(line => `+${line}`)])] : [];
   const diff = fileDiff({ path: facts.path, op, added, removed, hunks });
   return { ...facts, created_at: at, before: null, after: null, diff, decided: null };

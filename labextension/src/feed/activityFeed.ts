@@ -64,7 +64,7 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
 export function entryOf(change: Change): ChangeEvent {
   const { created_at, before, after, diff, decided, ...said } = change;
   const { op, added, removed } = diff;
-  return { ...said, kind: 'change', at: created_at, op, added, removed };
+  return { ...said, kind: 'change', at: created_at, op, added, removed, stale: false };
 }
 
 function isNarrow({ session, path, status }: IActivityFilter): boolean {

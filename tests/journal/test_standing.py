@@ -1,0 +1,89 @@
+"""What can be done about a change follows from what its file is now."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from jupyter_fstools.errors import Stale
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.standing import changed_since, is_covered, is_stale, waiting_count, with_all_rows
+
+MANY = [f"line {number}\n" for number in range(5000)]
+
+
+@pytest.fixture
+def asking(make_call):
+    """A caller whose changes wait for a person."""
+    return make_call(approval="always")
+
+
+def edit(call, old, new):
+    return call("edit_file", path="a.txt", old_string=old, new_string=new).change
+
+
+def test_a_change_is_covered_by_a_later_one_that_stands(call):
+    journal = Journal(call.workspace)
+    call.put("a.txt", "one\n")
+    call("read_file", path="a.txt")
+    first, second = edit(call, "one", "two"), edit(call, "two", "three")
+    assert [is_covered(call.workspace, change) for change in (first, second)] == [True, False]
+    back = journal.undo(second, by_person=True)
+    assert [is_covered(call.workspace, change) for change in (first, back)] == [False, False]
+    journal.undo(first, by_person=True)
+    assert is_covered(call.workspace, back)
+
+
+def test_a_proposal_is_stale_while_its_file_is_another(asking):
+    asking.put("a.txt", "one\n")
+    asking("read_file", path="a.txt")
+    change = edit(asking, "one", "two")
+    assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (False, 1)
+    assert changed_since(asking.workspace, change) is None
+    asking.put("a.txt", "ONE\n")
+    assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (True, 0)
+    assert "+ONE" in changed_since(asking.workspace, change)
+    asking.put("a.txt", "one\n")
+    assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (False, 1)
+
+
+def test_a_proposed_creation_is_stale_once_the_file_is_there(asking):
+    change = asking("write_file", path="a.txt", content="x\n").change
+    assert not is_stale(asking.workspace, change)
+    asking.put("a.txt", "y\n")
+    assert is_stale(asking.workspace, change)
+
+
+def test_every_row_of_a_large_overwrite_is_told(asking):
+    asking.put("a.txt", "".join(MANY))
+    asking("read_file", path="a.txt", limit=5000)
+    change = asking("write_file", path="a.txt", content="".join(MANY).upper()).change
+    assert change.diff.truncated and {row.kind for hunk in change.diff.hunks for row in hunk.rows} == {"remove"}
+    diff = with_all_rows(asking.workspace, change).diff
+    rows = [row for hunk in diff.hunks for row in hunk.rows]
+    assert not diff.truncated
+    assert [row.text for row in rows if row.kind == "add"] == [line.strip().upper() for line in MANY]
+    Journal(asking.workspace).approve(change.id)
+    applied = with_all_rows(asking.workspace, Journal(asking.workspace).change(change.id))
+    assert applied.diff.hunks == diff.hunks
+    asking.put("a.txt", "another\n")
+    with pytest.raises(Stale):
+        with_all_rows(asking.workspace, Journal(asking.workspace).change(change.id))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "n.ipynb"])
+def test_a_long_line_is_told_whole(call, name):
+    long = "x" * 5000
+    if name == "a.txt":
+        call.put(name, "short\n")
+        call("read_file", path=name)
+        change = call("edit_file", path=name, old_string="short", new_string=long).change
+    else:
+        cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": "short"}
+        call.put(name, json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+        call("read_notebook", path=name)
+        change = call("edit_notebook", path=name, cell_id="a", new_source=long).change
+    diff = with_all_rows(call.workspace, change).diff
+    hunks = diff.hunks if diff.cells is None else diff.cells[0].hunks
+    assert [row.text for row in hunks[0].rows if row.kind == "add"] == [long]
