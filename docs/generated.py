@@ -92,17 +92,18 @@ def settings() -> str:
     traits = FsToolsConfig.class_traits(config=True)
     # In the order in which they are declared; traitlets sorts them by name.
     names = [name for name in vars(FsToolsConfig) if name in traits]
-    rows = [(f"`{name}`", f"`{_default(name, traits[name])}`", traits[name].help) for name in names]
-    return _table(("setting", "default", "meaning"), rows)
+    rows = [(f"`{name}`", traits[name].help, _default(name, traits[name].default())) for name in names]
+    return _table(("setting", "meaning", "default"), rows)
 
 
-def _default(name: str, trait: Any) -> str:
-    value = trait.default()
+def _default(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(f"`{one}`" for one in value) or "none"
     if name.endswith("_bytes"):
         for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
             if value % size == 0:
                 return f"{value // size} {unit}"
-    return repr(value)
+    return f"`{value}`" if value != "" else "none"
 
 
 def tools() -> str:
