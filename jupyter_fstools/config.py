@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, Union, validate
-from traitlets.config import Config, Configurable
+from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
 from .backends.open_backend import open_backend
 from .errors import Invalid
-from .gate import policy
 from .gate.policy import Policy, Rules
+from .gate.startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, startup_places
 from .gate.workspace import Workspace
 from .limits import Limits
 from .stores.open_store import open_store, store_class
@@ -73,12 +73,18 @@ class FsToolsConfig(Configurable):
     deny_read = List(Unicode(), help="More rules for what no tool reads, lists or suggests (gitignore-like).")
     deny_read.tag(config=True)
     deny_write = List(Unicode(), help="More rules for what no tool writes (gitignore-like).").tag(config=True)
-    default_deny_read = List(Unicode(), list(policy.DENY_READ), help="The rules that deny_read is added to.").tag(
+    default_deny_read = List(Unicode(), list(DENY_READ), help="The rules that deny_read is added to.").tag(config=True)
+    default_deny_write = List(Unicode(), list(DENY_WRITE), help="The rules that deny_write is added to.").tag(
         config=True
     )
-    default_deny_write = List(Unicode(), list(policy.DENY_WRITE), help="The rules that deny_write is added to.").tag(
-        config=True
-    )
+    ask_write = List(Unicode(), help="More rules for files whose changes wait for a person, whatever approval says.")
+    ask_write.tag(config=True)
+    default_ask_write = List(Unicode(), list(ASK_WRITE), help="The rules that ask_write is added to.")
+    default_ask_write.tag(config=True)
+    protected_files = List(
+        Unicode(),
+        help="Absolute paths that no tool writes, whatever the rules say; the files that settings come from are added.",
+    ).tag(config=True)
     durable = Bool(True, help="Wait until the disk has a write (fsync) before a call returns.").tag(config=True)
     refuse_unseen_edits = Bool(
         False, help="Refuse an edit whose match lies outside every line shown, instead of only saying so."
@@ -186,7 +192,7 @@ class FsToolsConfig(Configurable):
             raise TraitError(f"{proposal['trait'].name} takes a number, got {number}")
         return number
 
-    @validate("deny_read", "deny_write", "default_deny_read", "default_deny_write")
+    @validate("deny_read", "deny_write", "default_deny_read", "default_deny_write", "ask_write", "default_ask_write")
     def _check_rules(self, proposal: dict[str, Any]) -> list[str]:
         rules: list[str] = proposal["value"]
         try:
@@ -251,14 +257,17 @@ class FsToolsConfig(Configurable):
             NotFound, NotADirectory: the root is no folder; Invalid: it is no address.
         """
         store = store or self.open_store()
+        backend = open_backend(self.root or root, durable=self.durable)
         return Workspace(
-            open_backend(self.root or root, durable=self.durable),
+            backend,
             store,
             FileLocks(lock_folder(), timeout=self.lock_seconds),
             Policy(
                 deny_read=[*self.default_deny_read, *self.deny_read],
                 deny_write=[*self.default_deny_write, *self.default_deny_read, *self.deny_read, *self.deny_write],
+                ask_write=[*self.default_ask_write, *self.ask_write],
                 denied_keys=[*denied_folders(), *files_of(store)],
+                kept_keys=[*startup_places(backend.root_key), *loaded_files(), *self.protected_files],
                 approval=self.approval,
                 read_only=self.read_only,
             ),
@@ -291,6 +300,12 @@ def config_with_handed_settings(own: Config | None = None) -> FsToolsConfig:
     merged = Config({"FsToolsConfig": handed_settings()})
     merged.merge(own or {})
     return FsToolsConfig(config=merged)
+
+
+def loaded_files() -> list[str]:
+    """The real paths of the files from which the running application took its settings."""
+    files = Application.instance().loaded_config_files if Application.initialized() else []
+    return [os.path.realpath(file) for file in files]
 
 
 def system_user() -> str:

@@ -62,8 +62,7 @@ class RunningServer:
                 return
             except OSError:
                 time.sleep(0.1)
-        self.log.seek(0)
-        raise SystemExit(f"the server did not start:\n{self.log.read().decode()}")
+        raise SystemExit(f"the server did not start:\n{self.output()}")
 
     def call(
         self, method: str, path: str, body: dict[str, Any] | None = None, session: str = "default"
@@ -80,6 +79,11 @@ class RunningServer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as refusal:
             return refusal.code, json.load(refusal)
+
+    def output(self) -> str:
+        """What it has said so far."""
+        self.log.seek(0)
+        return self.log.read().decode()
 
     def stop(self, seconds: float = 60) -> None:
         """End the process; one that does not end by itself in this time is killed, and that is an error."""

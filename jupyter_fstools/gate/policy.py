@@ -6,13 +6,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from pathspec import GitIgnoreSpec
 
 from ..errors import Denied, Invalid
 from ..globs.braces import expand_braces
+from .startup_files import ASK_WRITE, DENY_READ, DENY_WRITE
 
 
 @dataclass(frozen=True)
@@ -32,25 +33,8 @@ class Rules:
     execute_approval: bool = True
 
 
-DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
-"""Never read, listed or suggested, at any depth."""
-
-DENY_WRITE = (
-    *DENY_READ,
-    ".git/",
-    ".ipynb_checkpoints/",
-    "**/.ipython/**/startup/",
-    "jupyter_*_config.{py,json}",
-    "**/kernels/*/kernel.json",
-    ".bashrc",
-    ".profile",
-    ".zshrc",
-)
-"""Never written, at any depth: writing here would run code, or break what others own."""
-
 Approval = Literal["never", "always"] | Sequence[str]
 MAX_PATH_BYTES = 4096
-Purpose = Literal["read", "write"]
 _BARE_NAME = re.compile(r"(?:\[\^/\]\*?|\\.|\w)+(?:/|\(\?:/\|\$\))", re.DOTALL)
 _MOST_NAMES = 1 << 14
 _NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
@@ -67,7 +51,9 @@ class Policy:
     Args:
         deny_read: rules for every tool, suggestion and listing.
         deny_write: rules for the tools that write.
+        ask_write: rules for files whose changes wait for a person, whatever `approval` says.
         denied_keys: files and folders (`FileStat.key`) that no tool touches.
+        kept_keys: files and folders that no tool writes, whatever the rules say.
         approval: "never", "always", or rules for the files whose changes wait for a person.
         read_only: nothing is written at all.
     """
@@ -77,26 +63,38 @@ class Policy:
         *,
         deny_read: Iterable[str] = DENY_READ,
         deny_write: Iterable[str] = DENY_WRITE,
+        ask_write: Iterable[str] = ASK_WRITE,
         denied_keys: Iterable[str] = (),
+        kept_keys: Iterable[str] = (),
         approval: Approval = "never",
         read_only: bool = False,
     ) -> None:
-        self._read = _rules(deny_read)
-        self._write = _rules(deny_write)
-        self._maybe = {"read": _prefilter(self._read), "write": _prefilter(self._write)}
-        self._bare_names = _bare_names(self._read)
+        self._read = _Rules(deny_read)
+        self._deny_write = tuple(deny_write)
+        self._ask_write = (*ask_write, *(() if isinstance(approval, str) else approval))
         keys = list(denied_keys)
         self._keys = tuple(f"{key}/" for key in keys)
         self._around_keys = {key.rpartition("/")[0] for key in keys}
-        self._approval = _rules([] if isinstance(approval, str) else approval)
+        self._kept_keys = tuple(f"{key}/" for key in kept_keys)
         self._always = approval == "always"
         self.read_only = read_only
-        # The same few paths come again and again; two dozen patterns are slower than a look-up.
-        self._judged = lru_cache(maxsize=4096)(self._judge)
+
+    # Compiled at the first write: two hundred patterns take as long as everything else that loads a kernel's magic.
+    @cached_property
+    def _write(self) -> _Rules:
+        return _Rules(self._deny_write)
+
+    @cached_property
+    def _ask(self) -> _Rules:
+        return _Rules(self._ask_write)
 
     def may_read(self, path: str, key: str = "") -> bool:
         """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
-        return self._verdict(path, "read") and not self._is_denied_key(key)
+        return not self._read.hold_for(path) and not f"{key}/".startswith(self._keys)
+
+    def may_write(self, path: str) -> bool:
+        """No rule keeps a path from being written; its key is not looked at."""
+        return not (self.read_only or self._write.hold_for(path) or self._read.hold_for(path))
 
     def all_allowed(self, folder: str, names: list[str], key: str) -> bool:
         """A quick yes for many names: True only if `may_read` holds for every one of them.
@@ -108,12 +106,7 @@ class Policy:
         """
         if key in self._around_keys or f"{key}/".startswith(self._keys):
             return False
-        if self._bare_names is not None:
-            return self._bare_names.are_harmless(names)
-        maybe = self._maybe["read"]
-        start = f"/{folder}/" if folder else "/"
-        between = f"/\0{start}"
-        return maybe is not None and not maybe(_folded(f"{start}{between.join(names)}/"))
+        return self._read.surely_hold_for_none(folder, names)
 
     def require_read(self, given: str, path: str, key: str) -> None:
         """Refuse a read of `path`, which the caller spelled `given`.
@@ -135,8 +128,8 @@ class Policy:
         """
         if self.read_only:
             raise Denied("this workspace is read-only", hint="An administrator can change read_only.")
-        allowed = self._verdict(path, "write") and self._verdict(given, "write")
-        if not allowed or not self.may_read(path, key) or not self.may_read(given):
+        allowed = self.may_write(path) and self.may_write(given)
+        if not allowed or f"{key}/".startswith((*self._keys, *self._kept_keys)):
             raise Denied(
                 f"writing {given!r} is denied by a rule of this server",
                 hint="Use another file; an administrator can change deny_write.",
@@ -144,20 +137,41 @@ class Policy:
 
     def needs_approval(self, given: str, path: str) -> bool:
         """A change of `path`, which the caller spelled `given`, waits until a person approves it."""
-        return self._always or any(self._approval.match_file(_folded(one)) for one in {given, path} if self._approval)
+        return self._always or self._ask.hold_for(given) or self._ask.hold_for(path)
 
-    def _verdict(self, path: str, purpose: Purpose) -> bool:
+
+class _Rules:
+    """Patterns, asked quickly whether one of them matches a path or a folder above it.
+
+    Raises:
+        Invalid: one of them is no pattern.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._spec = _spec(patterns)
+        bodies = _bodies(self._spec)
+        self._maybe = None if bodies is None else _search(bodies)
+        bare = bodies is not None and all(map(_BARE_NAME.fullmatch, bodies))
+        self._bare_names = _BareNames(bodies) if bare and bodies is not None else None
+        # The same few paths come again and again; two dozen patterns are slower than a look-up.
+        self._judged = lru_cache(maxsize=4096)(self._judge)
+
+    def hold_for(self, path: str) -> bool:
+        """Whether a rule matches a path, as a file or as a folder."""
         # A search asks for a hundred thousand paths: most are far from every rule.
-        maybe = self._maybe[purpose]
         name = _folded(path)
-        return (maybe is not None and not maybe(f"/{name}/")) or self._judged(name.lstrip("/"), purpose)
+        return (self._maybe is None or bool(self._maybe(f"/{name}/"))) and self._judged(name.lstrip("/"))
 
-    def _judge(self, name: str, purpose: Purpose) -> bool:
-        rules = self._read if purpose == "read" else self._write
-        return not (rules.match_file(name) or rules.match_file(f"{name}/"))
+    def surely_hold_for_none(self, folder: str, names: list[str]) -> bool:
+        """True only if no rule matches any of these names in a folder, for which itself none does."""
+        if self._bare_names is not None:
+            return self._bare_names.are_harmless(names)
+        start = f"/{folder}/" if folder else "/"
+        between = f"/\0{start}"
+        return self._maybe is not None and not self._maybe(_folded(f"{start}{between.join(names)}/"))
 
-    def _is_denied_key(self, key: str) -> bool:
-        return f"{key}/".startswith(self._keys)
+    def _judge(self, name: str) -> bool:
+        return self._spec.match_file(name) or self._spec.match_file(f"{name}/")
 
 
 def checked_path(path: str) -> str:
@@ -185,7 +199,7 @@ def checked_path(path: str) -> str:
     return path
 
 
-def _rules(patterns: Iterable[str]) -> GitIgnoreSpec:
+def _spec(patterns: Iterable[str]) -> GitIgnoreSpec:
     try:
         return GitIgnoreSpec.from_lines([_folded(one) for pattern in patterns for one in expand_braces(pattern)])
     except ValueError as error:
@@ -202,11 +216,6 @@ def _bodies(rules: GitIgnoreSpec) -> list[str] | None:
     if any(not source.startswith("^") for source in sources) or any("$" in re.sub(_NAME_ENDS, "", b) for b in bodies):
         return None
     return bodies
-
-
-def _prefilter(rules: GitIgnoreSpec) -> Callable[[str], object] | None:
-    bodies = _bodies(rules)
-    return None if bodies is None else _search(bodies)
 
 
 def _search(bodies: list[str]) -> Callable[[str], object]:
@@ -233,12 +242,6 @@ class _BareNames:
             self._harmless = set()
         self._harmless.update(names[:_MOST_NAMES])
         return True
-
-
-def _bare_names(rules: GitIgnoreSpec) -> _BareNames | None:
-    """None where a rule is about more than a name."""
-    bodies = _bodies(rules)
-    return _BareNames(bodies) if bodies is not None and all(map(_BARE_NAME.fullmatch, bodies)) else None
 
 
 def _nowhere(path: str) -> None:

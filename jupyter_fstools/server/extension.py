@@ -12,8 +12,9 @@ from jupyter_server.services.contents.fileio import FileManagerMixin
 from traitlets import TraitError
 
 from ..backends.open_backend import absolute_root
-from ..config import FsToolsConfig, system_user
+from ..config import FsToolsConfig, loaded_files, system_user
 from ..errors import FsToolsError, Invalid
+from ..gate.workspace import Workspace
 from ..sessions import DEFAULT_SESSION
 from ..stores.records import Change, Reader
 from .call_pool import CallPool
@@ -49,10 +50,12 @@ def load(serverapp: ServerApp) -> Served | None:
         config = FsToolsConfig(parent=serverapp)
         config.enable_execute = config.enable_execute and offers_terminals(serverapp)
         root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
+        config.protected_files = [*config.protected_files, *loaded_files()]
         served = _served(serverapp, config, root)
     except (TraitError, FsToolsError) as error:
         serverapp.log.critical("jupyter_fstools is switched off because of a wrong setting: %s", error)
         return None
+    warn_of_exposed_settings(serverapp, served.workspace)
     config.share_with_kernels(root)
     web_app = serverapp.web_app
     web_app.settings[SETTING] = served
@@ -75,6 +78,18 @@ def folder_of_contents(serverapp: ServerApp) -> str:
             field="root",
         )
     return str(serverapp.root_dir)
+
+
+def warn_of_exposed_settings(serverapp: ServerApp, workspace: Workspace) -> None:
+    """Say which files with this server's settings lie where the rules alone would let tools write them."""
+    for file in loaded_files():
+        path = workspace.path_of(file)
+        if path is not None and workspace.policy.may_write(path):
+            serverapp.log.warning(
+                "Settings of jupyter_fstools can come from %s, which lies in the folder of its tools. The tools do not "
+                "write it, but kernels and terminals can: move it elsewhere, or make it read-only.",
+                file,
+            )
 
 
 def offers_terminals(serverapp: ServerApp) -> bool:

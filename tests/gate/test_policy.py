@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from jupyter_fstools.errors import Denied, FsToolsError, Invalid, NotFound
-from jupyter_fstools.gate.policy import DENY_READ, DENY_WRITE, Policy, checked_path
+from jupyter_fstools.gate.policy import Policy, checked_path
+from jupyter_fstools.gate.startup_files import DENY_READ, DENY_WRITE
 from jupyter_fstools.tools import available_tools
 
 HIDDEN_FROM_ALL = [

@@ -6,7 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from jupyter_fstools.gate import policy
-from jupyter_fstools.gate.policy import DENY_READ, DENY_WRITE, Policy
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.startup_files import DENY_READ, DENY_WRITE
 
 names = st.sampled_from(
     ["a", "b", "A", ".ssh", ".SSH", ".git", "startup", ".ipython", "x.key", "$", "a\nb", "é", "E\u0301"]
@@ -24,7 +25,7 @@ rules = st.builds(
 
 def carefully(rules, path):
     """What the rules say without any short cut."""
-    spec = policy._rules(rules)
+    spec = policy._spec(rules)
     name = policy._folded(path)
     return not (spec.match_file(name) or spec.match_file(f"{name}/"))
 

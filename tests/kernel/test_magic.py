@@ -7,7 +7,7 @@ import os
 import pytest
 
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
-from jupyter_fstools.errors import Disabled, Invalid, NotFound, NotRead, Stale
+from jupyter_fstools.errors import Denied, Disabled, Invalid, NotFound, NotRead, Stale
 from jupyter_fstools.kernel.wording import refusal_lines
 
 SOURCE = "def f(x):\n    return x\n"
@@ -313,3 +313,20 @@ def test_a_refusal_is_an_exception_in_python(fs):
     with pytest.raises(FsToolsError) as refused:
         fs("read ../outside")
     assert refused.value.code == "outside_root"
+
+
+@pytest.mark.parametrize("path", [".ipython/profile_default/startup/00.ipy", ".bashrc", ".config/git/config", "x.pth"])
+def test_a_kernel_s_magic_does_not_write_what_starts_code(fs, root, path):
+    with pytest.raises(Denied):
+        fs(f"write {path}", "x\n")
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text("x\n")
+    fs(f"read {path}")
+    with pytest.raises(Denied):
+        fs(f"edit {path} --old x --new evil")
+    assert (root / path).read_text() == "x\n"
+
+
+def test_a_kernel_s_magic_asks_before_it_changes_an_assistant_s_settings(fs, root):
+    assert fs("write .mcp.json", "{}\n").change.status == "proposed"
+    assert not (root / ".mcp.json").exists()

@@ -1,0 +1,276 @@
+"""Files that start code or configure programs: never written, or only once a person approves."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.startup_files import startup_places
+from jupyter_fstools.journal.journal import Journal
+
+DENIED = [
+    # Jupyter and IPython
+    ".jupyter/jupyter_server_config.py",
+    ".jupyter/jupyter_server_config.d/evil.json",
+    ".jupyter/custom/custom.js",
+    ".jupyter/labconfig/page_config.json",
+    ".jupyter/lab/user-settings/x.jupyterlab-settings",
+    "jupyter_config.json",
+    "work/jupyter_lab_config.py",
+    "work/jupyter_notebook_config.json",
+    "env/etc/jupyter/jupyter_server_config.d/x.json",
+    "env/etc/jupyter/labconfig/page_config.json",
+    ".ipython/profile_default/ipython_config.py",
+    ".ipython/profile_default/ipython_config.json",
+    ".ipython/profile_default/ipython_kernel_config.json",
+    ".ipython/profile_default/startup/00.py",
+    ".ipython/profile_default/startup/00.ipy",
+    ".ipython/extensions/evil.py",
+    "elsewhere/profile_x/startup/00.ipy",
+    "ipython_config.py",
+    ".local/share/jupyter/kernels/evil/kernel.json",
+    "share/jupyter/kernels/evil/kernel.json",
+    ".local/share/jupyter/labextensions/evil/package.json",
+    "Library/Jupyter/kernels/x/kernel.js",
+    # Shells
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".inputrc",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".cshrc",
+    ".tcshrc",
+    ".kshrc",
+    ".xonshrc",
+    ".xprofile",
+    ".pam_environment",
+    ".config/fish/config.fish",
+    ".config/fish/conf.d/x.fish",
+    ".config/powershell/profile.ps1",
+    "Documents/PowerShell/Microsoft.PowerShell_profile.ps1",
+    # Python
+    ".local/lib/python3.13/site-packages/x.pth",
+    "env/lib/python3.13/site-packages/evil.pth",
+    "sitecustomize.py",
+    "src/usercustomize.py",
+    ".pypirc",
+    ".config/pip/pip.conf",
+    "env/pyvenv.cfg",
+    # Version control
+    ".git/hooks/pre-commit",
+    "sub/.git/config",
+    "bare.git/hooks/post-receive",
+    ".gitconfig",
+    ".config/git/config",
+    ".hg/hgrc",
+    # Desktop and system
+    ".local/bin/ls",
+    ".config/autostart/x.desktop",
+    ".config/systemd/user/x.service",
+    ".config/environment.d/x.conf",
+    ".local/share/applications/x.desktop",
+    "Library/LaunchAgents/x.plist",
+    "etc/cron.d/x",
+    "var/spool/cron/crontabs/me",
+    ".forward",
+    # Editors, clients and assistants
+    ".vimrc",
+    ".emacs.d/init.el",
+    ".config/nvim/init.lua",
+    ".config/Code/User/settings.json",
+    ".kube/config",
+    ".aws/config",
+    ".docker/config.json",
+    ".claude.json",
+    "Library/Application Support/Claude/claude_desktop_config.json",
+]
+ASKED = [
+    ".vscode/tasks.json",
+    "project/.vscode/settings.json",
+    "x.code-workspace",
+    ".devcontainer/devcontainer.json",
+    ".idea/workspace.xml",
+    ".envrc",
+    ".mise.toml",
+    ".gdbinit",
+    ".Rprofile",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".cargo/config.toml",
+    ".gitmodules",
+    ".husky/pre-commit",
+    ".pre-commit-config.yaml",
+    "crontab",
+    "share/app.desktop",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".cursor/mcp.json",
+    ".codex/config.toml",
+    ".gemini/settings.json",
+    ".continue/config.yaml",
+    "env/lib/python3.13/site-packages/package/module.py",
+    "share/jupyter/lab/settings/overrides.json",
+]
+ORDINARY = [
+    ".env",
+    ".config/app.toml",
+    ".config/gitui/theme.ron",
+    ".local/share/notes.txt",
+    ".gitignore",
+    ".gitattributes",
+    ".editorconfig",
+    ".github/workflows/test.yml",
+    ".vscode/extensions.json",
+    "vscode/tasks.json",
+    "bashrc",
+    "docs/.bashrc.md",
+    "my.zshrc",
+    ".envrc.example",
+    "jupyter_config_notes.py",
+    "jupyterlab_config.md",
+    "my_jupyter_config.py",
+    "ipython_notes.py",
+    "ipython_config.py.md",
+    "profile_x/start/00.py",
+    "startup/00.py",
+    "kernel.json",
+    "kernels/gauss.json",
+    "kernels/gauss/kernel.cu",
+    "git/config",
+    "digit/hooks/x",
+    "gitconfig",
+    "local/bin/tool.py",
+    "bin/tool.sh",
+    "sitecustomize_test.py",
+    "pth/model.py",
+    "model.pth.md",
+    "crontab.md",
+    "cron/d/x",
+    "profile.py",
+    "pip.md",
+    "claude/notes.md",
+    "claude.json",
+    "mcp.json",
+    "CLAUDE.md",
+    "AGENTS.md",
+    "cursor/x.py",
+    "npmrc",
+    "docker/config.json",
+    "kube/config",
+    "etc/app/config.d/x.json",
+    "packages/site.py",
+]
+NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def attacks(path):
+    return [
+        ("write_file", {"path": path, "content": "evil"}),
+        ("edit_file", {"path": path, "old_string": "x", "new_string": "evil"}),
+        ("edit_file", {"path": path, "edits": [{"old_string": "x", "new_string": "evil"}], "if_stale": "match"}),
+    ]
+
+
+@pytest.mark.parametrize("path", DENIED)
+def test_a_file_that_starts_code_is_read_but_never_written(call, path):
+    for tool, arguments in attacks(path):
+        call.refused("denied", tool, **arguments)
+    assert os.listdir(call.root) == []
+    call.put(path, "x")
+    (call.root / "harmless.txt").symlink_to(path)
+    for spelled in (path, f"./{path}", f"{call.root}/{path}", path.upper(), "harmless.txt"):
+        if spelled != path.upper():
+            assert call("read_file", path=spelled, force=True).data["content"].strip() == "x"
+        for tool, arguments in attacks(spelled):
+            call.refused("denied", tool, **arguments)
+    assert call.got(path) == b"x"
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_such_a_file_of_a_project_waits_for_a_person(call, path):
+    made = call("write_file", path=path, content="one\n").change
+    assert made.status == "proposed" and os.listdir(call.root) == []
+    Journal(call.workspace).approve(made.id)
+    assert call.got(path) == b"one\n"
+    edited = call("edit_file", path=path, old_string="one", new_string="two").change
+    undone = call("undo", change_id=made.id).change
+    assert (edited.status, undone.status) == ("proposed", "proposed")
+    assert call.got(path) == b"one\n"
+
+
+@pytest.mark.parametrize("path", ORDINARY)
+def test_a_name_that_only_looks_alike_is_a_file_like_any_other(call, path):
+    call("write_file", path=path, content="one\n")
+    call("edit_file", path=path, old_string="one", new_string="two")
+    assert call.got(path) == b"two\n"
+
+
+@pytest.mark.parametrize("name", [".ipython/a.ipynb", "profile_a/startup/a.ipynb", ".git/a.ipynb"])
+def test_a_notebook_among_such_files_is_not_written_either(call, name):
+    new = {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": "evil"}
+    call.refused("denied", "edit_notebook", path=name, **new)
+    call.refused("denied", "write_file", path=name, content=NOTEBOOK)
+    call.put(name, NOTEBOOK)
+    call("read_notebook", path=name)
+    call.refused("denied", "edit_notebook", path=name, **new)
+    assert call.got(name).decode() == NOTEBOOK
+
+
+def test_a_notebook_of_an_assistant_s_settings_waits_for_a_person(call):
+    call.put(".claude/a.ipynb", NOTEBOOK)
+    call("read_notebook", path=".claude/a.ipynb")
+    edit = {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": "evil"}
+    assert call("edit_notebook", path=".claude/a.ipynb", **edit).change.status == "proposed"
+    assert call.got(".claude/a.ipynb").decode() == NOTEBOOK
+
+
+def test_undo_is_no_way_to_write_such_a_file(make_call):
+    lenient = make_call(deny_write=[], ask_write=[])
+    made = lenient("write_file", path=".bashrc", content="one\n").change
+    strict = make_call(store=lenient.workspace.store)
+    strict.refused("denied", "undo", change_id=made.id)
+    strict.refused("denied", "undo", path=".bashrc")
+    assert strict.got(".bashrc") == b"one\n"
+
+
+def test_a_proposal_from_before_a_rule_is_not_carried_out(make_call):
+    lenient = make_call(deny_write=[], ask_write=[".bashrc"])
+    waiting = lenient("write_file", path=".bashrc", content="one\n").change
+    strict = make_call(store=lenient.workspace.store)
+    with pytest.raises(Exception, match="denied by a rule"):
+        Journal(strict.workspace).approve(waiting.id)
+    assert os.listdir(strict.root) == []
+
+
+def test_places_of_this_very_environment_are_never_written(make_call, monkeypatch, tmp_path):
+    root = tmp_path / "root"
+    for name, place in (("JUPYTER_CONFIG_DIR", "conf"), ("JUPYTER_DATA_DIR", "data"), ("IPYTHONDIR", "ipy")):
+        monkeypatch.setenv(name, str(root / place))
+    monkeypatch.setenv("PYTHONSTARTUP", str(root / "first.py"))
+    call = make_call(kept_keys=startup_places(str(root)), deny_write=[], ask_write=[])
+    for path in ("conf/anything.json", "data/kernels/x/logo.txt", "data/labextensions/x.js", "ipy/x.py", "first.py"):
+        call.refused("denied", "write_file", path=path, content="evil")
+    call("write_file", path="data/notes.txt", content="x")
+    call("write_file", path="second.py", content="x")
+
+
+def test_a_root_inside_such_a_place_is_still_a_root(make_call, monkeypatch, tmp_path):
+    monkeypatch.setenv("JUPYTER_CONFIG_DIR", str(tmp_path))
+    call = make_call(kept_keys=startup_places(str(tmp_path / "root")))
+    call("write_file", path="a.txt", content="x")
+
+
+def test_a_search_of_many_files_pays_nothing_for_the_rules_of_writing():
+    policy = Policy()
+    assert policy.may_read("src/a.py") and policy.none_denied("src", ["a.py"], "/srv/src")
+    assert not {"_write", "_ask"} & set(vars(policy))

@@ -1,0 +1,31 @@
+"""A server keeps its tools from the files that its settings come from, and says where they lie."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.processes import RunningServer
+
+pytestmark = pytest.mark.slow
+SETTINGS = "c.FsToolsConfig.approval = 'never'\nc.FsToolsConfig.default_deny_write = []\n"
+
+
+@pytest.fixture
+def server(tmp_path):
+    (tmp_path / "settings.py").write_text(SETTINGS)
+    (tmp_path / "harmless.py").symlink_to("settings.py")
+    running = RunningServer(tmp_path, f"--config={tmp_path}/settings.py")
+    running.wait()
+    yield running
+    running.stop()
+
+
+def test_no_tool_writes_the_file_that_the_settings_come_from_whatever_they_say(server, tmp_path):
+    for path in ("settings.py", "harmless.py"):
+        server.call("POST", "/tools/read_file", {"path": path})
+        status, refused = server.call("POST", "/tools/write_file", {"path": path, "content": "evil"})
+        assert (status, refused["error"]["code"]) == (403, "denied")
+    assert server.call("POST", "/tools/write_file", {"path": "other.py", "content": "x"})[0] == 200
+    assert (tmp_path / "settings.py").read_text() == SETTINGS
+    said = server.output()
+    assert f"Settings of jupyter_fstools can come from {tmp_path}/settings.py" in said
