@@ -13,10 +13,8 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 # What the environment brings comes first: npm too, where the system has none.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-# A Python that starts, is new enough and can make environments: a name on PATH alone proves none of it.
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
-	$$p -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; \
-	done)
+# The newest Python that starts, is new enough and can make environments.
+PYTHON ?= $(shell .ci/pythons | head -n 1)
 
 # False for an environment that was moved here, or whose Python is gone or too old: it is made anew.
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
@@ -73,8 +71,8 @@ test: venv legs chromium ## run all tests
 	$(NPM) test
 	$(PY) -m pytest -n auto
 
-quick: venv ## run the tests that need no server and no browser
-	$(PY) -m pytest -n auto @tests/quick.txt
+quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
+	$(PY) -m pytest -n auto -m "not slow" --ignore=tests/browser --ignore=tests/docs --ignore=tests/notebooks
 
 # What is wanted is a browser, wherever it is from; root installs one where there is none.
 chromium:
@@ -117,5 +115,5 @@ payloads: venv ## write the front end's types from the models
 	$(PY) -m tests.labextension.test_payloads
 
 clean: ## remove the environment and everything built
-	rm -rf $(VENV) labextension/node_modules labextension/lib jupyter_fstools/labextension build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-* labextension/node_modules labextension/lib jupyter_fstools/labextension build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find jupyter_fstools tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,6 +31,7 @@ settings.register_profile("ci", deadline=None, derandomize=True, database=None, 
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 PRIVATE_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+STARTED = {"shared_server", "kernel"}
 INHERITED = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_NO_CONFIG", "JUPYTER_PREFER_ENV_PATH")
 
 
@@ -48,6 +49,13 @@ def private_jupyter(monkeypatch, tmp_path_factory):
         if name in INHERITED or name.startswith(("JPY_", "FSTOOLS_", "JUPYTER_FSTOOLS_")):
             monkeypatch.delenv(name)
     return home
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test with a server or a kernel beside it is slow."""
+    for item in items:
+        if not STARTED.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 class Caller:

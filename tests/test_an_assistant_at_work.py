@@ -15,6 +15,8 @@ import pytest
 from tests.mcp_client import connected
 from tests.processes import RunningServer
 
+pytestmark = pytest.mark.slow
+
 FILES = {
     "prices.py": "TAX = 0.19\n\n\ndef gross(net):\n    return net * 1 + TAX\n",
     "stock.py": "def left(stock, sold):\n    return stock - sold\n",

@@ -9,6 +9,8 @@ from jupyter_fstools import FsToolsError, call_tool, open_workspace
 from tests.mcp_client import request
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 # (tool, arguments, the same as a %fs line, the body of its cell)
 CALLS = [
     ("list_files", {}, "ls", None),

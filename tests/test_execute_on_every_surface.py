@@ -9,6 +9,8 @@ import pytest
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 # (arguments, the same as a %fs line)
 CALLS = [
     ({"command": "echo one; echo two >&2; exit 3"}, "sh echo one; echo two >&2; exit 3"),

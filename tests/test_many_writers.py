@@ -11,6 +11,8 @@ import pytest
 
 from tests.processes import RunningServer
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parent.parent
 EDITS = 50
 KERNELS, CLIENTS = 3, 5

@@ -8,6 +8,8 @@ import pytest
 
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 PLAIN = """
 from jupyter_fstools import call_tool, open_workspace
 files = open_workspace(".", durable=False)

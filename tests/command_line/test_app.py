@@ -12,6 +12,8 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=["served", "alone"])
 def place(request):

@@ -13,6 +13,8 @@ from jupyter_fstools.tools import TOOLS
 from tests.documents.media import samples as pictures
 from tests.mcp_client import introduction, request, tool_call
 
+pytestmark = pytest.mark.slow
+
 
 def text_of(result):
     return "\n".join(block.text for block in result.content if block.type == "text")

@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def write_runtime_file(home, name, **told):
     described = {"url": "http://127.0.0.1:9/", "root_dir": str(home.files), "pid": os.getpid(), "token": "t"} | told

@@ -11,6 +11,8 @@ from mcp import MCPError
 
 from tests.command_line.test_finding import write_runtime_file
 
+pytestmark = pytest.mark.slow
+
 
 def text_of(result):
     return "\n".join(block.text for block in result.content if block.type == "text")

@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 # Forked children edit as fast as they can; each is killed at a random moment, then the file and the store are checked.
 ROUNDS = """
 import os, random, signal, sys, time

@@ -11,6 +11,8 @@ import pytest
 
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 MOST_BYTES = 2_000_000
 
 THROUGH_MAGIC = """

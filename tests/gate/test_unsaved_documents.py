@@ -10,6 +10,8 @@ import websocket
 
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 EDIT = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
 BROWSER = "browser-0001"
 

@@ -14,6 +14,8 @@ from jupyter_fstools.search.glob import find_files
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.query import TextQuery
 
+pytestmark = pytest.mark.slow
+
 FILES = 30_000
 MOST_GROWTH = 5 << 20
 """Bytes; names and times of that many files, kept, would be four times as much."""

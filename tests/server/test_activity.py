@@ -13,6 +13,8 @@ import pytest
 
 from jupyter_fstools.server.events.activity_event import SCHEMA_ID
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).parents[2]
 READ_AND_BE_REFUSED = """
 import sys

@@ -13,6 +13,8 @@ from jupyter_server.auth.authorizer import Authorizer
 from jupyter_fstools.server import streaming
 from tests.processes import RunningServer, wait_for_line, wait_until_gone
 
+pytestmark = pytest.mark.slow
+
 AT_ONCE = {"enable_execute": True, "execute_approval": False}
 runs_at_once = pytest.mark.parametrize("settings", [AT_ONCE], indirect=True)
 waits_for_approval = pytest.mark.parametrize(

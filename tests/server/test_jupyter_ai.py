@@ -13,6 +13,8 @@ from jupyter_fstools.tools import TOOLS
 from tests.documents.media.samples import picture
 from tests.processes import RunningServer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def offered(tmp_path, private_jupyter):

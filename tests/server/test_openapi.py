@@ -13,6 +13,8 @@ from jupyter_fstools.errors import FsToolsError
 from jupyter_fstools.server.routes import ROUTES
 from tests.processes import RunningServer
 
+pytestmark = pytest.mark.slow
+
 LENIENT = "negative_data_rejection"
 """Arguments are taken as models send them: null for what is left out, "5" for 5."""
 FURTHER_RULES = "positive_data_acceptance"

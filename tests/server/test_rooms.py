@@ -14,6 +14,8 @@ from tests.kernel.real_kernel import private_environment
 from tests.legs import python_of
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 READ = {"path": "a.py"}
 EDIT = {**READ, "old_string": "x = 1", "new_string": "x = 2"}
 

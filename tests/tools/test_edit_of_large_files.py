@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).with_name("edit_in_little_memory.py")
 SIZE = 1 << 30  # The largest file that is edited.
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.documents.notebook.samples import jupyterlab, notebook
 
+pytestmark = pytest.mark.slow
+
 PATH = "book.ipynb"
 WAITS = """
 import pathlib, time

@@ -11,7 +11,10 @@ GIB = 1 << 30
 MOST_GROWTH = 48 * MIB
 ROWS_PER_MIB = MIB // 64
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="peak memory is counted in KiB on Linux only")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="peak memory is counted in KiB on Linux only"),
+]
 
 # A process of its own, so that what other tests took does not count.
 READER = """

@@ -109,6 +109,7 @@ def test_errors_and_progress_bars_are_shown_as_a_person_sees_them(call):
     assert "\x1b" not in result.text and "99%" not in result.text
 
 
+@pytest.mark.slow
 def test_fifty_megabytes_of_output_cost_a_bounded_answer(call):
     """N31."""
     text = "a line of the log that goes on for a while\n" * 1_200_000
@@ -260,6 +261,7 @@ def pieces(call, path, line, **more):
         column = cut and cut["column"] + cut["shown"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", ["x", "ä", "😀", "\r"])
 def test_a_line_longer_than_an_answer_is_read_to_its_end_and_then_replaced(call, letter):
     """N38, R17."""
@@ -331,6 +333,7 @@ def test_attachments_are_named_and_left_out(call):
 LONG = "n" * 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cell",
     [

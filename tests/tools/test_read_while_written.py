@@ -7,6 +7,8 @@ import pytest
 
 from jupyter_fstools.errors import FsToolsError
 
+pytestmark = pytest.mark.slow
+
 SMALL, LARGE = 40_000, 6_000_000
 
 

@@ -13,6 +13,8 @@ from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.filterwarnings("default")  # The framework's own, about what it will rename.
 def test_an_agent_is_told_to_read_first_does_so_and_edits(folder, shared_server):

@@ -15,6 +15,8 @@ from jupyter_fstools.search.ripgrep.process import newest_ripgrep
 from tests.mcp_client import introduction, request, tool_call
 from tests.slow_ripgrep import SlowRipgrep, something_to_search
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "the-token"
 
 

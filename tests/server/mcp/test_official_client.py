@@ -19,6 +19,8 @@ from tests.documents.notebook.samples import PICTURE, STREAM, code, markdown, no
 from tests.mcp_client import connected
 from tests.processes import RunningServer
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "the-token"
 EVERY_CALL = [
     ("list_files", {"path": "."}),

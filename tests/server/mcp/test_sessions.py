@@ -12,6 +12,8 @@ from jupyter_fstools.server.mcp.sessions import McpSessions
 from tests.mcp_client import connected, introduction, request, talk, tool_call
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 
 def test_two_sessions_are_two_readers(folder, shared_server):
     path = folder.write("a.txt", b"one\n")
