@@ -96,6 +96,11 @@ class FsToolsConfig(Configurable):
         False, help="Offer the tool that runs commands; a server does so only where it offers terminals too."
     ).tag(config=True)
     execute_approval = Bool(True, help="A command waits until a person approves it.").tag(config=True)
+    structured_content = Bool(
+        False,
+        help="MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
+        "show a model that instead of the text.",
+    ).tag(config=True)
     tool_prefix = Unicode(help="What every tool's name begins with, such as 'fs_'.").tag(config=True)
     max_receipts = Int(
         _STORE_LIMITS.max_receipts, min=1, help="Receipts kept per session; the least recently used go first."

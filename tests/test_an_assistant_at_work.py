@@ -38,7 +38,8 @@ def root(tmp_path):
 
 @pytest.fixture
 def server(root):
-    running = RunningServer(root, "--FsToolsConfig.enable_execute=True", "--FsToolsConfig.approval=always")
+    settings = ("enable_execute=True", "approval=always", "structured_content=True")
+    running = RunningServer(root, *(f"--FsToolsConfig.{setting}" for setting in settings))
     running.wait()
     yield running
     running.stop()

@@ -25,12 +25,14 @@ class Rules:
         overwrite_needs_full_read: overwriting demands that the whole file was shown.
         enable_execute: commands may be run.
         execute_approval: each of them waits for a person.
+        structured_content: MCP answers carry structured content too.
     """
 
     refuse_unseen_edits: bool = False
     overwrite_needs_full_read: bool = True
     enable_execute: bool = False
     execute_approval: bool = True
+    structured_content: bool = False
 
 
 Approval = Literal["never", "always"] | Sequence[str]

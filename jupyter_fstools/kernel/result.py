@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import Field
-
 from ..plain_text import lines_of, one_line
 from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
@@ -20,19 +18,17 @@ from .wording import in_words_of_the_magic
 class KernelResult(ToolResult):
     """A `ToolResult` with a rich display; `data`, `text` and `change` are as everywhere."""
 
-    numbered: bool = Field(default=True, exclude=True)
+    numbered = True
 
     @classmethod
     def of(cls, result: ToolResult) -> KernelResult:
         """A tool's result."""
-        return cls.model_construct(
-            tool=result.tool, content=result.content, data=result.data, change=result.change, numbered=True
-        )
+        return cls(result.tool, result.content, lambda: result.data, result.change)
 
     @classmethod
     def of_text(cls, tool: str, text: str, data: dict[str, Any], change: Change | None = None) -> KernelResult:
         """The result of a subcommand that calls no tool."""
-        return cls.model_construct(tool=tool, content=[text_block(text)], data=data, change=change, numbered=True)
+        return cls(tool, [text_block(text)], data, change)
 
     @property
     def texts(self) -> list[str]:

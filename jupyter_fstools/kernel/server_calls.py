@@ -173,7 +173,7 @@ def _last_of_stream(response: HTTPResponse, progress: Callable[[Progress], None]
 
 def _result(answer: dict[str, Any]) -> ToolResult:
     change = answer.get("change")
-    return ToolResult.model_validate({**answer, "change": change and change_of(change)})
+    return ToolResult(answer["tool"], answer["content"], answer["data"], change and change_of(change))
 
 
 def change_of(told: dict[str, Any]) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 import orjson
 from pydantic import ValidationError
@@ -61,10 +61,14 @@ def as_json(value: Any) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
-def rendered_result(result: ToolResult) -> bytes:
-    """A result as JSON: `{"tool", "content", "data", "change"}`."""
-    change = result.change and rendered_change(result.change)
-    return as_json({"tool": result.tool, "content": result.content, "data": result.data, "change": change})
+def rendered_result(result: ToolResult, answer: Literal["content", "data", "both"] = "both") -> bytes:
+    """A result as JSON: `{"tool", "content", "data", "change"}`, with both of content and data or with one of them."""
+    told: dict[str, Any] = {"tool": result.tool}
+    if answer != "data":
+        told["content"] = result.content
+    if answer != "content":
+        told["data"] = result.data
+    return as_json(told | {"change": result.change and rendered_change(result.change)})
 
 
 def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:

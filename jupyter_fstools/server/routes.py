@@ -41,6 +41,7 @@ from .rest.openapi import document
 from .rest.raw import RawHandler
 from .rest.route import ANY, LOOKING, Answer, Operation, Route
 from .rest.tool_handlers import (
+    CallQuery,
     ReceiptsHandler,
     ReceiptsQuery,
     RootHandler,
@@ -93,7 +94,7 @@ ROUTES = [
     Route("/", RootHandler, {"get": Operation(_answers(RootAnswer))}),
     Route("/openapi.json", OpenApiHandler, {"get": Operation(_answers(dict[str, Any]))}),
     Route("/tools", ToolsListHandler, {"get": Operation(_answers(ToolsAnswer), ToolsQuery)}),
-    Route("/tools/{name}", ToolHandler, {"post": Operation({}, refusals=ANY)}, each_tool=True),
+    Route("/tools/{name}", ToolHandler, {"post": Operation({}, CallQuery, refusals=ANY)}, each_tool=True),
     Route("/activity", ActivityHandler, {"get": Operation(_answers(ActivityPage), ActivityQuery, refusals=LOOKING)}),
     Route("/changes", ChangesHandler, {"get": Operation(_answers(ChangesAnswer), ChangesQuery, refusals=LOOKING)}),
     Route("/changes/undo", UndoHandler, {"post": Operation(_answers(ChangeAnswer), body=FilePath, refusals=ANY)}),

@@ -158,7 +158,7 @@ class Arguments(BaseModel):
 PathArgument = Annotated[
     Text,
     Field(
-        description="Path of the file, relative to the root (or absolute inside it), with /.",
+        description="Path of the file, relative to the root.",
     ),
 ]
 

@@ -33,19 +33,19 @@ _OUTSIDE_NAMED = 20
 OldString = Annotated[
     Text,
     Field(
-        description="The exact text to replace, spaces and indentation included; without line numbers.",
+        description="The exact text to replace.",
     ),
 ]
 NewString = Annotated[
     Text,
     Field(
-        description="The text to put in its place; empty to delete.",
+        description="Its replacement; empty deletes it.",
     ),
 ]
 ReplaceAll = Annotated[
     Flag,
     Field(
-        description="Replace every place where old_string stands, instead of refusing when there are several.",
+        description="Replace every occurrence.",
     ),
 ]
 
@@ -64,7 +64,7 @@ class EditFileArguments(Arguments):
     path: PathArgument
     edits: Annotated[
         list[OneEdit] | None,
-        Field(description="Edits, applied in order, each seeing the result of the one before; all or nothing."),
+        Field(description="Applied in order, each to the result of the one before; all or nothing."),
     ] = None
     old_string: OldString | None = None
     new_string: NewString | None = None
@@ -72,8 +72,7 @@ class EditFileArguments(Arguments):
     if_stale: Annotated[
         Literal["refuse", "match"],
         Field(
-            description='What to do if the file changed since it was read: "refuse", or "match": go on if every old '
-            "string still matches exactly once."
+            description="match: where the file changed since it was read, go on if every old_string still occurs once."
         ),
     ] = "refuse"
 
@@ -283,10 +282,9 @@ EDIT_FILE = Tool(
     name="edit_file",
     title="Edit a file",
     description=(
-        "Replace exact text in a file. The file must have been read in this session and must not have changed since. "
-        "old_string must be in the file exactly once (or set replace_all); copy it exactly, with its indentation and "
-        "without line numbers. Either old_string and new_string for one edit, or edits for several, which are applied "
-        "in order, all or nothing. The file's encoding and line endings are kept."
+        "Replace exact text in a file that was read in this session and has not changed since. Copy old_string "
+        "exactly, with its indentation and without line numbers; it must occur once, or set replace_all. Encoding "
+        "and line endings are kept."
     ),
     arguments=EditFileArguments,
     run=run,

@@ -19,41 +19,31 @@ class OneCellEdit(Arguments):
     edit_mode: Annotated[
         Literal["replace", "edit", "insert", "delete", "move", "convert", "clear_outputs"],
         Field(
-            description="replace: new_source is the whole new source; edit: old_string becomes new_string inside the "
-            "cell; insert: a new cell of cell_type with new_source; delete; move; convert: to cell_type; clear_outputs."
+            description="replace: the whole source by new_source; edit: old_string by new_string in the cell; insert: "
+            "a cell_type cell with new_source; convert: to cell_type."
         ),
     ] = "replace"
     cell_id: Annotated[
         Text | None,
-        Field(description="The cell, as read_notebook shows it. For insert: the new cell lands after this one."),
+        Field(description="The cell. insert: the new cell lands after this one."),
     ] = None
-    index: Annotated[
-        Count | None, Field(description="The cell by its index (from 0), where its id is missing or not unique.")
-    ] = None
-    new_source: Annotated[
-        Text | None, Field(description="replace, insert: the whole source of the cell, as plain text.")
-    ] = None
-    old_string: Annotated[
-        Text | None, Field(description="edit: the exact text in the cell, without line numbers; it must be there once.")
-    ] = None
-    new_string: Annotated[Text | None, Field(description="edit: the text to put in its place; empty to delete it.")] = (
-        None
-    )
-    replace_all: Annotated[Flag, Field(description="edit: replace old_string wherever it stands in the cell.")] = False
+    index: Annotated[Count | None, Field(description="The cell by index from 0, where ids are not unique.")] = None
+    new_source: Annotated[Text | None, Field(description="replace, insert: the cell's whole source.")] = None
+    old_string: Annotated[Text | None, Field(description="edit: the exact text, once in the cell.")] = None
+    new_string: Annotated[Text | None, Field(description="edit: its replacement; empty deletes it.")] = None
+    replace_all: Annotated[Flag, Field(description="edit: replace every occurrence.")] = False
     cell_type: Annotated[
         Literal["code", "markdown", "raw"] | None,
-        Field(description="insert: the new cell's type; convert, replace: the type the cell gets."),
+        Field(description="The type that the cell gets."),
     ] = None
-    after: Annotated[Text | None, Field(description="insert, move: the cell_id to land after.")] = None
-    before: Annotated[Text | None, Field(description="insert, move: the cell_id to land before.")] = None
+    after: Annotated[Text | None, Field(description="insert, move: to after this cell_id.")] = None
+    before: Annotated[Text | None, Field(description="insert, move: to before this cell_id.")] = None
     at: Annotated[
-        Literal["start", "end"] | None, Field(description="insert, move: to the start or the end of the notebook.")
+        Literal["start", "end"] | None, Field(description="insert, move: to the start or end of the notebook.")
     ] = None
-    after_index: Annotated[Count | None, Field(description="insert, move: like after, by index.")] = None
-    before_index: Annotated[Count | None, Field(description="insert, move: like before, by index.")] = None
-    keep_outputs: Annotated[
-        Flag, Field(description="Keep a code cell's outputs and execution count although its source changes.")
-    ] = False
+    after_index: Annotated[Count | None, Field(description="after, by index.")] = None
+    before_index: Annotated[Count | None, Field(description="before, by index.")] = None
+    keep_outputs: Annotated[Flag, Field(description="Keep the outputs though the source changes.")] = False
 
 
 class EditNotebookArguments(OneCellEdit):
@@ -63,8 +53,8 @@ class EditNotebookArguments(OneCellEdit):
     edits: Annotated[
         list[OneCellEdit] | None,
         Field(
-            description="Edits, all or nothing. Cells are named as they were before the first of them. Several inserts "
-            "at one place keep their order."
+            description="All or nothing. Cells are named as they were before the first edit; inserts at one place keep "
+            "their order."
         ),
     ] = None
 
@@ -93,11 +83,9 @@ EDIT_NOTEBOOK = Tool(
     name="edit_notebook",
     title="Edit a notebook",
     description=(
-        "Change cells of a Jupyter notebook (.ipynb). A cell must have been read in this session (read_notebook) and "
-        "must not have changed since; changes of other cells, and new outputs, do not matter. Either one edit "
-        "(edit_mode, cell_id, new_source, ...) or edits for several, all or nothing. new_source is plain text, never "
-        "JSON. A code cell whose source changes loses its outputs, unless keep_outputs. The rest of the file keeps "
-        "every byte."
+        "Change cells of a Jupyter notebook that were read in this session (read_notebook) and have not changed "
+        "since; other cells and new outputs do not matter. Sources are plain text, never JSON. A code cell whose "
+        "source changes loses its outputs, unless keep_outputs."
     ),
     arguments=EditNotebookArguments,
     run=run,

@@ -14,7 +14,7 @@ from ..search.glob import FoundFiles, find_files
 from ..walking.folders import joined
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
-from .tool import Tool, ToolResult
+from .tool import Block, Tool, ToolResult
 
 _OTHER_WILD = frozenset("*?{}\\")
 
@@ -26,20 +26,18 @@ class GlobArguments(Arguments):
         Text,
         Field(
             description=(
-                "*.py fits at any depth, /*.py only in the folder itself, src/**/*.py below src; ?, [abc], [!abc] and "
-                "{py,md} work. Names that begin with a dot fit only where the pattern says the dot."
+                "*.py: at any depth; /*.py: only in the folder; src/**/*.py: below src; ?, [abc], [!abc], {py,md}. "
+                "Hidden names need their dot."
             )
         ),
     ]
-    path: Annotated[Text, Field(description='Folder to search, relative to the root; "." is the root.')] = "."
-    limit: Annotated[Count | None, Field(description="At most so many files.")] = None
-    offset: Annotated[Count, Field(description="Leave out so many files first, to page.")] = 0
-    sort: Annotated[
-        Literal["modified", "path"], Field(description="modified: newest first; path: in alphabetical order.")
-    ] = "modified"
-    include_hidden: Annotated[Flag, Field(description="Wildcards fit names that begin with a dot too.")] = False
+    path: Annotated[Text, Field(description="Folder to search.")] = "."
+    limit: Annotated[Count | None, Field(description="Files at most.")] = None
+    offset: Annotated[Count, Field(description="Files to skip.")] = 0
+    sort: Annotated[Literal["modified", "path"], Field(description="Newest first, or by path.")] = "modified"
+    include_hidden: Annotated[Flag, Field(description="Wildcards fit hidden names too.")] = False
     include_ignored: Annotated[
-        Flag, Field(description="Also what .gitignore leaves out, and folders such as node_modules.")
+        Flag, Field(description="Include what .gitignore excludes, and node_modules and the like.")
     ] = False
 
 
@@ -74,15 +72,18 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
             hint="Search a folder further down (path), or begin the pattern with one.",
         )
     more = arguments.offset + limit < found.total
-    data: dict[str, Any] = {
-        "path": folder.path or ".",
-        **found.model_dump(),
-        "next_offset": arguments.offset + limit if more else None,
-    }
-    rows, notes = _shown(found, arguments.offset, data)
-    if not found.total and not found.partial:
-        notes = [*_mistaken(workspace, folder.path, arguments.pattern), *notes]
-    return ToolResult(tool="glob", content=text_blocks(rows, notes), data=data)
+    following = arguments.offset + limit if more else None
+
+    def content() -> list[Block]:
+        rows, notes = _shown(found, arguments.offset, following)
+        if not found.total and not found.partial:
+            notes = [*_mistaken(workspace, folder.path, arguments.pattern), *notes]
+        return text_blocks(rows, notes)
+
+    def data() -> dict[str, Any]:
+        return {"path": folder.path or ".", **found.model_dump(), "next_offset": following}
+
+    return ToolResult("glob", content, data)
 
 
 def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
@@ -128,12 +129,12 @@ def _is_folder(workspace: Workspace, path: str) -> bool:
         return False
 
 
-def _shown(found: FoundFiles, offset: int, data: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _shown(found: FoundFiles, offset: int, following: int | None) -> tuple[list[str], list[str]]:
     rows = [shown_path(file.path) for file in found.files]
     if not rows:
         rows.append(nothing("No files fit the pattern.", "No files", found.total, offset, found.partial))
     return rows, [
-        *paging(found.total, "files", data["next_offset"], found.partial),
+        *paging(found.total, "files", following, found.partial),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
     ]
 
@@ -142,9 +143,8 @@ GLOB = Tool(
     name="glob",
     title="Find files by name",
     description=(
-        "Find files whose path fits a glob pattern, newest first. What .gitignore leaves out, hidden names and folders "
-        "such as .git and node_modules are passed over unless asked for; links out of the root are not followed. "
-        "To search what is in files use grep."
+        "Find files by name, newest first. Hidden names, what .gitignore excludes, .git, node_modules and the like "
+        "are passed over. To search inside files use grep."
     ),
     arguments=GlobArguments,
     run=run,

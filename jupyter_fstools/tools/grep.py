@@ -16,7 +16,7 @@ from ..search.scope import path_of_link
 from .arguments import Arguments, Count, Flag, Text
 from .grep_rows import ShownLine, shown_groups
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
-from .tool import Tool, ToolResult
+from .tool import Block, Tool, ToolResult
 
 _SHOWN_LINE = 500
 _AROUND = ("-C", "context", "context_lines")
@@ -30,37 +30,33 @@ def _mode(value: Any) -> Any:
 class GrepArguments(Arguments):
     """What grep takes."""
 
-    pattern: Annotated[Text, Field(description="A regular expression (ripgrep's syntax), matched within lines.")]
-    path: Annotated[Text, Field(description='Folder or file to search, relative to the root; "." is the root.')] = "."
+    pattern: Annotated[Text, Field(description="Regular expression (ripgrep's), matched within lines.")]
+    path: Annotated[Text, Field(description="Folder or file to search.")] = "."
     glob: Annotated[
-        Text | None, Field(description="Only files that fit, such as *.py or src/**/*.{ts,tsx}; !*.md: all others.")
+        Text | None, Field(description="Only these files, as *.py or src/**/*.{ts,tsx}; !*.md: all others.")
     ] = None
-    file_type: Annotated[Text | None, Field(description="Only files of a kind, such as py, js, rust or md.")] = None
-    case_insensitive: Annotated[Flag, Field(description="Fold case.")] = False
-    literal: Annotated[Flag, Field(description="Take the pattern as plain text.")] = False
-    multiline: Annotated[Flag, Field(description="A match may go over lines, as in start[\\s\\S]*?end.")] = False
-    before_lines: Annotated[Count, Field(description="Lines to show before each matching line.")] = 0
-    after_lines: Annotated[Count, Field(description="Lines to show after each matching line.")] = 0
+    file_type: Annotated[Text | None, Field(description="Only files of a kind: py, js, rust, md.")] = None
+    case_insensitive: Annotated[Flag, Field(description="Ignore case.")] = False
+    literal: Annotated[Flag, Field(description="The pattern is plain text.")] = False
+    multiline: Annotated[Flag, Field(description="Matches may span lines, as start[\\s\\S]*?end.")] = False
+    before_lines: Annotated[Count, Field(description="Lines to show before each match.")] = 0
+    after_lines: Annotated[Count, Field(description="Lines to show after it.")] = 0
     output_mode: Annotated[
         OutputMode,
-        Field(description="content: the lines; files: only the files; count: how many lines match in each file."),
+        Field(description="The lines, only the files, or the number of matching lines per file."),
         BeforeValidator(_mode),
     ] = "content"
-    limit: Annotated[Count | None, Field(description="At most so many lines (or files).")] = None
-    offset: Annotated[Count, Field(description="Leave out so many lines (or files) first, to page.")] = 0
+    limit: Annotated[Count | None, Field(description="Lines (or files) at most.")] = None
+    offset: Annotated[Count, Field(description="Lines (or files) to skip.")] = 0
     exact_total: Annotated[
         Flag,
-        Field(
-            description=(
-                "false: end the search as soon as limit is reached, which is quick in a huge tree; total is null then."
-            )
-        ),
+        Field(description=("false: stop at limit, which is quick in a huge tree; the total is unknown then.")),
     ] = True
-    include_hidden: Annotated[Flag, Field(description="Search names that begin with a dot too.")] = False
+    include_hidden: Annotated[Flag, Field(description="Search hidden names too.")] = False
     include_ignored: Annotated[
-        Flag, Field(description="Also what .gitignore leaves out, and folders such as node_modules.")
+        Flag, Field(description="Include what .gitignore excludes, and node_modules and the like.")
     ] = False
-    include_outputs: Annotated[Flag, Field(description="Search the text outputs of notebooks too.")] = False
+    include_outputs: Annotated[Flag, Field(description="Search notebooks' text outputs too.")] = False
 
     @model_validator(mode="before")
     @classmethod
@@ -116,9 +112,13 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     elif query.output_mode == "content" and found.partial:
         end = arguments.offset + len(found.matches)
     path = path_of_link(workspace.backend, arguments.path, start) or "."
-    data = _data(found, query, path, end if found.total is None or end < found.total else None)
-    rows, notes = _shown(found, query, data)
-    return ToolResult(tool="grep", content=text_blocks(rows, [cut, *notes] if cut else notes), data=data)
+    following = end if found.total is None or end < found.total else None
+
+    def content() -> list[Block]:
+        rows, notes = _shown(found, query, following)
+        return text_blocks(rows, [cut, *notes] if cut else notes)
+
+    return ToolResult("grep", content, lambda: _data(found, query, path, following))
 
 
 def _fitting(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
@@ -193,7 +193,7 @@ def _as_told(match: TextMatch) -> dict[str, Any]:
     return told
 
 
-def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _shown(found: FoundText, query: TextQuery, following: int | None) -> tuple[list[str], list[str]]:
     """The rows, and what is said beside them."""
     what = "matching lines" if query.output_mode == "content" else "files"
     if query.output_mode == "content":
@@ -207,7 +207,7 @@ def _shown(found: FoundText, query: TextQuery, data: dict[str, Any]) -> tuple[li
     mistaken = list_of_globs(query.glob) if query.glob and not found.total and not found.partial else ()
     return rows, [
         *mistaken,
-        *paging(found.total, what, data["next_offset"], found.partial),
+        *paging(found.total, what, following, found.partial),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),
     ]
 
@@ -229,9 +229,8 @@ GREP = Tool(
     name="grep",
     title="Search in files",
     description=(
-        "Search the text of files with a regular expression, ordered by path and line. Hits in notebooks name the "
-        "cell and the line in it. Binary files, what .gitignore leaves out, hidden names and folders such as .git "
-        "are passed over. A hit is no read: read_file a file before you edit it."
+        "Search the text of files and the cells of notebooks. Binary and hidden files, what .gitignore excludes, "
+        ".git, node_modules and the like are passed over. A hit is no read: read_file a file before you edit it."
     ),
     arguments=GrepArguments,
     run=run,

@@ -27,12 +27,12 @@ class ListFilesArguments(Arguments):
     path: Annotated[
         Text,
         Field(
-            description='Folder, relative to the root; "." is the root.',
+            description="Folder, relative to the root.",
         ),
     ] = "."
-    recursive: Annotated[Flag, Field(description="List everything below the folder too.")] = False
-    limit: Annotated[Count | None, Field(description="At most so many entries.")] = None
-    offset: Annotated[Count, Field(description="Leave out so many entries first, to page.")] = 0
+    recursive: Annotated[Flag, Field(description="List everything below too.")] = False
+    limit: Annotated[Count | None, Field(description="Entries at most.")] = None
+    offset: Annotated[Count, Field(description="Entries to skip.")] = 0
 
 
 def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
@@ -118,8 +118,8 @@ LIST_FILES = Tool(
     name="list_files",
     title="List a folder",
     description=(
-        "List the files and folders in a folder: folders first (they end in /), files with their size in bytes. "
-        "recursive=true lists everything below; folders such as .git and node_modules are named but not entered."
+        "List a folder: folders first (they end in /), then files with their size in bytes. .git, node_modules and "
+        "the like are named but not entered."
     ),
     arguments=ListFilesArguments,
     run=run,

@@ -25,7 +25,7 @@ from ..gate.cell_receipts import record_cells
 from ..gate.workspace import Workspace
 from .opened_notebook import is_recent, opened_notebook
 from .output_pictures import picture_blocks
-from .tool import ToolResult, text_block
+from .tool import Block, ToolResult, text_block
 
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.05
@@ -129,16 +129,20 @@ def _answer(
     )
     page = cells_page(document, request)
     last = first + len(page.cells) - 1
-    content = [text_block(_envelope(facts, page.text, first, last))]
-    content += picture_blocks(workspace, facts["path"], page.pictures)
-    if page.next_index is not None and not one:
-        content.append(text_block(_go_on(first, last, facts["total_cells"], page.next_index)))
-    facts |= {
-        "cells": [view.model_dump() for view in page.cells],
-        "next_offset": None if one else page.next_index,
-        "truncated": page.truncated,
-    }
-    return ToolResult(tool=wanted.tool, content=content, data=facts), page.shown
+
+    def content() -> list[Block]:
+        blocks = [text_block(_envelope(facts, page.text, first, last))]
+        blocks += picture_blocks(workspace, facts["path"], page.pictures)
+        if page.next_index is not None and not one:
+            blocks.append(text_block(_go_on(first, last, facts["total_cells"], page.next_index)))
+        return blocks
+
+    def data() -> dict[str, Any]:
+        following = None if one else page.next_index
+        cells = [view.model_dump() for view in page.cells]
+        return facts | {"cells": cells, "next_offset": following, "truncated": page.truncated}
+
+    return ToolResult(wanted.tool, content, data), page.shown
 
 
 def _first_cell(document: NotebookDocument, offset: int) -> int:

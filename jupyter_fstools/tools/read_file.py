@@ -23,7 +23,7 @@ from ..gate.workspace import EAGER_BYTES, Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture
-from .tool import Tool, ToolResult, text_block
+from .tool import Block, Tool, ToolResult, text_block
 
 _ATTEMPTS = 4
 # Longer than a writer stands still in the middle of one write on a busy machine, and a pause in which it goes on.
@@ -35,20 +35,14 @@ class ReadFileArguments(Arguments):
     """What read_file takes."""
 
     path: PathArgument
-    offset: Annotated[Count, Field(description="First line to show, 1-based (0 means 1).")] = 1
-    limit: Annotated[Count, Field(description="How many lines to show (0 means the default).")] = 0
+    offset: Annotated[Count, Field(description="First line to show, from 1.")] = 1
+    limit: Annotated[Count, Field(description="Lines to show.")] = 0
     pages: Pages = None
-    line_numbers: Annotated[Flag, Field(description="Show each line as its number, a tab and its text.")] = True
-    force: Annotated[Flag, Field(description="Show the text again even if it is unchanged since the last read.")] = (
-        False
-    )
-    encoding: Annotated[
-        Text | None, Field(description="Encoding of the file, if it is not UTF-8 and does not say so itself.")
-    ] = None
-    column: Annotated[
-        Ordinal, Field(description="First character to show of the first line, to page inside a long line.")
-    ] = 1
-    max_output_bytes: Annotated[Ordinal | None, Field(description="Show at most so many bytes of text.")] = None
+    line_numbers: Annotated[Flag, Field(description="Show line numbers.")] = True
+    force: Annotated[Flag, Field(description="Show the text even if it is unchanged since the last read.")] = False
+    encoding: Annotated[Text | None, Field(description="Where it is neither UTF-8 nor declared in the file.")] = None
+    column: Annotated[Ordinal, Field(description="First character of the first line, to page inside a long line.")] = 1
+    max_output_bytes: Annotated[Ordinal | None, Field(description="Bytes of text at most.")] = None
     max_line_length: Annotated[Ordinal | None, Field(description="Cut longer lines to so many characters.")] = None
 
     @field_validator("offset")
@@ -275,20 +269,19 @@ def _facts(look: _Look, total: int | None) -> dict[str, Any]:
 
 
 def _result(look: _Look, window: Window, total: int | None, arguments: ReadFileArguments) -> ToolResult:
-    body = shown_body(window.rows, window.first, numbers=arguments.line_numbers, cuts=window.cuts)
-    body += "\n" if window.text.endswith("\n") else ""
-    attributes: list[tuple[str, object]] = [
-        ("path", look.opened.stat.path),
-        ("totalLines", _spelled_total(total, window)),
-    ]
-    if window.first > 1 or window.next_line is not None:
-        attributes.append(("lines", f"{window.first}-{window.last}"))
-    content = [text_block(envelope("read_file", attributes, body))]
     by_default = window.next_line is not None and not arguments.limit
     truncated = bool(window.capped or by_default or window.cuts)
-    note = _note(window, total, truncated=truncated)
-    if note:
-        content.append(text_block(note))
+    path = look.opened.stat.path
+
+    def content() -> list[Block]:
+        body = shown_body(window.rows, window.first, numbers=arguments.line_numbers, cuts=window.cuts)
+        body += "\n" if window.text.endswith("\n") else ""
+        attributes: list[tuple[str, object]] = [("path", path), ("totalLines", _spelled_total(total, window))]
+        if window.first > 1 or window.next_line is not None:
+            attributes.append(("lines", f"{window.first}-{window.last}"))
+        note = _note(window, total, truncated=truncated)
+        return [text_block(envelope("read_file", attributes, body)), *([text_block(note)] if note else [])]
+
     data = _facts(look, total)
     data |= {
         "content": window.text,
@@ -320,12 +313,10 @@ READ_FILE = Tool(
     name="read_file",
     title="Read a file",
     description=(
-        "Read a text file, or a window of its lines. Lines are shown as their number, a tab and their text; the number "
-        "and the tab are not part of the file. Without offset and limit at most 2000 lines of a file up to 256 KiB are "
-        "shown; read larger files in windows. A file must be read before it can be edited or overwritten. Reading the "
-        "same unchanged window again answers with a short note instead (force=true shows it). Pictures are shown as "
-        "pictures, a PDF as the text of its pages (a page without text as a picture), at most 20 pages a call: pages "
-        "says which. They can be looked at, not edited. A notebook is shown as read_notebook shows it."
+        "Read a text file; do so before you edit or overwrite it. Each line is shown as its number, a tab and its "
+        "text; number and tab are not part of the file. Above 256 KiB give offset and limit; without them 2000 "
+        "lines are shown. What you read before and is unchanged is only confirmed (force=true shows it). Pictures "
+        "are shown, PDFs as text or pictures of pages. For notebooks use read_notebook."
     ),
     arguments=ReadFileArguments,
     run=run,

@@ -18,39 +18,28 @@ class ReadNotebookArguments(Arguments):
 
     path: PathArgument
     cell_id: Annotated[Text | None, Field(description="Show only this cell.")] = None
-    index: Annotated[
-        Count | None, Field(description="Show only the cell at this index (from 0), where its id is not unique.")
-    ] = None
-    offset: Annotated[Count, Field(description="Index of the first cell to show, from 0.")] = 0
-    limit: Annotated[Count, Field(description="How many cells to show (0: as many as there is room for).")] = 0
+    index: Annotated[Count | None, Field(description="Show only this cell, by index from 0.")] = None
+    offset: Annotated[Count, Field(description="First cell to show, from 0.")] = 0
+    limit: Annotated[Count, Field(description="Cells to show.")] = 0
     outputs: Annotated[
         Literal["summary", "none", "full"],
-        Field(
-            description='"summary": types, sizes and the beginnings of the outputs; "none": no outputs; '
-            '"full": as much of their text as there is room for, and the pictures.'
-        ),
+        Field(description="summary: types, sizes and beginnings; full: as much text as fits, and pictures."),
     ] = "summary"
     output_index: Annotated[
         Count | None,
-        Field(description="Show only this output (from 0) of the cell named by cell_id or index: all of its text."),
+        Field(description="Show only this output of the cell, from 0."),
     ] = None
-    output_offset: Annotated[
-        Count, Field(description="First character of that output to show, from 0, to page through a long one.")
-    ] = 0
-    mime_type: Annotated[
-        Text | None, Field(description="Which of that output's representations to show, such as text/html.")
-    ] = None
+    output_offset: Annotated[Count, Field(description="First character of that output, to page through it.")] = 0
+    mime_type: Annotated[Text | None, Field(description="Which form of that output, as text/html.")] = None
     source_offset: Annotated[
         Count,
-        Field(description="First line of the cell's source to show, 1-based (0 means 1), to page in a long cell."),
+        Field(description="First line of the cell's source, from 1, to page in a long cell."),
     ] = 1
-    source_limit: Annotated[
-        Count, Field(description="How many lines of the cell's source to show (0: as many as there is room for).")
-    ] = 0
+    source_limit: Annotated[Count, Field(description="Lines of the cell's source to show.")] = 0
     source_column: Annotated[
-        Ordinal, Field(description="First character of that line to show, 1-based, to page inside a long line.")
+        Ordinal, Field(description="First character of that line, to page inside a long line.")
     ] = 1
-    max_output_bytes: Annotated[Ordinal | None, Field(description="Show at most so many bytes of text.")] = None
+    max_output_bytes: Annotated[Ordinal | None, Field(description="Bytes of text at most.")] = None
 
     @model_validator(mode="after")
     def _one_cell_where_one_is_meant(self) -> ReadNotebookArguments:
@@ -137,10 +126,9 @@ READ_NOTEBOOK = Tool(
     name="read_notebook",
     title="Read a notebook",
     description=(
-        "Read the cells of a Jupyter notebook (.ipynb): id, index, type, tags, the source with line numbers, and a "
-        "summary of the outputs. The number and the tab before a line of source, and the mark before a line of output, "
-        "are not part of it. Long notebooks come in pages: go on with offset. A cell must have been read before "
-        "edit_notebook can change it. Pictures and long outputs are shown on request (outputs, output_index)."
+        "Read the cells of a Jupyter notebook (.ipynb); do so before you edit them. Shows their ids, sources with "
+        "line numbers (not part of them) and summaries of their outputs, in pages: go on with offset. Pictures and "
+        "long outputs are shown on request (outputs, output_index)."
     ),
     arguments=ReadNotebookArguments,
     run=run,

@@ -127,9 +127,7 @@ def _image_result(path: str, media_type: str, data: bytes, image: ShownImage) ->
         "truncated": False,
         "unchanged": False,
     }
-    return ToolResult(
-        tool="read_file", content=[text_block(f"{said}."), image_block(shown, image.mime_type)], data=facts
-    )
+    return ToolResult("read_file", lambda: [text_block(f"{said}."), image_block(shown, image.mime_type)], facts)
 
 
 def _pdf_result(path: str, size: int, wanted: PageRange, shown: ShownPages) -> ToolResult:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -24,13 +23,9 @@ def strict_schema(schema: Schema, *, nullable: bool) -> Schema:
         nullable: what is optional may be null (as OpenAI has it); else it may be left out (as Anthropic has it).
     """
     required = list(schema.get("required", []))
-    properties = schema["properties"]
-    for name, repeated in _repeated(properties).items():
-        required.append(name)
-        properties = {one: part for one, part in properties.items() if one not in repeated}
     strict = {
         name: _value(part, nullable=nullable, optional=name not in required)
-        for name, part in properties.items()
+        for name, part in schema["properties"].items()
         if "additionalProperties" not in part  # Names that nobody knows beforehand cannot be held to.
     }
     return {
@@ -41,34 +36,21 @@ def strict_schema(schema: Schema, *, nullable: bool) -> Schema:
     }
 
 
-def _repeated(properties: Mapping[str, Schema]) -> dict[str, set[str]]:
-    """Lists of objects whose properties stand beside the list too, for a single one: one form is enough, the list."""
-    lists = {name: _unwrapped(part).get("items", {}).get("properties", {}) for name, part in properties.items()}
-    return {name: repeated for name, items in lists.items() if (repeated := set(items) & set(properties))}
-
-
 def _value(part: Schema, *, nullable: bool, optional: bool) -> Schema:
-    plain = _unwrapped(part)
-    value = {key: plain[key] for key in _KEPT if key in plain}
+    value = {key: part[key] for key in _KEPT if key in part}
     notes = [] if part.get("default") is None else [f"default {json.dumps(part['default'])}"]
     for bound, words in _BOUNDS.items():
-        if bound in plain and nullable:
-            value[bound] = plain[bound]
-        elif plain.get(bound):
-            notes.append(words.format(plain[bound]))
+        if bound in part and nullable:
+            value[bound] = part[bound]
+        elif part.get(bound):
+            notes.append(words.format(part[bound]))
     if "properties" in value.get("items", {}):
         value["items"] = strict_schema(value["items"], nullable=nullable)
     if optional and nullable:
         value["type"] = [value["type"], "null"]
         value |= {"enum": [*value["enum"], None]} if "enum" in value else {}
-    described = plain.get("description", "")
+    described = part.get("description", "")
     return value | {"description": f"{described} ({', '.join(notes)})" if notes else described}
-
-
-def _unwrapped(part: Schema) -> Schema:
-    """What a property takes besides null."""
-    forms = [form for form in part.get("anyOf", []) if form != {"type": "null"}]
-    return {**forms[0], **part} if forms else part
 
 
 def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
@@ -79,18 +61,14 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
     """
     schema = argument_schema(tool)
     if format == "mcp":
-        annotations = {
-            "title": tool.title,
-            "readOnlyHint": tool.reads_only,
-            "destructiveHint": tool.destructive,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": False,
-        }
+        annotations = {"readOnlyHint": tool.reads_only, "openWorldHint": False}
+        if not tool.reads_only:
+            annotations |= {"destructiveHint": tool.destructive, "idempotentHint": tool.idempotent}
         return {
             "name": name,
             "title": tool.title,
             "description": tool.description,
-            "inputSchema": schema,
+            "inputSchema": _brief(schema),
             "annotations": annotations,
         }
     if format == "openai":
@@ -110,9 +88,24 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
     )
 
 
+def _brief(schema: Schema) -> Schema:
+    """An object's schema with what a model writes arguments by; a call is checked by more than that."""
+    told: Schema = {
+        key: value
+        for key, value in schema.items()
+        if key not in _BOUNDS and not (key in ("default", "additionalProperties") and not value)
+    }
+    if "properties" in told:
+        told["properties"] = {name: _brief(part) for name, part in told["properties"].items()}
+    if "properties" in told.get("items", {}):
+        items = _brief(told["items"])
+        told["items"] = {key: value for key, value in items.items() if key != "description"}
+    return told
+
+
 @cache
 def argument_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments, by the names we say, without pydantic's titles and references.
+    """The JSON Schema of a tool's arguments, by the names we say: one form where a call takes several.
 
     It is made once: what is given is not to be changed.
     """
@@ -121,6 +114,13 @@ def argument_schema(tool: Tool) -> dict[str, Any]:
     schema.pop("description", None)
     plain = _plain(schema, definitions)
     assert isinstance(plain, dict)
+    properties = plain["properties"]
+    for name, part in properties.items():
+        # Fields of a list's objects that stand beside the list too are for a single one.
+        repeated = set(part.get("items", {}).get("properties", {})) & set(properties) - {"path"}
+        if repeated:
+            kept = {one: told for one, told in properties.items() if one not in repeated}
+            return plain | {"properties": kept, "required": [*plain.get("required", []), name]}
     return plain
 
 
@@ -132,6 +132,10 @@ def _plain(node: Any, definitions: dict[str, Any]) -> Any:
     if "$ref" in node:
         # Not every client follows references; nothing here refers to itself.
         return _plain(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    forms = [form for form in node.get("anyOf", []) if form != {"type": "null"}]
+    if len(forms) == 1:  # Null is taken for what is left out, but nobody needs to send it.
+        node = {**forms[0], **{key: value for key, value in node.items() if key not in ("anyOf", "default")}}
+        return _plain(node, definitions)
     kept = {key: _plain(value, definitions) for key, value in node.items() if key not in ("title", "properties")}
     if "properties" in node:
         # A property may itself be called "title".

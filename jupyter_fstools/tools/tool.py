@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import BaseModel, Field
+from functools import cached_property
+from typing import Any, TypeVar
 
 from ..gate.workspace import Workspace
 from ..stores.records import Change
@@ -15,21 +14,39 @@ from .arguments import Arguments
 Block = dict[str, Any]
 """An MCP content block: `{"type": "text", "text": ...}` or `{"type": "image", "data": <base64>, "mimeType": ...}`."""
 
+_T = TypeVar("_T")
 
-class ToolResult(BaseModel):
-    """What a call answers.
 
-    Attributes:
+class ToolResult:
+    """What a call answers. It is no pydantic model because content and data are built when they are first asked for.
+
+    Args:
         tool: which tool answered.
-        content: MCP content blocks, what a model is shown.
-        data: the same as structure.
+        content: MCP content blocks, what a model is shown, or what builds them.
+        data: the same as structure, or what builds it.
         change: what was changed (with its `FileDiff`), for people and panels; never repeated in `content`.
     """
 
-    tool: str
-    content: list[Block]
-    data: dict[str, Any] = Field(default_factory=dict)
-    change: Change | None = None
+    def __init__(
+        self,
+        tool: str,
+        content: list[Block] | Callable[[], list[Block]],
+        data: dict[str, Any] | Callable[[], dict[str, Any]],
+        change: Change | None = None,
+    ) -> None:
+        self.tool = tool
+        self.change = change
+        self._content, self._data = content, data
+
+    @cached_property
+    def content(self) -> list[Block]:
+        """What a model is shown."""
+        return _built(self._content)
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The same as structure."""
+        return _built(self._data)
 
     @property
     def text(self) -> str:
@@ -62,6 +79,10 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     runs_commands: bool = False
+
+
+def _built(value: _T | Callable[[], _T]) -> _T:
+    return value() if callable(value) else value
 
 
 def text_block(text: str) -> Block:

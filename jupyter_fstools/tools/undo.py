@@ -62,9 +62,8 @@ UNDO = Tool(
     name="undo",
     title="Undo a change",
     description=(
-        "Take back a change of your own, by its id or (path) your newest one of a file. Works only while the file "
-        "still has the content that the change left. Undoing a creation removes the file, and leaves the folders that "
-        "were made for it."
+        "Take back your own change, by change_id or the newest of path, while the file still has the content that "
+        "it left. Undoing a creation removes the file."
     ),
     arguments=UndoArguments,
     run=run,

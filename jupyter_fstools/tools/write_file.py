@@ -32,11 +32,11 @@ class WriteFileArguments(Arguments):
     """What write_file takes."""
 
     path: PathArgument
-    content: Annotated[Text, Field(description="The whole new content of the file.")]
-    create_only: Annotated[Flag, Field(description="Refuse if the file exists already.")] = False
+    content: Annotated[Text, Field(description="The whole content.")]
+    create_only: Annotated[Flag, Field(description="Refuse if the file exists.")] = False
     encoding: Annotated[
         Text | None,
-        Field(description="Encoding of a new file (default: what it declares, else UTF-8); others keep their own."),
+        Field(description="Encoding of a new file; by default what it declares, else UTF-8."),
     ] = None
 
 
@@ -225,9 +225,8 @@ WRITE_FILE = Tool(
     name="write_file",
     title="Write a file",
     description=(
-        "Create a file with the given content, or overwrite one. An existing file must have been read completely in "
-        "this session and must not have changed since; it keeps its encoding and line endings. To change a part of a "
-        "file, use edit_file. Missing folders are made."
+        "Create a file, or overwrite one that was read completely in this session and has not changed since; its "
+        "encoding and line endings are kept, missing folders are made. To change a part use edit_file."
     ),
     arguments=WriteFileArguments,
     run=run,

@@ -97,6 +97,7 @@ def shared_server(tmp_path_factory):
         "ServerApp.log_level": "WARN",
         "IdentityProvider.token": TOKEN,
         "FsToolsConfig.durable": False,
+        "FsToolsConfig.structured_content": True,
         "FsToolsConfig.lock_seconds": 2.0,
         "FsToolsConfig.max_write_bytes": 1_000_000,
         "FsToolsConfig.deny_read": "*.secret",

@@ -253,10 +253,7 @@ def test_control_characters_are_shown_as_they_are(call):
     """R40, X16: they can be copied into an edit, and sent as JSON."""
     call.put("a", "\x1b[31mred\x1b[0m\x07\x08\x7f\n")
     result = call("read_file", path="a")
-    assert (
-        "\x1b[31mred" in result.text
-        and json.loads(result.model_dump_json())["data"]["content"] == call.got("a").decode()
-    )
+    assert "\x1b[31mred" in result.text and json.loads(json.dumps(result.data))["content"] == call.got("a").decode()
     call("edit_file", path="a", old_string="\x1b[31mred", new_string="\x1b[32mgreen")
     assert call.got("a").startswith(b"\x1b[32mgreen")
 

@@ -191,7 +191,7 @@ class McpHandler(ToolsHandler):
         except FsToolsError as refusal:
             if name is None:
                 raise
-            return refused(request.id, refusal)
+            return refused(self.served.workspace, request.id, refusal)
 
 
 def _read(body: bytes, version: str | None, limit: int) -> Posted:

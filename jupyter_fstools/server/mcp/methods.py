@@ -25,7 +25,7 @@ from ...tools import available_tools, call_tool, find_tool
 from ...tools.answers import answer_schema
 from ...tools.arguments import OTHER_NAMES
 from ...tools.schemas import as_schema
-from ...tools.tool import Block, text_block
+from ...tools.tool import ToolResult, text_block
 from .json_rpc import Fault, Id, result, with_bytes
 from .messages import NEWEST, VERSIONS, checked_params
 
@@ -34,6 +34,10 @@ _INSTRUCTIONS = (
     "cell) must be read in this session before it is changed, and read again once others changed it. A refusal says "
     "what was wrong, that nothing was modified, and what to do next."
 )
+_BESIDE_DATA = {
+    "waiting": {"type": "string", "description": "What to do while a person decides about the change."},
+    "pictures": {"type": "array", "description": "The pictures shown, as blocks of image content."},
+}
 _REFUSAL = {
     "type": "object",
     "description": "A call that was refused (isError).",
@@ -98,19 +102,21 @@ def answered(workspace: Workspace, request: JSONRPCRequest) -> bytes:
 
 def listed(workspace: Workspace) -> list[dict[str, Any]]:
     """The tools that exist in a workspace, as `tools/list` tells them."""
-    prefix = workspace.tool_prefix
+    structured, prefix = workspace.rules.structured_content, workspace.tool_prefix
     return [
-        as_schema(name, tool, "mcp") | {"outputSchema": _output_schema(name.removeprefix(prefix))}
+        as_schema(name, tool, "mcp")
+        | ({"outputSchema": _output_schema(name.removeprefix(prefix))} if structured else {})
         for name, tool in available_tools(workspace).items()
     ]
 
 
-def refused(id: Id, refusal: FsToolsError) -> bytes:
+def refused(workspace: Workspace, id: Id, refusal: FsToolsError) -> bytes:
     """The message that tells a model why its call was refused."""
     content = [text_block(str(refusal))]
     if diff := refusal.details.get("diff"):
         content.append(text_block(diff))
-    return result(id, {"content": content, "structuredContent": {"error": refusal.as_dict()}, "isError": True})
+    structured = {"structuredContent": {"error": refusal.as_dict()}} if workspace.rules.structured_content else {}
+    return result(id, {"content": content, **structured, "isError": True})
 
 
 def _introduced(asked: InitializeRequestParams) -> dict[str, Any]:
@@ -129,7 +135,12 @@ def _output_schema(name: str) -> dict[str, Any]:
     schema = answer_schema(name)
     definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     told = {key: part for key, part in schema.items() if key != "$defs"}
-    return {"type": "object", "anyOf": [*told.get("anyOf", [told]), _REFUSAL], **definitions}
+    return {
+        "type": "object",
+        "properties": _BESIDE_DATA,
+        "anyOf": [*told.get("anyOf", [told]), _REFUSAL],
+        **definitions,
+    }
 
 
 def _called(workspace: Workspace, request: JSONRPCRequest) -> bytes:
@@ -140,16 +151,25 @@ def _called(workspace: Workspace, request: JSONRPCRequest) -> bytes:
     }
     try:
         called = call_tool(workspace, asked.name, arguments)
+        content = called.content
     except FsToolsError as refusal:
-        return refused(request.id, refusal)
-    content = called.content
-    if called.change is not None and called.change.status == "proposed":
-        content = [*content, _waiting(called.change)]
-    return result(request.id, {"content": content, "structuredContent": called.data, "isError": False})
+        return refused(workspace, request.id, refusal)
+    waits = called.change is not None and called.change.status == "proposed"
+    waiting = _waiting(called.change) if called.change is not None and waits else None
+    told: dict[str, Any] = {"content": [*content, *([text_block(waiting)] if waiting else [])]}
+    if workspace.rules.structured_content:
+        told["structuredContent"] = _structured(called, waiting)
+    return result(request.id, told | {"isError": False})
 
 
-def _waiting(change: Change) -> Block:
-    return text_block(
+def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:
+    """A result's data with what only its content tells, for clients that show a model nothing else."""
+    pictures = [block for block in called.content if block["type"] == "image"]
+    return called.data | ({"waiting": waiting} if waiting else {}) | ({"pictures": pictures} if pictures else {})
+
+
+def _waiting(change: Change) -> str:
+    return (
         f"A person decides about change {change.id} in JupyterLab's File tools panel. Do not repeat the call: go on "
         f"with something else, and read {change.path} again later; it has the change once that is approved."
     )

@@ -121,7 +121,7 @@ def _of_path(path: str, route: Route, forms: _Forms) -> Schema:
 def _of_tool(operation: Operation, name: str, tool: Tool, forms: _Forms) -> Schema:
     answer: Schema = {
         "type": "object",
-        "required": ["tool", "content", "data", "change"],
+        "required": ["tool", "change"],
         "properties": {
             "tool": {"const": tool.name},
             "content": {"type": "array", "items": forms.of(Block, "serialization")},
@@ -129,7 +129,7 @@ def _of_tool(operation: Operation, name: str, tool: Tool, forms: _Forms) -> Sche
             "change": forms.of(ToldChange | None, "serialization"),
         },
     }
-    told = _exchange(Operation({}, body=tool.arguments, refusals=operation.refusals), {}, forms)
+    told = _exchange(Operation({}, operation.query, body=tool.arguments, refusals=operation.refusals), {}, forms)
     answered: Schema = {"content": {"application/json": {"schema": answer}}}
     if tool.runs_commands:
         answered["content"][MEDIA_TYPE] = {"schema": {"type": "string"}}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import asdict
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.fileio import FileManagerMixin
+from pydantic import Field
 from tornado import web
 
 from ..._version import __version__
@@ -30,6 +31,15 @@ class ToolsQuery(Arguments):
     """What the list of tools takes."""
 
     format: Literal["mcp", "openai", "anthropic"] = "mcp"
+
+
+class CallQuery(Arguments):
+    """What the URL of a call takes."""
+
+    answer: Annotated[
+        Literal["content", "data", "both"],
+        Field(description="content: what a model is shown; data: the same as structure."),
+    ] = "both"
 
 
 class ReceiptsQuery(Arguments):
@@ -86,17 +96,19 @@ class ToolHandler(ToolsHandler):
         """Call a tool, if its kind of call is allowed; a command can answer as a stream of events."""
         permission = permission_of(name, self.served.workspace.tool_prefix)
         await self.require_permission(permission)
-        self.query(NoArguments)
-        body, limit = self.request.body, self.served.body_limit
+        called = partial(
+            _called,
+            name=name,
+            body=self.request.body,
+            limit=self.served.body_limit,
+            answer=self.query(CallQuery).answer,
+        )
         command = permission == EXECUTE
         if command and MEDIA_TYPE in self.request.headers.get("Accept", ""):
             stream = EventStream(self)
-            called = self.call(
-                lambda workspace: _called(workspace, name, body, limit)[1], progress=stream.tell, command=True
-            )
-            await stream.answer(called)
+            await stream.answer(self.call(lambda workspace: called(workspace)[1], progress=stream.tell, command=True))
             return
-        status, answer = await self.call(lambda workspace: _called(workspace, name, body, limit), command=command)
+        status, answer = await self.call(called, command=command)
         self.answer(answer, status)
 
 
@@ -148,10 +160,12 @@ def _contents_path(serverapp: ServerApp, workspace: Workspace) -> str | None:
     return root.removeprefix(shown).strip(os.sep).replace(os.sep, "/") if root.startswith(shown) else None
 
 
-def _called(workspace: Workspace, name: str, body: bytes, limit: int) -> tuple[int, bytes]:
+def _called(
+    workspace: Workspace, *, name: str, body: bytes, limit: int, answer: Literal["content", "data", "both"]
+) -> tuple[int, bytes]:
     result = call_tool(workspace, name, partial(parsed_object, body, limit))
     waits = result.change is not None and result.change.status == "proposed"
-    return 202 if waits else 200, rendered_result(result)
+    return 202 if waits else 200, rendered_result(result, answer)
 
 
 def _receipts(workspace: Workspace, path: str | None) -> list[Receipt]:

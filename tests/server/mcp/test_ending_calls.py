@@ -41,7 +41,7 @@ async def test_a_cancelled_call_ends(slow_ripgrep, post, jp_root_dir, batch):
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "search"}}
     assert (await post(cancelled)).status == 202
     answers = (await searching).json
-    assert (answers[0] if batch else answers)["result"]["structuredContent"]["partial"] == "cancelled"
+    assert "search was cancelled" in str(answers[0] if batch else answers)
     assert not slow_ripgrep.runs and (not batch or answers[1]["result"] == {})
 
 
@@ -65,7 +65,7 @@ async def test_a_session_that_ends_ends_its_calls(slow_ripgrep, post, ask, jp_au
     searching = asyncio.ensure_future(post(tool_call("grep", pattern="nowhere")))
     await asyncio.to_thread(slow_ripgrep.wait)
     assert (await ask("DELETE", "/mcp", headers={**jp_auth_header, "Mcp-Session-Id": session})).status == 204
-    assert (await searching).json["result"]["structuredContent"]["partial"] == "cancelled"
+    assert "search was cancelled" in str((await searching).json)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts what /proc shows")

@@ -84,6 +84,7 @@ def closed(schema):
     closed_one = deepcopy(schema)
     for form in [*closed_one["anyOf"], *closed_one.get("$defs", {}).values()]:
         if "properties" in form:
+            form["properties"] |= schema["properties"]
             form["additionalProperties"] = False
     return closed_one
 
@@ -95,7 +96,10 @@ def test_every_tool_has_the_form_of_its_answer():
 def test_a_command_tells_its_progress_and_answers_as_its_schema_says(tmp_path):
     (tmp_path / "root").mkdir()
     server = RunningServer(
-        tmp_path / "root", "--FsToolsConfig.enable_execute=True", "--FsToolsConfig.execute_approval=False"
+        tmp_path / "root",
+        "--FsToolsConfig.enable_execute=True",
+        "--FsToolsConfig.execute_approval=False",
+        "--FsToolsConfig.structured_content=True",
     )
     told = []
 
@@ -120,19 +124,22 @@ def test_a_command_tells_its_progress_and_answers_as_its_schema_says(tmp_path):
 
 def test_a_tool_says_what_it_does_to_files(official):
     async def script(session):
-        return {tool.name: tool.annotations for tool in (await session.list_tools()).tools}
+        return {tool.name: tool for tool in (await session.list_tools()).tools}
 
     told = official(script)
-    assert told["read_file"].read_only_hint and not told["read_file"].destructive_hint
-    assert told["write_file"].destructive_hint and told["write_file"].idempotent_hint
-    assert not told["edit_file"].read_only_hint and told["edit_file"].title == "Edit a file"
+    read, write, edit = (told[name].annotations for name in ("read_file", "write_file", "edit_file"))
+    assert read.read_only_hint and not read.destructive_hint
+    assert write.destructive_hint and write.idempotent_hint
+    assert not edit.read_only_hint and told["edit_file"].title == "Edit a file"
 
 
 def test_a_picture_is_image_content(files, official):
     async def script(session):
         return await session.call_tool("read_file", {"path": f"{files.name}/a.png"})
 
-    image = official(script).content[1]
+    answer = official(script)
+    image = answer.content[1]
+    assert answer.structured_content["pictures"] == [image.model_dump(by_alias=True, exclude_none=True)]
     assert (image.type, image.mime_type) == ("image", "image/png")
     assert base64.b64decode(image.data) == files.read("a.png")
 

@@ -150,9 +150,9 @@ async def test_who_may_only_read_calls_only_the_tools_that_read(post, jp_servera
     assert (await post(tool_call("read_file", path="a.txt"))).status == 200
     for message in (tool_call("write_file", path="b.txt", content="x"), tool_call("execute", command="true")):
         for answer in ((await post(message)).json, (await post([message])).json[0]):
-            error = answer["result"]["structuredContent"]["error"]
-            assert answer["result"]["isError"] and error["code"] == "denied"
-            assert "not modified" in error["message"] and "does not let you" in error["message"]
+            said = answer["result"]["content"][0]["text"]
+            assert answer["result"]["isError"] and said.startswith("denied: ")
+            assert "not modified" in said and "does not let you" in said
     assert [file.name for file in jp_root_dir.iterdir()] == ["a.txt"]
 
 
@@ -163,12 +163,13 @@ async def test_nothing_at_all_is_answered_to_who_may_not_read(post, jp_serverapp
     assert (await post(introduction())).status == 403
 
 
-@pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
+@pytest.mark.parametrize("settings", [{"approval": "always", "structured_content": True}], indirect=True)
 async def test_a_change_that_waits_says_who_decides_and_how_to_learn_the_outcome(call, post, ask, jp_root_dir):
     result = await call("write_file", path="a.txt", content="x\n")
     data = result["structuredContent"]
     assert result["isError"] is False and data["status"] == "proposed" and not (jp_root_dir / "a.txt").exists()
     said = result["content"][1]["text"]
+    assert data["waiting"] == said
     assert f"A person decides about change {data['change_id']} in JupyterLab's File tools panel" in said
     assert "read a.txt again later" in said and "api/" not in said
     tools = (await post(request("tools/list"))).json["result"]["tools"]
@@ -185,7 +186,7 @@ async def test_where_it_is_read_only_no_tool_writes_and_names_have_their_prefix(
     assert "fs_read_file" in names and all(name.startswith("fs_") for name in names)
     assert all(tool["annotations"]["readOnlyHint"] for tool in tools)
     refused = await call("fs_write_file", path="a.txt", content="x")
-    assert refused["structuredContent"]["error"]["code"] == "disabled"
+    assert refused["content"][0]["text"].startswith("disabled: ")
 
 
 def test_schemas_are_what_clients_take(raw):
@@ -195,4 +196,13 @@ def test_schemas_are_what_clients_take(raw):
         assert tool["inputSchema"]["type"] == tool["outputSchema"]["type"] == "object"
         jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
         jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
-    assert len(json.dumps(tools)) < 100_000
+
+
+async def test_by_default_answers_are_content_alone_and_the_list_of_tools_is_short(post, call, jp_root_dir):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    for result in (await call("read_file", path="a.txt"), await call("read_file", path="b.txt")):
+        assert set(result) == {"content", "isError"}
+    listed = (await post(request("tools/list"))).json["result"]
+    assert len(listed["tools"]) == 9 and len(json.dumps(listed, separators=(",", ":")).encode()) <= 12_000
+    assert not any("outputSchema" in tool for tool in listed["tools"])
+    assert "anyOf" not in json.dumps(listed) and "null" not in json.dumps(listed)

@@ -67,7 +67,7 @@ def test_a_session_and_what_it_read_survive_a_restart_of_the_server(tmp_path):
     for message in (introduction(), tool_call("read_file", path="a.txt")):
         headers |= posted_to_a_new_server(root, message, headers)[1]
     edit = tool_call("edit_file", path="a.txt", old_string="one", new_string="1")
-    assert posted_to_a_new_server(root, edit, headers)[0]["result"]["structuredContent"]["status"] == "applied"
+    assert posted_to_a_new_server(root, edit, headers)[0]["result"]["content"][0]["text"].startswith("Edited a.txt")
 
 
 def posted_to_a_new_server(root, message, headers):
