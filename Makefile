@@ -7,6 +7,7 @@ LAB := jupyter_fstools/labextension/package.json
 LAB_SOURCE := $(shell find labextension -name node_modules -prune -o -name lib -prune -o -type f \
 	! -name tsconfig.tsbuildinfo ! -path '*/__tests__/*' -print)
 NPM := npm --prefix labextension
+AZURITE := $(VENV)/azurite/node_modules/.bin/azurite-blob
 AS_ROOT := $(if $(filter-out 0,$(shell id -u)),sudo -n)
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -20,7 +21,7 @@ PYTHON ?= $(shell .ci/pythons | head -n 1)
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv legs test quick chromium demo bench lab lint format docs floors payloads clean
+.PHONY: help venv legs test quick emulators chromium demo bench lab lint format docs floors payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -67,12 +68,17 @@ $(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
 	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
 	@touch $@
 
-test: venv legs chromium ## run all tests
+test: venv legs chromium emulators ## run all tests
 	$(NPM) test
 	$(PY) -m pytest -n auto
 
 quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
 	$(PY) -m pytest -n auto -m "not slow" --ignore=tests/browser --ignore=tests/docs --ignore=tests/notebooks
+
+# Microsoft's emulator of Azure's blob service; the one of S3 comes with the test dependencies.
+emulators: $(AZURITE)
+$(AZURITE): | $(STAMP)
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.37.0
 
 # What is wanted is a browser, wherever it is from; root installs one where there is none.
 chromium:

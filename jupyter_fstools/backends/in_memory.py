@@ -7,12 +7,12 @@ import itertools
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..content.source import BytesContent, Chunk
 from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound
-from .path_names import canonical_parts, leads_out, parts_of
+from .path_names import canonical_parts, names_without_links
 from .protocol import Entry, FileStat, OpenFile
 from .system_errors import refused
 
@@ -74,7 +74,7 @@ class InMemory:
     def stat(self, path: str) -> FileStat:
         """Look at a path as a caller spells it; see `Backend.stat`."""
         with self._lock:
-            return self._stat("/".join(self._canonical(path)))
+            return self._stat("/".join(names_without_links(path, self._files.__contains__, self._folders.__contains__)))
 
     def list(self, path: str) -> Iterator[Entry]:
         """The names in one folder; see `Backend.list`."""
@@ -114,24 +114,6 @@ class InMemory:
             self._file(path)
             self._check_version(path, if_match)
             del self._files[path]
-
-    def _canonical(self, path: str) -> Sequence[str]:
-        names: list[str] = []
-        stepped = False
-        for part in parts_of(path):
-            here = "/".join(names)
-            if here in self._files:
-                raise refused(NotADirectory, path, f"'{here}' is a file, not a folder", hint="Check the path.")
-            if part == "..":
-                if not names:
-                    raise leads_out(path)
-                stepped = stepped or here not in self._folders
-                names.pop()
-            elif part not in ("", "."):
-                names.append(part)
-        if stepped:
-            raise Invalid(f"'{path}' steps up from a folder that does not exist.", hint="Leave the '..' out.")
-        return names
 
     def _stat(self, path: str) -> FileStat:
         key = f"{self._key}/{path}" if path else self._key

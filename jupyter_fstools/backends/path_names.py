@@ -6,8 +6,9 @@ import hashlib
 import os
 import sys
 import unicodedata
+from collections.abc import Callable
 
-from ..errors import Denied, Invalid, OutsideRoot
+from ..errors import Denied, Invalid, NotADirectory, OutsideRoot
 from .operating_system import split_path
 
 HIDDEN_PREFIX = ".~fstools-"
@@ -51,6 +52,35 @@ def parts_of(path: str) -> list[str]:
             hint="Use another name.",
         )
     return parts
+
+
+def names_without_links(path: str, is_file: Callable[[str], bool], is_folder: Callable[[str], bool]) -> list[str]:
+    """The names of a caller's path where there are no links.
+
+    Args:
+        path: as a caller spells it; an absolute one begins at the root.
+        is_file: tells whether a canonical path is a file ...
+        is_folder: ... or a folder; asked only where a `..` steps up from it.
+
+    Raises:
+        NotADirectory: a part before the last is a file; OutsideRoot; Invalid: also as `parts_of`; Denied
+    """
+    names: list[str] = []
+    stepped = False
+    for part in parts_of(path):
+        here = "/".join(names)
+        if names and is_file(here):
+            raise NotADirectory(f"'{path}': '{here}' is a file, not a folder.", hint="Check the path.")
+        if part == "..":
+            if not names:
+                raise leads_out(path)
+            stepped = stepped or not is_folder(here)
+            names.pop()
+        elif part not in ("", "."):
+            names.append(part)
+    if stepped:
+        raise Invalid(f"'{path}' steps up from a folder that does not exist.", hint="Leave the '..' out.")
+    return names
 
 
 def canonical_parts(path: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from ..content.source import Chunk, Content
 
@@ -38,11 +38,15 @@ class FileStat:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One name in a folder: `path` is relative to the root; `kind` "link" has not been followed."""
+    """One name in a folder: `path` is relative to the root; `kind` "link" has not been followed.
+
+    `stat` is what the listing itself told of a file, where it did: looking again would cost a request.
+    """
 
     path: str
     name: str
     kind: Literal["file", "directory", "link", "other"]
+    stat: FileStat | None = None
 
 
 class OpenFile(Content, Protocol):
@@ -119,6 +123,17 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Let go of what it holds (dropping it does that too); nothing works afterwards."""
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A backend far away, which is quicker at several files than at one after the other."""
+
+    def read_ahead(self, files: Iterable[FileStat]) -> Iterator[tuple[str, bytes | None]]:
+        """The bytes of files that a listing told of, in that order, by path; None for what cannot be read.
+
+        A bounded number of bytes is held at a time. Who ends it early ends the reading.
+        """
 
 
 class Locks(Protocol):

@@ -6,12 +6,14 @@ import contextlib
 import errno
 import os
 import stat
+from collections import deque
+from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, Protocol
 
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
-from ..backends.protocol import Backend
+from ..backends.protocol import Backend, FileStat, ReadsAhead
 from ..errors import Conflict, FsToolsError
 from .descriptors import check_descriptors, told_apart
 from .names import CONTROL, Names, Seen
@@ -58,6 +60,9 @@ class Folder(Protocol):
 
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
+
+    def expect(self, names: list[str], most: int) -> None:
+        """Say which files are about to be read, in which order, unless they hold more than `most`."""
 
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
@@ -192,6 +197,9 @@ class DiskFolder:
                     found.append(name)
         return found
 
+    def expect(self, names: list[str], most: int) -> None:
+        """A disk is quick enough without."""
+
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
         try:
@@ -232,13 +240,19 @@ class BackendFolder:
     def __init__(self, backend: Backend, path: str) -> None:
         self._backend = backend
         self.path = path
+        self._told: dict[str, FileStat] | None = None
+        self._ahead: Iterator[tuple[str, bytes | None]] = iter(())
+        self._waiting: deque[str] = deque()
 
     def names(self, most: int | None = None) -> Names:
         """What is in the folder, or the first so many names that come."""
         found = Names.none()
         lists = {"directory": found.folders, "file": found.files, "link": found.links, "other": found.others}
+        self._told = {}
         with told_apart():
             for entry in islice(self._backend.list(self.path), most):
+                if entry.stat is not None:
+                    self._told[entry.name] = entry.stat
                 lists[entry.kind].append(entry.name)
                 if entry.name in CONTROL:
                     found.control.append(entry.name)
@@ -260,7 +274,7 @@ class BackendFolder:
         for name in names:
             path = joined(self.path, name)
             try:
-                found = self._backend.stat(path)
+                found = self._told_of(name) or self._backend.stat(path)
             except FsToolsError:
                 continue
             if found.kind == "file" and found.path == path:
@@ -270,7 +284,9 @@ class BackendFolder:
     def see(self, name: str) -> Seen:
         """What a name in this folder is; a link is not followed."""
         path = joined(self.path, name)
-        found = self._backend.stat(path)
+        if self._told is None and isinstance(self._backend, ReadsAhead):
+            self.names()
+        found = self._told_of(name) or self._backend.stat(path)
         if found.path != path:
             return Seen("link", 0, 0)
         if found.kind == "missing":
@@ -287,8 +303,23 @@ class BackendFolder:
         prefix = self.path + "/" if self.path else ""
         return [path.removeprefix(prefix) for age, path, _ in self.look(names) if -age >= moment]
 
+    def expect(self, names: list[str], most: int) -> None:
+        """Have files fetched several at a time, where the backend can."""
+        wanted = [told for name in names if (told := self._told_of(name)) is not None and told.size <= most]
+        if isinstance(self._backend, ReadsAhead) and len(wanted) > 1:
+            self._ahead = self._backend.read_ahead(wanted)
+            self._waiting = deque(one.path for one in wanted)
+
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
+        path, told = joined(self.path, name), self._told_of(name)
+        if told is not None and told.size > most:
+            return None
+        while path in self._waiting:
+            read, found = next(self._ahead)
+            self._waiting.popleft()
+            if read == path and found is not None:
+                return found
         with self._backend.read(joined(self.path, name)) as file:
             return None if file.size > most else file.read(0, file.size)
 
@@ -300,4 +331,9 @@ class BackendFolder:
             return False
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Let go of what was fetched ahead."""
+        self._ahead = iter(())
+        self._waiting.clear()
+
+    def _told_of(self, name: str) -> FileStat | None:
+        return None if self._told is None else self._told.get(name)

@@ -45,6 +45,7 @@ class PythonEngine:
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
         """Search files of an open folder."""
+        folder.expect(part.names, self._most)
         for name in part.names:
             if self._stop.now():
                 return

@@ -1,0 +1,367 @@
+"""Reads and writes files in an object store, by conditional requests."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+from obstore.store import ObjectStore as Bucket
+
+from ..content.source import CHUNK_BYTES, Chunk
+from ..errors import (
+    Conflict,
+    Denied,
+    FsToolsError,
+    InputOutput,
+    Invalid,
+    IsDirectory,
+    NotADirectory,
+    NotFound,
+    TooLarge,
+)
+from .object_requests import explained, opened_bucket
+from .path_names import HIDDEN_PREFIX, canonical_parts, names_without_links
+from .protocol import Entry, FileStat, OpenFile
+from .system_errors import refused
+from .version_files import VersionFiles
+
+MOST_WRITTEN_BYTES = 1 << 30
+"""A conditional write is one request, whose bytes are in memory."""
+WHOLE_BYTES = 64 << 20
+"""Up to here a file is fetched whole, once per version: the gate hashes it anyway. Above, only the windows shown."""
+CACHE_BYTES = 1 << 30
+
+_AT_A_TIME, _AHEAD_BYTES = 16, 32 << 20
+_LOOKS = 20
+_MARK = "fstoolswrite"
+"""Metadata that tells one's own write again, where the answer to it was lost."""
+
+
+class ObjectStore:
+    """A bucket, or a prefix in one, as a `Backend`: `s3://bucket/prefix`, `gs://…`, `az://…`.
+
+    A folder is there as long as a file is below it. There are no links, modes, owners or locks of the store's own: a
+    write or a removal is refused unless the version is the one that was seen, whoever else writes.
+
+    Args:
+        bucket: the store, opened at the prefix.
+        address: what every key begins with.
+        versions: keeps whole files; None: nothing is kept.
+
+    Raises:
+        Invalid: the store does not take conditional writes.
+    """
+
+    def __init__(self, bucket: Bucket, address: str, versions: VersionFiles | None = None) -> None:
+        self._bucket = bucket
+        self._key = address.rstrip("/")
+        self._versions = versions
+        self._check_conditions()
+
+    @classmethod
+    def from_setting(cls, where: str, *, durable: bool) -> ObjectStore:
+        """The bucket of an address; a store answers a write once it is safe, whatever `durable` says."""
+        from jupyter_core.paths import jupyter_data_dir
+
+        versions = VersionFiles(Path(jupyter_data_dir()) / "fstools" / "objects", CACHE_BYTES)
+        return cls(opened_bucket(where), where, versions)
+
+    @property
+    def root_key(self) -> str:
+        """The address."""
+        return self._key
+
+    def stat(self, path: str) -> FileStat:
+        """Look at a path as a caller spells it; see `Backend.stat`."""
+        plain = path.removeprefix("./")
+        if plain and not {"", ".", ".."} & set(plain.split("/")):
+            canonical_parts(plain)
+            if (found := self._head(plain)) is not None:
+                return found
+        names = names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
+        return self._look("/".join(names))
+
+    def list(self, path: str) -> Iterator[Entry]:
+        """The names in one folder, with what the store tells of each; see `Backend.list`."""
+        canonical_parts(path)
+        with explained(path):
+            listed = obstore.list_with_delimiter(self._bucket, path or None)
+        if path and not listed["objects"] and not listed["common_prefixes"]:
+            self._refuse_missing_folder(path)
+        for prefix in listed["common_prefixes"]:
+            yield from self._entry(path, prefix, None)
+        for meta in listed["objects"]:
+            yield from self._entry(path, meta["path"], meta)
+
+    @contextlib.contextmanager
+    def read(self, path: str) -> Iterator[OpenFile]:
+        """Open a file's bytes; see `Backend.read`."""
+        canonical_parts(path)
+        stat, data = self._latest(path)
+        if data is None:
+            yield _Opened(self, stat, lambda start, end: self._range(stat, start, end))
+        else:
+            yield _Opened(self, stat, lambda start, end: data[start:end])
+
+    def read_ahead(self, files: Iterable[FileStat]) -> Iterator[tuple[str, bytes | None]]:
+        """The bytes of files that a listing told of, several at a time; see `ReadsAhead`."""
+        coming, waiting, held = iter(files), deque[tuple[FileStat, Future[bytes]]](), 0
+        pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="fstools-objects")
+        try:
+            while True:
+                while len(waiting) < _AT_A_TIME and held < _AHEAD_BYTES and (file := next(coming, None)) is not None:
+                    waiting.append((file, pool.submit(self._whole, file)))
+                    held += file.size
+                if not waiting:
+                    return
+                file, fetched = waiting.popleft()
+                try:
+                    yield file.path, fetched.result()
+                except FsToolsError:  # Who reads it by itself is told why.
+                    yield file.path, None
+                held -= file.size
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
+        """Replace a file's bytes at once; see `Backend.write`.
+
+        Raises:
+            TooLarge: also, more bytes than one request may have.
+        """
+        names = canonical_parts(path)
+        if not names:
+            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+        data = _joined(path, chunks)
+        if if_match is None:
+            self._check_free(path, names)
+            return self._put(path, data, "create", {})
+        there, attributes = self._described(path)
+        if there is None and self._is_folder(path):
+            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+        if there is None or there.version != if_match:
+            hint = "Read it again, then repeat the change."
+            raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
+        if there.size == len(data) and self._whole(there) == data:
+            return there
+        return self._put(path, data, _condition(if_match), attributes)
+
+    def delete(self, path: str, *, if_match: str) -> None:
+        """Remove a file; see `Backend.delete`. Of all verbs this alone is a look and then a request."""
+        canonical_parts(path)
+        if self._file(path).version != if_match:
+            hint = "Read it again, then repeat the change."
+            raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
+        with explained(path, writing=True):
+            obstore.delete(self._bucket, path)
+
+    def _put(self, path: str, data: bytes, mode: Any, attributes: Mapping[str, str]) -> FileStat:
+        mark = uuid.uuid4().hex
+        with explained(path, writing=True):
+            try:
+                obstore.put(self._bucket, path, data, mode=mode, attributes={**attributes, _MARK: mark})
+            except (AlreadyExistsError, PreconditionError, BaseError, OSError):
+                # A request that was repeated meets what it wrote itself; one whose answer was lost may have been done.
+                if not self._is_marked(path, mark):
+                    raise
+        written = self._head(path)
+        if written is None:
+            raise refused(Conflict, path, "it was removed right after", hint="Look at the folder.", writing=False)
+        if self._versions is not None and written.size == len(data) <= WHOLE_BYTES:
+            self._versions.put(written.key, written.version, data)
+        return written
+
+    def _is_marked(self, path: str, mark: str) -> bool:
+        try:
+            return self._described(path)[1].get(_MARK) == mark
+        except FsToolsError:
+            return False
+
+    def _described(self, path: str) -> tuple[FileStat | None, dict[str, str]]:
+        """A file and its metadata; (None, {}) where there is none."""
+        with explained(path):
+            try:
+                answer = obstore.get(self._bucket, path, options={"head": True})
+            except FileNotFoundError:
+                return None, {}
+            return self._stat_of(answer.meta, path), {str(name): str(one) for name, one in answer.attributes.items()}
+
+    def _head(self, path: str) -> FileStat | None:
+        with explained(path):
+            try:
+                return self._stat_of(obstore.head(self._bucket, path), path)
+            except FileNotFoundError:
+                return None
+
+    def _look(self, path: str) -> FileStat:
+        if path and (found := self._head(path)) is not None:
+            return found
+        key = f"{self._key}/{path}" if path else self._key
+        if not path or self._is_folder(path):
+            return FileStat(path, key, "directory", 0, 0, "folder")
+        return FileStat(path, key, "missing")
+
+    def _file(self, path: str) -> FileStat:
+        found = self._look(path)
+        if found.kind == "directory":
+            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it, or list it.")
+        if found.kind == "missing":
+            names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
+            raise refused(NotFound, path, "it does not exist", hint="List the folder to see what is there.")
+        return found
+
+    def _is_folder(self, path: str) -> bool:
+        if not path:
+            return True
+        with explained(path):
+            # Segments count: "a/b" is no prefix of "a/bc".
+            page = next(iter(obstore.list(self._bucket, prefix=path, chunk_size=2)), [])
+        return any(meta["path"] != path for meta in page)
+
+    def _latest(self, path: str) -> tuple[FileStat, bytes | None]:
+        """A file as it is now, and its bytes unless it is large."""
+        for _ in range(_LOOKS):
+            stat = self._file(path)
+            if stat.size > WHOLE_BYTES:
+                return stat, None
+            # Others may write between the look and the request for that version.
+            with contextlib.suppress(Conflict):
+                return stat, self._whole(stat)
+        raise refused(Conflict, path, "others write it all the time", hint="Try again in a while.")
+
+    def _whole(self, stat: FileStat) -> bytes:
+        if self._versions is not None and (kept := self._versions.get(stat.key, stat.version)) is not None:
+            return kept
+        data = self._range(stat, 0, stat.size) if stat.size else b""
+        if self._versions is not None and data:
+            self._versions.put(stat.key, stat.version, data)
+        return data
+
+    def _range(self, stat: FileStat, start: int, end: int) -> bytes:
+        with explained(stat.path):
+            wanted: Any = {"range": (start, end), "if_match": stat.version.partition("\t")[0]}
+            return bytes(obstore.get(self._bucket, stat.path, options=wanted).bytes())
+
+    def _stat_of(self, meta: Mapping[str, Any], path: str) -> FileStat:
+        if not meta["e_tag"]:
+            raise InputOutput(f"'{path}': the store tells no version of it.", hint="Use a store that sends ETags.")
+        version = "\t".join(one for one in (meta["e_tag"], meta["version"]) if one)
+        moment = int(meta["last_modified"].timestamp() * 1_000_000) * 1000
+        return FileStat(path, f"{self._key}/{path}", "file", meta["size"], moment, version)
+
+    def _entry(self, folder: str, path: str, meta: Mapping[str, Any] | None) -> Iterator[Entry]:
+        """An entry of a listing; none for a name that no caller could give back."""
+        name = path.removeprefix(f"{folder}/" if folder else "")
+        if not name or "/" in name or name in (".", "..") or name.startswith(HIDDEN_PREFIX):
+            return
+        if meta is None:
+            yield Entry(path, name, "directory")
+        else:
+            yield Entry(path, name, "file", self._stat_of(meta, path))
+
+    def _check_free(self, path: str, names: Sequence[str]) -> None:
+        """Refuse a new file where a folder is, or below a file."""
+        if self._is_folder(path):
+            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+        for depth in range(len(names) - 1, 0, -1):
+            folder = "/".join(names[:depth])
+            if self._is_folder(folder):
+                return
+            if self._head(folder) is not None:
+                reason = f"'{folder}' is a file, not a folder"
+                raise refused(NotADirectory, path, reason, hint="Check the path.", writing=True)
+
+    def _refuse_missing_folder(self, path: str) -> None:
+        if self._head(path) is not None:
+            raise refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.")
+        names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
+        raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
+
+    def _check_conditions(self) -> None:
+        """Refuse a store that would overwrite what somebody else wrote: tried with an object of our own.
+
+        Raises:
+            Invalid, InputOutput
+        """
+        probe = f"{HIDDEN_PREFIX}{uuid.uuid4().hex}"
+        try:
+            with explained(self._key):
+                obstore.put(self._bucket, probe, b"1", mode="create")
+        except Denied:
+            return  # Who may not write cannot overwrite.
+        try:
+            heeds = self._is_refused(probe, "create") and self._is_refused(probe, {"e_tag": '"another"'})
+        finally:
+            with contextlib.suppress(BaseError, OSError):
+                obstore.delete(self._bucket, probe)
+        if not heeds:
+            raise Invalid(
+                f"root: {self._key} does not heed conditions on writes (If-Match, If-None-Match)",
+                hint="Without them one writer would overwrite another: use a store that does.",
+                field="root",
+            )
+
+    def _is_refused(self, probe: str, mode: Any) -> bool:
+        try:
+            obstore.put(self._bucket, probe, b"2", mode=mode)
+        except (AlreadyExistsError, PreconditionError):
+            return True
+        except (BaseError, NotImplementedError):
+            return False
+        return False
+
+
+class _Opened:
+    """One version of a file, read by windows."""
+
+    def __init__(self, backend: ObjectStore, stat: FileStat, fetch: Callable[[int, int], bytes]) -> None:
+        self.stat = stat
+        self.size = stat.size
+        self._backend = backend
+        self._fetch = fetch
+        self._block, self._begins = b"", 0
+
+    def unchanged(self) -> bool:
+        """True while the file still has this version."""
+        found = self._backend._head(self.stat.path)
+        return found is not None and found.version == self.stat.version
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`; shorter only at the end."""
+        end = min(start + length, self.size)
+        if start >= end:
+            return b""
+        if not self._begins <= start <= end <= self._begins + len(self._block):
+            self._begins, self._block = start, self._fetch(start, min(max(end, start + CHUNK_BYTES), self.size))
+        return self._block[start - self._begins : end - self._begins]
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """The bytes from `start` to `end`, in order."""
+        end = self.size if end is None else min(end, self.size)
+        for at in range(start, end, CHUNK_BYTES):
+            yield self.read(at, min(CHUNK_BYTES, end - at))
+
+
+def _joined(path: str, chunks: Iterable[Chunk]) -> bytes:
+    data = bytearray()
+    for chunk in chunks:
+        data += chunk
+        if len(data) > MOST_WRITTEN_BYTES:
+            raise TooLarge(
+                f"'{path}' was not modified: one request writes {MOST_WRITTEN_BYTES} bytes at most.",
+                hint="Split the file.",
+                limit=MOST_WRITTEN_BYTES,
+            )
+    return bytes(data)
+
+
+def _condition(version: str) -> dict[str, str]:
+    tag, _, number = version.partition("\t")
+    return {"e_tag": tag, **({"version": number} if number else {})}
