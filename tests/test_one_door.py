@@ -75,12 +75,12 @@ def test_only_the_workspace_has_holders_write():
     found = {name_of(module): calls(module) for module in MODULES}
     doors = {name for name, nodes in found.items() if any(map(is_write_to_a_backend, nodes))}
     assert {name for name in doors if not name.startswith(("backends/", "testing/", "open_documents/"))} == set()
-    assert {name for name, nodes in found.items() if any(map(is_change_by_a_holder, nodes))} == {"gate/workspace.py"}
+    assert {name for name, nodes in found.items() if any(map(is_change_by_a_holder, nodes))} == {"gate/write_ahead.py"}
 
 
-def test_the_workspace_writes_in_one_place():
-    """Rule 1: which `commit` and `carry_out` lead to, and the way back from both; each takes a draft."""
-    tree = ast.parse((PACKAGE / "gate/workspace.py").read_text("utf-8"))
+def test_it_writes_in_one_place():
+    """Rule 1: which carrying out leads to, and the way back from it; each takes drafts."""
+    tree = ast.parse((PACKAGE / "gate/write_ahead.py").read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {function.name: list(ast.walk(function)) for function in functions}
     writes = {name for name, nodes in inside.items() if any(
@@ -88,16 +88,20 @@ def test_the_workspace_writes_in_one_place():
     assert writes == {"_write"}
     callers = {name for name, nodes in inside.items() if any(
         isinstance(node, ast.Call) and dotted(node.func) == "self._write" for node in nodes)}  # fmt: skip
-    assert callers == {"commit", "carry_out", "_take_back"}
-    for function in functions:
-        if function.name in callers:
-            assert ast.unparse(function.args.args[1]) == "draft: Draft"
+    first = {function.name: ast.unparse(function.args.args[1]) for function in functions if function.name in callers}
+    assert first == {"carry_out": "work: Work", "put_back": "draft: Draft"}
 
 
-def test_only_the_workspace_makes_drafts():
+def test_only_the_gate_carries_out():
+    """Rule 1: commits of drafts, approvals of proposals, and what a killed writer left half done."""
+    users = {name_of(module) for module in MODULES if "WriteAhead(" in module.read_text("utf-8")}
+    assert users == {"gate/workspace.py"}
+
+
+def test_only_the_gate_makes_drafts():
     """Rule 1"""
     makers = {name_of(module) for module in MODULES for node in calls(module) if dotted(node.func) == "Draft"}
-    assert makers == {"gate/workspace.py"}
+    assert makers == {"gate/workspace.py", "gate/write_ahead.py", "gate/unfinished.py"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=name_of)

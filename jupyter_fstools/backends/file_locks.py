@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,30 +49,27 @@ class FileLocks:
         if folder is not None:
             self._make(folder)
 
-    def hold(self, key: str) -> Hold:
+    def hold(self, *keys: str, patience: float | None = None) -> Hold:
         """`with locks.hold(key):` lets one thread of one process in at a time. Not re-entrant.
 
-        To hold several use `hold_all`: taken one by one, two callers can wait for each other until the timeout.
+        Several keys are taken in an order that is the same for everybody; to hold several at once name them in one
+        call: taken one by one, two callers can wait for each other until the timeout.
+
+        Args:
+            keys: of the files.
+            patience: how many seconds to wait for somebody else; None: as long as the locks always do.
 
         Raises:
-            TimedOut: somebody else held it for too long.
-            RuntimeError: this thread holds it already.
-            InputOutput: the lock file cannot be made or locked.
+            TimedOut: somebody else held one for too long; none is held then.
+            RuntimeError: this thread holds one already.
+            InputOutput: a lock file cannot be made or locked.
         """
-        return Hold(self, (key,))
-
-    def hold_all(self, keys: Iterable[str]) -> Hold:
-        """Hold several at once, taken in an order that is the same for everybody.
-
-        Raises:
-            TimedOut, RuntimeError, InputOutput: as `hold`; none is held then.
-        """
-        return Hold(self, tuple(dict.fromkeys(keys)))
+        return Hold(self, tuple(dict.fromkeys(keys)), self._timeout if patience is None else patience)
 
     def _lock_of(self, key: str) -> int | str:
         return key if self._folder is None else zlib.crc32(key.encode("utf-8", "surrogatepass")) % BUCKETS
 
-    def _acquire(self, keys: tuple[str, ...]) -> list[int | str]:
+    def _acquire(self, keys: tuple[str, ...], timeout: float) -> list[int | str]:
         mine = self._mine
         for key in keys:
             if key in mine.keys:
@@ -83,7 +80,7 @@ class FileLocks:
                 if lock in mine.locks:
                     mine.locks[lock][0] += 1
                 else:
-                    mine.locks[lock] = [1, self._take(lock, keys)]
+                    mine.locks[lock] = [1, self._take(lock, keys, timeout)]
                 taken.append(lock)
         except BaseException:
             self._release((), taken)
@@ -101,19 +98,19 @@ class FileLocks:
                 del mine.locks[lock]
                 shared[1]()
 
-    def _take(self, lock: int | str, keys: tuple[str, ...]) -> Callable[[], None]:
+    def _take(self, lock: int | str, keys: tuple[str, ...], timeout: float) -> Callable[[], None]:
         try:
             if self._folder is None:
-                return self._in_process.take(str(lock), self._timeout)
+                return self._in_process.take(str(lock), timeout)
             path = f"{self._folder}{os.sep}{lock:03x}.lock"
             try:
-                return hold_lock_file(path, self._timeout, flock=self._flock)
+                return hold_lock_file(path, timeout, flock=self._flock)
             except FileNotFoundError:
                 self._make(self._folder)
-                return hold_lock_file(path, self._timeout, flock=self._flock)
+                return hold_lock_file(path, timeout, flock=self._flock)
         except TimeoutError:
             names = ", ".join(f"'{_shown(key)}'" for key in keys)
-            raise TimedOut(f"{names} was locked by another call for {self._timeout:g} s.", hint=_HINT) from None
+            raise TimedOut(f"{names} was locked by another call for {timeout:g} s.", hint=_HINT) from None
         except OSError as error:
             raise InputOutput(f"The lock files cannot be used: {error.strerror}.", hint=_FOLDER_HINT) from error
 
@@ -129,15 +126,16 @@ class FileLocks:
 class Hold:
     """Locks that are held inside a `with`."""
 
-    __slots__ = ("_keys", "_locks", "_taken")
+    __slots__ = ("_keys", "_locks", "_taken", "_timeout")
 
-    def __init__(self, locks: FileLocks, keys: tuple[str, ...]) -> None:
+    def __init__(self, locks: FileLocks, keys: tuple[str, ...], timeout: float) -> None:
         self._locks = locks
         self._keys = keys
+        self._timeout = timeout
         self._taken: list[int | str] = []
 
     def __enter__(self) -> None:
-        self._taken = self._locks._acquire(self._keys)
+        self._taken = self._locks._acquire(self._keys, self._timeout)
 
     def __exit__(self, *_: object) -> None:
         self._locks._release(self._keys, self._taken)

@@ -102,7 +102,8 @@ class Backend(Protocol):
 
         Args:
             path: canonical; missing folders above it are made.
-            chunks: the new bytes, each chunk valid only until the next is asked for.
+            chunks: the new bytes, each chunk valid only until the next is asked for. All are taken before the file is
+                replaced; where asking for one raises, nothing is written.
             if_match: the version that must still be there; None: the file must not exist.
 
         Mode, owner, extended attributes and hard links of an existing file stay. After any error the old bytes are
@@ -139,5 +140,8 @@ class ReadsAhead(Protocol):
 class Locks(Protocol):
     """One lock per file, across threads and processes."""
 
-    def hold(self, key: str) -> AbstractContextManager[object]:
-        """Hold a file's lock; TimedOut after a while."""
+    def hold(self, *keys: str, patience: float | None = None) -> AbstractContextManager[object]:
+        """Hold the locks of files, taken in an order that is the same for everybody.
+
+        TimedOut after `patience` seconds, where None is given after a while.
+        """

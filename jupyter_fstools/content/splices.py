@@ -240,6 +240,30 @@ def unpacked_undo(data: bytes) -> list[Undoing]:
     return steps
 
 
+def splices_back(content: Content, steps: Sequence[Undoing]) -> list[Splice]:
+    """The steps back as splices of the new content."""
+    return [Splice(step.offset, content.read(step.offset, step.length), step.restored) for step in steps]
+
+
+def bundled(parts: Sequence[bytes]) -> bytes:
+    """The packed splices of several files as one; those of one file stay as they are."""
+    if len(parts) == 1:
+        return parts[0]
+    return b"\x02" + json.dumps([len(part) for part in parts]).encode() + b"\n" + b"".join(parts)
+
+
+def parts_of(data: bytes) -> list[bytes]:
+    """What `bundled` was given."""
+    if data[:1] != b"\x02":
+        return [data]
+    head, _, body = data[1:].partition(b"\n")
+    parts, at = [], 0
+    for length in json.loads(head):
+        parts.append(body[at : at + length])
+        at += length
+    return parts
+
+
 def _unpack(data: bytes) -> tuple[bool, list[Splice], list[int]]:
     body = zlib.decompress(data[1:]) if data[:1] == b"\x01" else data[1:]
     head, _, texts = body.partition(b"\n")

@@ -6,18 +6,21 @@ import secrets
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.source import BytesContent, Content
-from ..content.splices import Splice, packed
+from ..content.splices import Splice, bundled, packed
 from ..diffs.file_diff import FileDiff, Operation
 from ..errors import Denied, IsDirectory, Stale, TooLarge, Unsaved
 from ..open_documents.protocol import Holder
 from ..stores.protocol import Store
-from ..stores.records import Change, ChangeStatus, FileState, Reader, Receipt
+from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
+
+EAGER_BYTES = 64 << 20
+"""Up to here a file is counted and fingerprinted when it is first shown; above, only as far as a window needs."""
 
 MAX_UNDO_BYTES = 64 << 20
 """What one change may keep to be undone."""
@@ -99,6 +102,20 @@ class Step:
         return tracker.after_own_edit(draft.receipt, stat, after, self.diff)
 
 
+Work = Sequence[tuple[Draft, Step]]
+"""The files of one change and what becomes of each, in the order in which they are written."""
+
+
+def kept_splices(work: Work) -> bytes:
+    """What the journal keeps of a change that is carried out."""
+    return bundled([step.kept() for _, step in work])
+
+
+def packed_both_ways(work: Work) -> bytes:
+    """What the journal keeps of a change that is yet to be carried out: enough to do it and to take it back."""
+    return bundled([packed(step.splices, keep_inserted=True) for _, step in work])
+
+
 class KnownContent(Protocol):
     """As much of a content as is remembered."""
 
@@ -130,33 +147,38 @@ class ExpectedContent:
         return Stale(f"{self.why}: {path} {found}", hint=self.hint, path=path)
 
 
-class Written(NamedTuple):
-    """A step that was carried out: the file before and after it (None: no file), and whether that is saved."""
-
-    before: FileState | None
-    after: FileState | None
-    stat: FileStat
-    saved: bool = True
+Restorable = tuple[str, FileState | None, ExpectedContent]
+"""A file's canonical path, the state it must be in (None: no file), and what is told where it is not."""
 
 
-def new_change(draft: Draft, step: Step, reader: Reader, written: Written, status: ChangeStatus) -> Change:
-    """The journal's entry for a step."""
+def new_change(
+    work: Work,
+    states: Sequence[tuple[FileState | None, FileState | None]],
+    reader: Reader,
+    status: ChangeStatus,
+) -> Change:
+    """The journal's entry for a step of one file or of several; `states` are each file's before and after it."""
+    files = [
+        ChangedFile(key=draft.stat.key, path=draft.stat.path, before=before, after=after, diff=step.diff)
+        for (draft, step), (before, after) in zip(work, states, strict=True)
+    ]
+    first, step = files[0], work[0][1]
     return Change(
         id=f"c{secrets.token_hex(6)}",
-        key=draft.stat.key,
-        path=draft.stat.path,
+        key=first.key,
+        path=first.path,
         tool=step.tool,
         user=reader.user,
         session=reader.session,
         created_at=time.time(),
         status=status,
-        before=written.before,
-        after=written.after,
-        diff=step.diff,
+        before=first.before,
+        after=first.after,
+        diff=first.diff,
         undoes=step.undoes,
-        undoable=step.undoable,
-        place=draft.holder.place,
-        saved=written.saved,
+        undoable=all(step.undoable for _, step in work),
+        files=files if len(files) > 1 else [],
+        place=work[0][0].holder.place,
     )
 
 
@@ -210,6 +232,23 @@ def require_no_room(stat: FileStat, keys: Iterable[str | None]) -> None:
             hint="Ask the person to make the change there, or to close the document: about a minute later the room "
             "has ended, then read it again and repeat the change.",
             path=stat.path,
+        )
+
+
+def require_reversible(work: Work) -> None:
+    """Refuse a change of several files that keeps too much: all or none of them is written, whatever happens.
+
+    Raises:
+        TooLarge
+    """
+    kept = sum(len(splice.removed) for _, step in work for splice in step.splices)
+    if len(work) > 1 and kept > MAX_UNDO_BYTES:
+        raise TooLarge(
+            f"what these edits of {len(work)} files replace has {kept} bytes; at most {MAX_UNDO_BYTES} can be taken "
+            "back together",
+            hint="Edit fewer files in one call.",
+            size=kept,
+            limit=MAX_UNDO_BYTES,
         )
 
 

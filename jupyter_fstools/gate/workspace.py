@@ -7,16 +7,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from ..backends.protocol import Backend, FileStat, Locks, OpenFile
 from ..content.fingerprint import Fingerprint
-from ..content.splices import SplicedStream, inverse, packed
 from ..documents.text.line_index import LineIndex, LineIndexes
 from ..documents.version_cache import VersionCache
-from ..errors import Conflict, FsToolsError, InputOutput, Stale
+from ..errors import Conflict, FsToolsError, Stale
 from ..limits import Limits
 from ..open_documents.disk import Disk
 from ..open_documents.protocol import Holder, OpenDocuments
@@ -25,29 +23,33 @@ from ..stores.protocol import Closing, Store
 from ..stores.records import Change, FileState, Reader, Receipt
 from .draft import (
     Draft,
-    ExpectedContent,
+    Restorable,
     Step,
-    Written,
+    Work,
+    kept_splices,
     new_change,
+    packed_both_ways,
     require_editable_size,
     require_file,
     require_no_room,
+    require_reversible,
     require_saved,
     state_of,
-    unhashed_state,
 )
 from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
 from .stale import explain_change, explain_read
-from .undo_chain import settle
+from .undo_chain import settle as settle_chain
+from .unfinished import Unfinished
+from .write_ahead import Landed, States, WriteAhead, as_landed
 
 if TYPE_CHECKING:
     from ..documents.notebook import NotebookSpans
 
-EAGER_BYTES = 64 << 20
-"""Up to here a file is counted and fingerprinted when it is first shown; above, only as far as a window needs."""
 _MOST_NOTEBOOKS = 16
+_MOST_SETTLED = 3
+"""How often a call looks again for what killed writers left of its files, before it gives up."""
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -107,6 +109,21 @@ class Workspace(PathResolver, Closing):
         self._rooms = rooms
         self._documents = tuple(documents)
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
+        self._first_call = threading.Lock()
+
+    @property
+    def unfinished(self) -> Unfinished:
+        """Settles what killed writers left below this root."""
+        return Unfinished(self, self.store, self._locks, self._ahead, self._holder)
+
+    @property
+    def _ahead(self) -> WriteAhead:
+        return WriteAhead(self._known_state)
+
+    def called(self) -> None:
+        """At the first call of this process, by whichever reader, settle what killed writers left below the root."""
+        if self._first_call.acquire(blocking=False):
+            self.unfinished.settle_free()
 
     def for_reader(
         self,
@@ -163,111 +180,130 @@ class Workspace(PathResolver, Closing):
         stat = self._located(path, self.policy.require_write)
         if stat.kind == "missing" and not may_create:
             raise self.not_found(path, stat)
-        with self._locks.hold(stat.key):
+        with self._held_to_write([stat.key]):
             # Who held the lock may have made or removed the file.
             stat = self._same_place(stat)
-            holder = self._holder(stat, to_change=True)
-            if stat.kind == "missing":
-                if not may_create:
-                    raise self.not_found(path, stat)
-                yield Draft(path, stat, None, holder)
+            if stat.kind == "missing" and may_create:
+                yield Draft(path, stat, None, self._holder(stat, to_change=True))
                 return
-            require_file(path, stat)
             if exclusive:
+                require_file(path, stat)
                 raise Conflict(
                     f"{path!r} exists already", hint="Leave out create_only to overwrite it once it is read."
                 )
-            with holder.content() as opened:
-                draft = Draft(path, opened.stat, opened, holder)
-                require_editable_size(draft, self.limits.max_edit_bytes)
-                if gate is not None:
-                    gate(draft)
-                else:
-                    draft.receipt = self._require_receipt(draft, whole=whole, accept_stale=accept_stale)
+            with self._taken(path, stat, gate or self._receipt_gate(whole=whole, accept_stale=accept_stale)) as draft:
                 yield draft
 
     @contextmanager
-    def draft_to_restore(self, path: str, expected: FileState | None, told: ExpectedContent) -> Iterator[Draft]:
-        """Take a file that must still have the content that a change left (None: must not exist).
+    def drafts(
+        self, paths: Sequence[str], *, accept_stale: bool = False, gate: Callable[[Draft], None] | None = None
+    ) -> Iterator[list[Draft]]:
+        """Take several files to change them in one step, under all their locks until the block ends.
 
-        The change itself is the proof of knowledge here, so no receipt is asked for.
+        Gives one draft for each file, in the order of their keys: paths that lead to one file share it, and the first
+        of them is the one that is given. The arguments and refusals are those of `draft`.
+        """
+        found: dict[str, tuple[str, FileStat]] = {}
+        for path in paths:
+            stat = self._located(path, self.policy.require_write)
+            if stat.kind == "missing":
+                raise self.not_found(path, stat)
+            found.setdefault(stat.key, (path, stat))
+        with self._held_to_write(sorted(found)), ExitStack() as opened:
+            check = gate or self._receipt_gate(whole=False, accept_stale=accept_stale)
+            taken = [(path, self._same_place(stat)) for _, (path, stat) in sorted(found.items())]
+            yield [opened.enter_context(self._taken(path, stat, check)) for path, stat in taken]
+
+    @contextmanager
+    def drafts_to_restore(self, files: Sequence[Restorable]) -> Iterator[list[Draft]]:
+        """Take files that must still have the content that a change left (None: must not exist).
+
+        Each comes with its canonical path and with what the change tells of it. The change itself is the proof of
+        knowledge here, so no receipt is asked for.
 
         Raises:
-            Stale: the file has other content; Unsaved, Denied, TimedOut
+            Stale: a file has other content; Unsaved, Denied, TimedOut
         """
         # A canonical path may be one of spaces alone, which as a caller's spelling is empty.
-        stat = self._located(path if path.strip() else f"./{path}", self.policy.require_write)
-        with self._locks.hold(stat.key):
-            stat = self._same_place(stat)
-            holder = self._holder(stat, to_change=True)
-            if stat.path != path:
-                raise told.refusal(path, "has been replaced by a link")
-            if (stat.kind == "missing") != (expected is None):
-                raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
-            if expected is None:
-                yield Draft(path, stat, None, holder)
-                return
-            require_file(path, stat)
-            with holder.content() as opened:
-                draft = Draft(path, opened.stat, opened, holder)
-                if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
-                    refusal = told.refusal(path, "has changed since")
-                    explain_change(refusal, draft, told, expected, self.tracker.lookup(stat.key))
-                    raise refusal
-                draft.receipt = self.tracker.lookup(draft.stat.key)
-                if draft.receipt and draft.receipt.exact_sha != expected.exact_sha:
-                    draft.receipt = None
-                yield draft
+        stats = [
+            self._located(path if path.strip() else f"./{path}", self.policy.require_write) for path, _, _ in files
+        ]
+        with self._held_to_write([stat.key for stat in stats]), ExitStack() as opened:
+            yield [
+                opened.enter_context(self._restorable(self._same_place(stat), file))
+                for stat, file in zip(stats, files, strict=True)
+            ]
 
     def commit(self, draft: Draft, step: Step, *, approved: bool = False) -> Change | None:
-        """Carry out a step, or (where a person must approve it) propose it; None if it changes nothing.
+        """Carry out a step of one file; see `commit_all`."""
+        return self.commit_all([(draft, step)], approved=approved)
 
-        `approved` says that a person asked for the step itself.
+    def commit_all(self, work: Work, *, approved: bool = False) -> Change | None:
+        """Carry out one change, of one file or of several, or (where a person must approve it) propose it.
+
+        `approved` says that a person asked for the change itself. None if it changes nothing.
 
         Raises:
-            Conflict: an outsider was faster; nothing was written.
-            InputOutput: also where the store cannot keep the change, which is then taken back.
-            Denied, NotADirectory
+            Conflict: an outsider was faster; InputOutput: also where the store cannot keep the change; Denied,
+                NotADirectory. Nothing was written then, in no file, unless `InputOutput` says so.
+            TooLarge: several files of which the old content is too much to keep, or too many proposals.
         """
-        if not step.splices and draft.before is not None and step.op != "delete":
+        work = [(draft, step) for draft, step in work if step.splices or draft.before is None or step.op == "delete"]
+        if not work:
             return None
-        if not approved and self.policy.needs_approval(self._relative(draft.given), draft.stat.path):
-            return self._propose(draft, step)
-        written = self._write(draft, step)
-        with self._kept_or_taken_back(draft, step, written.stat):
-            # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
-            receipt, shown = (
-                (None, None) if approved else step.receipt_after(self.tracker, draft, written.stat, written.after)
-            )
-            change = new_change(draft, step, self.reader, written, "applied")
-            if approved:
-                change.decided_at, change.decided_by = change.created_at, self.reader.user
-            change = self.store.add_change(change, step.kept(), receipt, shown)
-        self._settle(change)
-        return change
+        require_reversible(work)
+        if not approved and any(self._needs_approval(draft) for draft, _ in work):
+            return self._propose(work)
 
-    def carry_out(self, draft: Draft, step: Step, proposal: Change) -> Change:
-        """Carry out a proposed step that a person approved; its proposer gets the receipt.
+        def begin(states: Sequence[States]) -> Change:
+            pending = new_change(work, states, self.reader, "pending")
+            if approved:
+                pending.decided_at, pending.decided_by = pending.created_at, self.reader.user
+            return self.store.add_change(pending, kept_splices(work))
+
+        change, landed = self._ahead.carry_out(work, begin, lambda change: self.store.drop(change.id))
+        # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
+        return self._finished(change, landed, None if approved else self.tracker)
+
+    def carry_out(self, work: Work, proposal: Change, record: Change) -> Change:
+        """Carry out a proposed change that a person approved; its proposer gets the receipts.
+
+        Args:
+            work: what is carried out.
+            proposal: what was proposed; it waits again where nothing is written.
+            record: what is kept of it in its place.
 
         Raises:
-            as `commit`
+            as `commit_all`; Conflict also where somebody else decided first.
         """
-        written = self._write(draft, step)
-        with self._kept_or_taken_back(draft, step, written.stat):
+        proposed = self.store.splices(proposal.id)
+        record = record.model_copy(update={"place": work[0][0].holder.place})
+
+        def begin(_: Sequence[States]) -> Change:
             change = self.store.decide(
                 proposal.id,
                 "proposed",
-                "applied",
+                "pending",
                 decided_at=time.time(),
                 decided_by=self.reader.user,
-                splices=step.kept(),
-                record=proposal.model_copy(update={"place": draft.holder.place, "saved": written.saved}),
+                splices=packed_both_ways(work),
+                record=record,
             )
-        with suppress(FsToolsError):  # A proposer without a current receipt has to look again, no more.
-            self._tell_proposer(draft, step, proposal, written)
-        change = change or proposal.model_copy(update={"status": "applied"})
-        self._settle(change)
-        return change
+            if change is None:
+                raise Conflict(f"change {proposal.id} was decided meanwhile", hint="Look at the change again.")
+            return change
+
+        def retract(change: Change) -> None:
+            self.store.decide(change.id, "pending", "proposed", decided_at=None, splices=proposed, record=proposal)
+
+        tracker = self.tracker.of(proposal.reader)
+        for (draft, _), file in zip(work, proposal.all_files, strict=True):
+            draft.receipt = tracker.lookup(draft.stat.key)
+            if draft.receipt and (file.before is None or draft.receipt.text_sha != file.before.text_sha):
+                # What the proposer was shown since is another content than the one that was changed.
+                draft.receipt = None
+        change, landed = self._ahead.carry_out(work, begin, retract)
+        return self._finished(change, landed, tracker, kept_splices(work))
 
     def record_own_content(self, draft: Draft, text: str, encoding: str | None) -> None:
         """Leave a receipt for a whole file that already had the text its reader wanted to write."""
@@ -275,9 +311,9 @@ class Workspace(PathResolver, Closing):
         state = self._known_state(draft) or state_of(self.fingerprint(draft.before), draft.stat.size)
         self.store.put_receipt(*self.tracker.after_own_write(draft.stat, state, text, encoding))
 
-    def held(self, key: str) -> AbstractContextManager[object]:
-        """Hold a file's lock without touching the file: a decision and a write never cross."""
-        return self._locks.hold(key)
+    def held(self, *keys: str) -> AbstractContextManager[object]:
+        """Hold the locks of files without touching them: a decision and a write never cross."""
+        return self._locks.hold(*keys)
 
     def settled(self, change: Change) -> None:
         """Tell whoever follows the journal in this process that there is something new."""
@@ -295,10 +331,62 @@ class Workspace(PathResolver, Closing):
         """The line index of an open file, kept per version."""
         return self._indexes.of(opened.stat.key, opened.stat.version, opened.size)
 
-    def _require_reachable(self, stat: FileStat) -> None:
-        in_rooms = self._rooms() if self._rooms is not None else ()
-        require_no_room(stat, (self.key_at(path) for path in in_rooms))
-        require_saved(self.store, stat)
+    @contextmanager
+    def _held_to_write(self, keys: Sequence[str]) -> Iterator[None]:
+        """Hold the locks of files to change them, once nothing is left of writers that were killed at it."""
+        for _ in range(_MOST_SETTLED):
+            with self._locks.hold(*keys):
+                left = [change for key in keys for change in self.store.unfinished(key)]
+                if not left:
+                    yield
+                    return
+            # Outside of the lock: such a change may be of more files, and all locks are taken in order.
+            for change in left:
+                self.unfinished.settle(change)
+        raise Conflict(
+            f"what another program left unfinished in {left[0].path} cannot be settled", hint="Try again in a while."
+        )
+
+    @contextmanager
+    def _taken(self, path: str, stat: FileStat, gate: Callable[[Draft], None]) -> Iterator[Draft]:
+        holder = self._holder(stat, to_change=True)
+        if stat.kind == "missing":
+            raise self.not_found(path, stat)
+        require_file(path, stat)
+        with holder.content() as opened:
+            draft = Draft(path, opened.stat, opened, holder)
+            require_editable_size(draft, self.limits.max_edit_bytes)
+            gate(draft)
+            yield draft
+
+    @contextmanager
+    def _restorable(self, stat: FileStat, file: Restorable) -> Iterator[Draft]:
+        path, expected, told = file
+        holder = self._holder(stat, to_change=True)
+        if stat.path != path:
+            raise told.refusal(path, "has been replaced by a link")
+        if (stat.kind == "missing") != (expected is None):
+            raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
+        if expected is None:
+            yield Draft(path, stat, None, holder)
+            return
+        require_file(path, stat)
+        with holder.content() as opened:
+            draft = Draft(path, opened.stat, opened, holder)
+            if opened.stat.size != expected.size or self.fingerprint(opened).exact != expected.exact_sha:
+                refusal = told.refusal(path, "has changed since")
+                explain_change(refusal, draft, told, expected, self.tracker.lookup(stat.key))
+                raise refusal
+            draft.receipt = self.tracker.lookup(draft.stat.key)
+            if draft.receipt and draft.receipt.exact_sha != expected.exact_sha:
+                draft.receipt = None
+            yield draft
+
+    def _receipt_gate(self, *, whole: bool, accept_stale: bool) -> Callable[[Draft], None]:
+        def gate(draft: Draft) -> None:
+            draft.receipt = self._require_receipt(draft, whole=whole, accept_stale=accept_stale)
+
+        return gate
 
     def _require_receipt(self, draft: Draft, *, whole: bool, accept_stale: bool) -> Receipt:
         assert draft.before is not None
@@ -313,6 +401,11 @@ class Workspace(PathResolver, Closing):
                 explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
             raise
 
+    def _require_reachable(self, stat: FileStat) -> None:
+        in_rooms = self._rooms() if self._rooms is not None else ()
+        require_no_room(stat, (self.key_at(path) for path in in_rooms))
+        require_saved(self.store, stat)
+
     def _holder(self, stat: FileStat, *, to_change: bool) -> Holder:
         for documents in self._documents:
             holder = documents.holder(stat, to_change=to_change)
@@ -322,56 +415,27 @@ class Workspace(PathResolver, Closing):
             self._require_reachable(stat)
         return Disk(self.backend, stat)
 
-    def _write(self, draft: Draft, step: Step) -> Written:
-        before, opened = self._known_state(draft), draft.before
-        if step.op == "delete":
-            assert opened is not None
-            before = before or state_of(self.fingerprint(opened), draft.stat.size)
-            draft.holder.remove(opened)
-            return Written(before, None, replace(draft.stat, kind="missing", size=0, version=""))
-        hash_before = opened is not None and before is None and draft.stat.size <= EAGER_BYTES
-        applied = draft.holder.apply(opened, step.splices, hash_before=hash_before)
-        if opened is not None and before is None:
-            old = applied.before
-            before = state_of(old, draft.stat.size) if old else unhashed_state(draft.stat.size)
-        after = state_of(applied.after, applied.stat.size)
-        return Written(before, after, applied.stat, applied.saved)
-
-    @contextmanager
-    def _kept_or_taken_back(self, draft: Draft, step: Step, stat: FileStat) -> Iterator[None]:
-        """What the store cannot keep is taken back: a change nobody knows of could not be undone."""
+    def _finished(
+        self, begun: Change, landed: Sequence[Landed], tracker: ReadTracker | None, splices: bytes | None = None
+    ) -> Change:
+        """The change, applied; its reader's receipts go on."""
+        change = as_landed(begun, landed)
         try:
-            yield
-        except Exception as problem:  # Whatever a store on a broken disk raises.
-            try:
-                self._take_back(draft, step, stat)
-            except FsToolsError:
-                raise InputOutput(
-                    f"{stat.path} was changed, but the journal could not keep that, and the old content could not be "
-                    "put back",
-                    hint="Look at the file; this change cannot be undone.",
-                    modified=True,
-                    reason=str(problem),
-                ) from problem
-            raise
+            told = [one.step.receipt_after(tracker, one.draft, one.stat, one.states.after) for one in landed if tracker]
+            settle_chain(self.store, change, decided_by=self.reader.user)
+            receipts = [(receipt, shown) for receipt, shown in told if receipt is not None]
+            record = change if change is not begun else None
+            revision = self.store.finish(change.id, receipts, splices=splices, record=record)
+        except FsToolsError as problem:
+            # The change itself is made and kept: it must not be told as refused.
+            _log.warning("Change %s is kept, and settled when somebody looks: %s", change.id, problem.message)
+            revision = None
+        change = change.model_copy(update={"status": "applied", "revision": revision or change.revision})
+        self.settled(change)
+        return change
 
-    def _take_back(self, draft: Draft, step: Step, stat: FileStat) -> None:
-        back = replace(step, op="delete" if draft.before is None else "overwrite", splices=inverse(step.splices))
-        if step.op == "delete":
-            self._write(Draft(draft.given, stat, None, draft.holder), replace(back, op="create"))
-            return
-        with draft.holder.content() as opened:
-            self._write(Draft(draft.given, opened.stat, opened, draft.holder), back)
-
-    def _tell_proposer(self, draft: Draft, step: Step, proposal: Change, written: Written) -> None:
-        tracker = self.tracker.of(proposal.reader)
-        draft.receipt = tracker.lookup(draft.stat.key)
-        if draft.receipt and (proposal.before is None or draft.receipt.text_sha != proposal.before.text_sha):
-            # What the proposer was shown since is another content than the one that was changed.
-            draft.receipt = None
-        receipt, shown = step.receipt_after(tracker, draft, written.stat, written.after)
-        if receipt is not None:
-            self.store.put_receipt(receipt, shown)
+    def _needs_approval(self, draft: Draft) -> bool:
+        return self.policy.needs_approval(self._relative(draft.given), draft.stat.path)
 
     def _known_state(self, draft: Draft) -> FileState | None:
         if draft.before is None:
@@ -382,21 +446,9 @@ class Workspace(PathResolver, Closing):
         known = self.index(draft.before).fingerprint
         return known and state_of(known, draft.stat.size)
 
-    def _propose(self, draft: Draft, step: Step) -> Change:
-        stream = SplicedStream(draft.content, step.splices, old_wanted=draft.before is not None)
-        size = sum(len(chunk) for chunk in stream.chunks())
-        old, new = stream.fingerprints()
-        before = old and state_of(old, draft.stat.size)
-        after = None if step.op == "delete" else state_of(new, size)
-        change = new_change(draft, step, self.reader, Written(before, after, draft.stat), "proposed")
-        change = self.store.add_change(change, packed(step.splices, keep_inserted=True))
+    def _propose(self, work: Work) -> Change:
+        states = [self._ahead.states(draft, step.op, step.splices) for draft, step in work]
+        proposal = new_change(work, states, self.reader, "proposed")
+        change = self.store.add_change(proposal, packed_both_ways(work))
         self.settled(change)
         return change
-
-    def _settle(self, change: Change) -> None:
-        try:
-            settle(self.store, change, decided_by=self.reader.user)
-        except FsToolsError as problem:
-            # The change itself is made and kept: it must not be told as refused.
-            _log.warning("Change %s is kept, but not yet what it took back: %s", change.id, problem.message)
-        self.settled(change)

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
-from ..content.splices import Splice, unpacked, unpacked_undo
+from ..content.splices import Splice, Undoing, parts_of, splices_back, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff, Operation
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..errors import Conflict, Denied, FsToolsError, Invalid, NotFound, TooLarge, saying_unmodified
-from ..gate.draft import Draft, ExpectedContent, Step
+from ..gate.draft import Draft, ExpectedContent, Restorable, Step, Work
 from ..gate.notebook_steps import known_content, notebook_step
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
-from ..stores.records import Change, ChangeStatus
+from ..stores.records import Change, ChangedFile, ChangeStatus
 from .commands import is_command, require_waiting
-from .partial import Decision, NamedHunks, decided_whole, part_of, recorded, without
+from .partial import Decision, NamedHunks, Part, decided_whole, part_of, recorded, without
 
 ALL = Decision()
 """All of a proposal, without a word."""
+
+_NO_SPLICES = b"\x00[true,[]]\n"
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Journal:
         Raises:
             NotFound: there is none, or it is about a file outside this root.
         """
+        self._workspace.unfinished.settle_free()
         found = self._store.change(change_id)
         change = self._visible(found) if found is not None else None
         if change is None:
@@ -91,6 +94,7 @@ class Journal:
         Raises:
             NotFound: there is none.
         """
+        self._workspace.unfinished.settle_free()
         reader = self._workspace.reader if own else None
         wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader, status="applied", limit=50)
         for offset in range(0, 10_000, wanted.limit):
@@ -127,24 +131,16 @@ class Journal:
             raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
         if not change.undoable:
             raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
-        told = ExpectedContent(
-            known_content(change.diff, "new"),
-            whole=change.before is None,
-            why=f"change {change.id} cannot be undone",
-            hint="Undo the newer change of this file first, or read the file and edit it by hand.",
-        )
-        with self._workspace.draft_to_restore(change.path, change.after, told) as draft:
+        hint = "Undo the newer change of this file first, or read the file and edit it by hand."
+        with self._workspace.drafts_to_restore(_restorable(change, "after", "cannot be undone", hint)) as drafts:
             self._require(self.change(change.id), "applied", "undone")
-            step = replace(self._step_back(draft, change), tool=tool, undoes=change.id)
-            part = None
-            if hunks is not None:
-                part = without(draft, change, step.splices, hunks, _encoding(draft))
-                if part.decided.taken:
-                    step = replace(self._step(draft, "edit", part.splices, tool), undoes=None)
-            if change.diff.kind == "notebook":
-                step = _told_by_cells(draft, step)
-            done = self._workspace.commit(draft, step, approved=by_person)
-            if part is not None and step.undoes is None and done is not None:
+            work = [(draft, replace(step, tool=tool, undoes=change.id)) for draft, step in self._back(drafts, change)]
+            part = None if hunks is None else self._without(work, change, hunks)
+            if part is not None and part.decided.taken:
+                ((draft, _),) = work
+                work = [(draft, _told_by_cells(draft, self._step(draft, "edit", part.splices, tool)))]
+            done = self._workspace.commit_all(work, approved=by_person)
+            if part is not None and part.decided.taken and done is not None:
                 self._note(change, {"decided": part.decided})
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
@@ -177,31 +173,36 @@ class Journal:
     @saying_unmodified()
     def _carried_out(self, change: Change, decision: Decision) -> Change:
         self._require(change, "proposed", "approved")
-        told = ExpectedContent(
-            known_content(change.diff, "old"),
-            whole=change.after is None,
-            why=f"change {change.id} cannot be approved",
-            hint="Reject the proposal; the assistant can read the file again and propose anew.",
-        )
-        with self._workspace.draft_to_restore(change.path, change.before, told) as draft:
+        hint = "Reject the proposal; the assistant can read the file again and propose anew."
+        with self._workspace.drafts_to_restore(_restorable(change, "before", "cannot be approved", hint)) as drafts:
             self._require(self.change(change.id), "proposed", "approved")
-            splices = unpacked(self._store.splices(change.id) or b"\x00[true,[]]\n")
-            op = change.diff.op
-            written = None
-            if op in ("create", "overwrite") and change.tool != "undo":
-                written = _text_after(draft, splices)
-            step = Step(op, splices, change.diff, change.tool, undoes=change.undoes, written=written)
-            record = change.model_copy(
-                update={"decided": decided_whole(change.diff, taken=True, reason=decision.reason)}
-            )
-            part = part_of(draft, change, splices, decision, _encoding(draft)) if decision.is_partial else None
-            if part is not None and (part.decided.rejected or part.decided.edited):
-                step = self._step(draft, op, part.splices, change.tool)
-            if change.diff.kind == "notebook":
-                step = _told_by_cells(draft, step)
-            if part is not None:
-                record = recorded(draft, change, part, step.diff)
-            return self._workspace.carry_out(draft, step, record)
+            parts = parts_of(self._store.splices(change.id) or b"")
+            work: Work = [
+                (draft, _proposed_step(draft, change, file, unpacked(part or _NO_SPLICES)))
+                for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
+            ]
+            decided = decided_whole(change.diff, taken=True, reason=decision.reason)
+            record = change.model_copy(update={"decided": decided})
+            if decision.is_partial:
+                work, record = self._partly(work, change, decision)
+            return self._workspace.carry_out(work, change, record)
+
+    def _partly(self, work: Work, change: Change, decision: Decision) -> tuple[Work, Change]:
+        """What is carried out of a proposal, and its entry in the journal."""
+        draft, step = self._only(work)
+        part = part_of(draft, change, step.splices, decision, _encoding(draft))
+        if part.decided.rejected or part.decided.edited:
+            step = _told_by_cells(draft, self._step(draft, step.op, part.splices, change.tool))
+        return [(draft, step)], recorded(draft, change, part, step.diff)
+
+    def _without(self, work: Work, change: Change, hunks: NamedHunks) -> Part:
+        draft, step = self._only(work)
+        return without(draft, change, step.splices, hunks, _encoding(draft))
+
+    def _only(self, work: Work) -> tuple[Draft, Step]:
+        if len(work) > 1:
+            raise Invalid("a change of several files is decided as a whole", hint="Leave out hunks.", field="hunks")
+        return work[0]
 
     def keep(self, change_id: str) -> Change:
         """Note that the person has seen a change and keeps it.
@@ -211,7 +212,7 @@ class Journal:
         """
         change = self.change(change_id)
         user = self._workspace.reader.user
-        with self._workspace.held(change.key):
+        with self._workspace.held(*change.keys):
             change = self.change(change_id)
             self._require(change, "applied", "kept")
             if user in change.seen_by:
@@ -244,7 +245,7 @@ class Journal:
     def _decided(self, change: Change, status: ChangeStatus, verb: str, reason: str | None) -> Change:
         """Decide about a proposal without touching a file."""
         self._require(change, "proposed", verb)
-        with self._workspace.held(change.key):
+        with self._workspace.held(*change.keys):
             decided = self._store.decide(
                 change.id,
                 "proposed",
@@ -272,6 +273,7 @@ class Journal:
 
     def _filter(self, query: ChangeQuery) -> ChangeFilter:
         workspace = self._workspace
+        workspace.unfinished.settle_free()
         prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
         return ChangeFilter(
             key_prefix=prefix.rstrip("/"),
@@ -288,12 +290,20 @@ class Journal:
         return [change for found in changes if (change := self._visible(found)) is not None]
 
     def _visible(self, change: Change) -> Change | None:
-        path = self._workspace.path_of(change.key)
-        if path is None or not self._workspace.policy.may_read(path, change.key):
+        """The change with paths of this root; None unless each of its files may be seen here."""
+        files = [self._visible_file(file) for file in change.all_files]
+        if any(file is None for file in files):
             return None
-        if change.path == path and change.diff.path == path:
+        first, *_ = seen = [file for file in files if file is not None]
+        if all(file.path == was.path == was.diff.path for file, was in zip(seen, change.all_files, strict=True)):
             return change
-        return change.model_copy(update={"path": path, "diff": change.diff.model_copy(update={"path": path})})
+        return change.model_copy(update={"path": first.path, "diff": first.diff, "files": seen if change.files else []})
+
+    def _visible_file(self, file: ChangedFile) -> ChangedFile | None:
+        path = self._workspace.path_of(file.key)
+        if path is None or not self._workspace.policy.may_read(path, file.key):
+            return None
+        return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
 
     def _require(self, change: Change, status: ChangeStatus, verb: str) -> None:
         if change.status != status:
@@ -312,16 +322,20 @@ class Journal:
             diff = self._diff(draft, op, splices, encoding)
         return Step(op, splices, diff, tool)
 
-    def _step_back(self, draft: Draft, change: Change) -> Step:
-        content = draft.content
-        steps = unpacked_undo(self._store.splices(change.id) or b"\x00[false,[]]\n")
-        encoding = _encoding(draft)
-        if change.before is None:
-            data = content.read(0, content.size)
-            diff = diff_of_creation(change.path, "delete", data, encoding)
+    def _back(self, drafts: Sequence[Draft], change: Change) -> Iterator[tuple[Draft, Step]]:
+        """What takes a change back, file by file."""
+        parts = parts_of(self._store.splices(change.id) or b"")
+        for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
+            step = self._step_back(draft, file, unpacked_undo(part or _NO_SPLICES))
+            yield draft, _told_by_cells(draft, step) if file.diff.kind == "notebook" else step
+
+    def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing]) -> Step:
+        if file.before is None:
+            data = draft.content.read(0, draft.content.size)
+            diff = diff_of_creation(file.path, "delete", data, _encoding(draft))
             return Step("delete", [Splice(0, data, b"")], diff, "undo")
-        splices = [Splice(s.offset, content.read(s.offset, s.length), s.restored) for s in steps]
-        return self._step(draft, "create" if change.after is None else "edit", splices, "undo")
+        splices = splices_back(draft.content, steps)
+        return self._step(draft, "create" if file.after is None else "edit", splices, "undo")
 
     def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
         assert draft.before is not None
@@ -330,6 +344,29 @@ class Journal:
         return diff_of_splices(
             draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
         )
+
+
+def _proposed_step(draft: Draft, change: Change, file: ChangedFile, splices: Sequence[Splice]) -> Step:
+    op = file.diff.op
+    written = None
+    if op in ("create", "overwrite") and change.tool != "undo":
+        written = _text_after(draft, splices)
+    step = Step(op, splices, file.diff, change.tool, undoes=change.undoes, written=written)
+    return _told_by_cells(draft, step) if file.diff.kind == "notebook" else step
+
+
+def _restorable(change: Change, side: Literal["before", "after"], why: str, hint: str) -> list[Restorable]:
+    """The files of a change as they must be where it is approved (as before it) or undone (as after it)."""
+    why = f"change {change.id} {why}"
+    if side == "before":
+        return [
+            (file.path, file.before, ExpectedContent(known_content(file.diff, "old"), file.after is None, why, hint))
+            for file in change.all_files
+        ]
+    return [
+        (file.path, file.after, ExpectedContent(known_content(file.diff, "new"), file.before is None, why, hint))
+        for file in change.all_files
+    ]
 
 
 def _told_by_cells(draft: Draft, step: Step) -> Step:

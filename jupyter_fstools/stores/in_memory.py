@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from ..errors import Invalid
 from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
-from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, StoreLimits
+from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, PutReceipt, StoreLimits, require_room
 from .record_json import from_json, to_json
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 
@@ -145,31 +145,84 @@ class InMemoryStore(Closing):
         """Append a change and, in the same step, put a receipt."""
         body = to_json(change)
         with self._lock:
-            self._revision += 1
-            self._steps += 1
-            self._changes[change.id] = kept = KeptChange(
+            if change.status == "proposed":
+                self._require_room(change.reader, len(splices))
+            kept = KeptChange(
                 body=body,
                 splices=splices,
-                key=change.key,
+                keys=change.keys,
                 reader=change.reader,
                 created_at=change.created_at,
-                revision=self._revision,
+                revision=0,
                 status=change.status,
                 decided_at=change.decided_at,
                 decided_by=change.decided_by,
             )
+            self._changes[change.id] = kept
             if receipt is not None:
                 self.put_receipt(receipt, shown)
-            self._prune(keep=change.id)
+            self._step(kept)
+            self._prune()
             return change.model_copy(update={"revision": kept.revision})
 
-    def _prune(self, keep: str) -> None:
+    def finish(
+        self,
+        change_id: str,
+        receipts: Sequence[PutReceipt] = (),
+        *,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> int | None:
+        """A pending change becomes applied and, in the same step, receipts are put."""
+        with self._lock:
+            kept = self._changes.get(change_id)
+            if kept is None or kept.status != "pending":
+                return None
+            kept.status = "applied"
+            kept.body = kept.body if record is None else to_json(record)
+            kept.splices = kept.splices if splices is None else splices
+            for receipt, shown in receipts:
+                self.put_receipt(receipt, shown)
+            self._step(kept)
+            self._prune()
+            return kept.revision
+
+    def drop(self, change_id: str) -> bool:
+        """Take a pending change out again."""
+        with self._lock:
+            kept = self._changes.get(change_id)
+            if kept is None or kept.status != "pending":
+                return False
+            self._steps += 1
+            del self._changes[change_id]
+            return True
+
+    def unfinished(self, key_prefix: str) -> list[Change]:
+        """The pending changes of a file at or below that key."""
+        with self._lock:
+            kept = [one for one in self._changes.values() if one.status == "pending"]
+            return [one.change() for one in kept if one.is_below(key_prefix)]
+
+    def _step(self, kept: KeptChange) -> None:
+        self._steps += 1
+        if kept.status != "pending":
+            self._revision += 1
+            kept.revision = self._revision
+
+    def _require_room(self, reader: Reader, size: int) -> None:
+        waiting = [kept for kept in self._changes.values() if kept.status == "proposed"]
+        own = [len(kept.splices) for kept in waiting if kept.reader == reader]
+        require_room(self._limits, size, own, [len(kept.splices) for kept in waiting])
+
+    def _prune(self) -> None:
         limits = self._limits
-        count = len(self._changes) - limits.journal_max_changes
-        size = sum(len(kept.splices) for kept in self._changes.values()) - limits.journal_max_bytes
+        counted = [kept for kept in self._changes.values() if kept.status != "proposed"]
+        count = len(counted) - limits.journal_max_changes
+        size = sum(len(kept.splices) for kept in counted) - limits.journal_max_bytes
         oldest = time.time() - limits.journal_max_days * 86400
+        newest = max((kept.revision for kept in self._changes.values()), default=0)
         for name, kept in list(self._changes.items()):
-            if kept.status == "proposed" or name == keep:
+            if kept.status in ("proposed", "pending") or kept.revision == newest:
                 continue
             if count <= 0 and size <= 0 and kept.created_at >= oldest:
                 break
@@ -192,8 +245,8 @@ class InMemoryStore(Closing):
             kept = self._changes.get(change_id)
             if kept is None or kept.status != expected:
                 return None
-            self._revision += 1
             self._steps += 1
+            self._revision += 1
             kept.revision, kept.status = self._revision, status
             kept.decided_at, kept.decided_by = decided_at, decided_by
             kept.splices = kept.splices if splices is None else splices
@@ -221,7 +274,7 @@ class InMemoryStore(Closing):
                 found = [kept for kept in found if wanted.before is None or kept.created_at < wanted.before]
                 start = max(0, wanted.offset)
             else:
-                newer = (kept for kept in found if kept.revision > wanted.after)
+                newer = (kept for kept in found if kept.revision > max(wanted.after, 0))
                 found = sorted(newer, key=lambda kept: kept.revision)
             return [kept.change(rows=wanted.rows) for kept in found[start : start + limit]]
 

@@ -33,7 +33,7 @@ class KeptChange:
 
     body: str
     splices: bytes
-    key: str
+    keys: list[str]
     reader: Reader
     created_at: float
     revision: int
@@ -45,7 +45,8 @@ class KeptChange:
         """The change as it is now."""
         change = from_json(Change, self.body)
         if not rows:
-            change.diff.hunks, change.diff.cells = [], None
+            for diff in (change.diff, *(file.diff for file in change.files)):
+                diff.hunks, diff.cells = [], None
         change.revision, change.status = self.revision, self.status
         change.decided_at, change.decided_by = self.decided_at, self.decided_by
         return change
@@ -53,12 +54,16 @@ class KeptChange:
     def meets(self, wanted: ChangeFilter) -> bool:
         """Whether a filter describes it, its `limit`, `offset`, `after` and `before` aside."""
         return (
-            wanted.key in (None, self.key)
+            (wanted.key is None or wanted.key in self.keys)
             and wanted.reader in (None, self.reader)
             and wanted.session in (None, self.reader.session)
-            and wanted.status in (None, self.status)
-            and (wanted.key_prefix is None or is_below(self.key, wanted.key_prefix))
+            and (self.status == wanted.status if wanted.status else self.status != "pending")
+            and (wanted.key_prefix is None or self.is_below(wanted.key_prefix))
         )
+
+    def is_below(self, prefix: str) -> bool:
+        """One of its files is a folder's own, or lies below it."""
+        return any(is_below(key, prefix) for key in self.keys)
 
 
 def is_below(key: str, prefix: str) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from ..errors import TooLarge
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 
 MAX_REFUSALS = 1000
 """Refusals kept in all; the oldest go first, as do those older than `journal_max_days`."""
+
+
+PutReceipt = tuple[Receipt, bytes | None]
+"""A receipt and the copy of what was shown, as `Store.put_receipt` takes them."""
 
 
 @dataclass(frozen=True)
@@ -18,15 +23,23 @@ class StoreLimits:
 
     Attributes:
         max_receipts: receipts per reader; the least recently used go first.
-        journal_max_changes: changes in all; the oldest go first, never one that is still proposed.
-        journal_max_bytes: bytes of kept splices in all.
+        journal_max_changes: changes in all but proposed ones; the oldest go first.
+        journal_max_bytes: bytes of kept splices in all, those of proposed changes aside.
         journal_max_days: age in days.
+        max_proposals: proposed changes in all.
+        max_proposal_bytes: bytes of their splices in all.
+        session_proposals: proposed changes of one reader.
+        session_proposal_bytes: bytes of their splices.
     """
 
     max_receipts: int = 1000
     journal_max_changes: int = 10_000
     journal_max_bytes: int = 256 << 20
     journal_max_days: float = 30
+    max_proposals: int = 1000
+    max_proposal_bytes: int = 128 << 20
+    session_proposals: int = 200
+    session_proposal_bytes: int = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -34,11 +47,11 @@ class ChangeFilter:
     """Which changes are asked for; None means any.
 
     Attributes:
-        key_prefix: files whose key is this or lies below it (`prefix + "/"`).
-        key: exactly this file.
+        key_prefix: changes of a file whose key is this or lies below it (`prefix + "/"`).
+        key: changes of exactly this file.
         reader: exactly this reader.
         session: this session of any user.
-        status: this status.
+        status: this status; None: any but `pending`.
         after: only revisions above this one, in rising order of revision; None: newest first.
         before: only what was made before this time (newest-first listing only).
         limit: at most so many.
@@ -129,8 +142,31 @@ class Store(Closing, Protocol):
     ) -> Change:
         """Append a change with its packed splices and, in the same step, put a receipt as `put_receipt` does.
 
-        Gives the change with its revision. Enforces the bounds.
+        Gives the change with its revision. Enforces the bounds. One that is `pending` has no revision (0) yet, is
+        shown by `change`, `unfinished` and a filter for that status alone, and is never pushed out.
+
+        Raises:
+            TooLarge: too many changes, or too many bytes of them, are proposed already.
         """
+
+    def finish(
+        self,
+        change_id: str,
+        receipts: Sequence[PutReceipt] = (),
+        *,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> int | None:
+        """A pending change becomes applied and, in the same step, receipts are put as `put_receipt` does.
+
+        Gives its revision; None: it is not pending. `splices` and `record`, if given, replace what is kept.
+        """
+
+    def drop(self, change_id: str) -> bool:
+        """Take a pending change out again, as if it had never been; False: it is not pending."""
+
+    def unfinished(self, key_prefix: str) -> list[Change]:
+        """The pending changes of a file whose key is this or lies below it; cheap enough for every edit."""
 
     def decide(
         self,
@@ -145,7 +181,8 @@ class Store(Closing, Protocol):
     ) -> Change | None:
         """Move a change from one status to another, if it still has the expected one.
 
-        None: somebody else decided first. `splices` and `record`, if given, replace what is kept.
+        None: somebody else decided first. `splices` and `record`, if given, replace what is kept. From and to `pending`
+        the same rules hold as in `add_change`, and the revision rises, too.
         """
 
     def change(self, change_id: str) -> Change | None:
@@ -183,3 +220,30 @@ class Store(Closing, Protocol):
 
     def close(self) -> None:
         """Let go of files and connections; a later call opens them again."""
+
+
+def require_room(limits: StoreLimits, size: int, own: Sequence[int], waiting: Sequence[int]) -> None:
+    """Refuse a proposal beyond the bounds.
+
+    Args:
+        limits: the bounds.
+        size: bytes of the new proposal's splices.
+        own: those of each change of the same reader that is proposed.
+        waiting: those of each that is.
+
+    Raises:
+        TooLarge
+    """
+    for whose, sizes, most, most_bytes in (
+        ("this session", own, limits.session_proposals, limits.session_proposal_bytes),
+        ("all sessions", waiting, limits.max_proposals, limits.max_proposal_bytes),
+    ):
+        if len(sizes) >= most or sum(sizes) + size > most_bytes:
+            raise TooLarge(
+                f"{len(sizes)} changes of {whose} ({sum(sizes)} bytes) wait for a person's decision, and this one has "
+                f"{size} bytes; at most {most} changes and {most_bytes} bytes may wait (not modified)",
+                hint="Have the waiting changes approved or rejected first, or propose less at once.",
+                waiting=len(sizes),
+                limit=most,
+                limit_bytes=most_bytes,
+            )

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 
 from ..diffs.file_diff import FileDiff
 
-ChangeStatus = Literal["proposed", "applied", "rejected", "undone"]
+ChangeStatus = Literal["pending", "proposed", "applied", "rejected", "undone"]
+"""`pending` is what is being written just now; nobody is shown it who does not ask for it by that status."""
 Place = Literal["disk", "document", "room"]
 
 
@@ -97,14 +98,32 @@ class Decided(BaseModel):
     edited: bool = False
 
 
+class ChangedFile(BaseModel):
+    """What a change does to one file.
+
+    Attributes:
+        key: the file (`FileStat.key`).
+        path: relative to the root of the workspace that shows it.
+        before: the file before the change; None if it did not exist.
+        after: the file after it; None if the change deleted it.
+        diff: its rows.
+    """
+
+    key: str
+    path: str
+    before: FileState | None
+    after: FileState | None
+    diff: FileDiff
+
+
 class Change(BaseModel):
-    """One file's step by one reader.
+    """A step by one reader: of one file, or of several at once.
 
     Attributes:
         id: a short unique word.
         revision: grows with every step any process makes in the journal (a new change, a new status); the store sets
             it. Following the journal is asking for what is above the last revision seen.
-        key: the file (`FileStat.key`).
+        key: the file (`FileStat.key`), of several the first; so are `path`, `before`, `after` and `diff`.
         path: relative to the root of the workspace that shows it.
         tool: the tool that made it; `undo` for a step back.
         user: the reader's user.
@@ -121,6 +140,9 @@ class Change(BaseModel):
         saved: the file has the change; False where a room had not saved it yet when the change was made.
         decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
         seen_by: the users who have seen it and keep it.
+        files: of a change of several files all of them, sorted by key; empty for a change of one.
+        interrupted: its writer was killed, and the file had other content by the time anybody looked: whether the
+            change was carried out cannot be told.
     """
 
     id: str
@@ -143,11 +165,25 @@ class Change(BaseModel):
     saved: bool = True
     decided: Decided | None = None
     seen_by: list[str] = Field(default_factory=list)
+    files: list[ChangedFile] = Field(default_factory=list)
+    interrupted: bool = False
 
     @property
     def reader(self) -> Reader:
         """Who made it."""
         return Reader(self.user, self.session)
+
+    @property
+    def all_files(self) -> list[ChangedFile]:
+        """Every file of it, one or several."""
+        return self.files or [
+            ChangedFile(key=self.key, path=self.path, before=self.before, after=self.after, diff=self.diff)
+        ]
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all its files."""
+        return [file.key for file in self.files] or [self.key]
 
 
 class Refusal(BaseModel):

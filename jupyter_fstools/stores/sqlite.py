@@ -8,14 +8,14 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from ..errors import InputOutput, Invalid
 from . import sqlite_changes, sqlite_receipts, sqlite_refusals, sqlite_unsaved
 from .in_memory import InMemoryStore
-from .protocol import ChangeFilter, Closing, MomentFilter, Store, StoreLimits
+from .protocol import ChangeFilter, Closing, MomentFilter, PutReceipt, Store, StoreLimits
 from .record_json import UnreadableRecord
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
 from .sqlite_changes import ChangeTable
@@ -131,6 +131,25 @@ class SqliteStore(Closing):
     ) -> Change:
         """Append a change and, in the same step, put a receipt."""
         return self._run(lambda store: store.add_change(change, splices, receipt, shown))
+
+    def finish(
+        self,
+        change_id: str,
+        receipts: Sequence[PutReceipt] = (),
+        *,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> int | None:
+        """A pending change becomes applied and, in the same step, receipts are put."""
+        return self._run(lambda store: store.finish(change_id, receipts, splices=splices, record=record))
+
+    def drop(self, change_id: str) -> bool:
+        """Take a pending change out again."""
+        return self._run(lambda store: store.drop(change_id))
+
+    def unfinished(self, key_prefix: str) -> list[Change]:
+        """The pending changes of a file at or below that key."""
+        return self._run(lambda store: store.unfinished(key_prefix))
 
     def decide(
         self,

@@ -4,43 +4,59 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from .protocol import ChangeFilter, StoreLimits
+from .kept_records import is_below
+from .protocol import ChangeFilter, PutReceipt, StoreLimits, require_room
 from .record_json import from_json, to_json
-from .records import Change, ChangeStatus, Receipt
-from .sqlite_receipts import ReceiptTable, as_blob, place_of, prefix_bounds
+from .records import Change, ChangeStatus, Reader, Receipt
+from .sqlite_receipts import ReceiptTable, as_blob, prefix_bounds
 
 # What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
-# and every index would cost each new change a page. A change's number is its first revision.
+# and every index would cost each new change a page. A pending change has no revision.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS changes (
     number INTEGER PRIMARY KEY, revision INTEGER, id BLOB, key BLOB, user BLOB, session BLOB, status TEXT,
     created_at REAL, decided_at REAL, decided_by BLOB, size INTEGER
 );
-CREATE INDEX IF NOT EXISTS decided ON changes (revision) WHERE revision <> number;
+DROP INDEX IF EXISTS decided;
+CREATE INDEX IF NOT EXISTS followed ON changes (revision) WHERE revision IS NOT NULL;
+CREATE INDEX IF NOT EXISTS unfinished ON changes (number) WHERE status = 'pending';
+CREATE TABLE IF NOT EXISTS further_files (number INTEGER, key BLOB);
+CREATE INDEX IF NOT EXISTS further ON further_files (number);
 CREATE TABLE IF NOT EXISTS contents (number INTEGER PRIMARY KEY, body TEXT, splices BLOB);
 CREATE TABLE IF NOT EXISTS beginning (revision INTEGER);
 """
 
-_REVISION = """
-SELECT max(
-    coalesce((SELECT max(number) FROM changes), (SELECT revision FROM beginning), 0),
-    coalesce((SELECT max(revision) FROM changes WHERE revision <> number), 0))
-"""
-_ADD = "INSERT INTO changes VALUES (?1, ?1, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_NEWEST = "SELECT max(revision) FROM changes WHERE revision IS NOT NULL"
+_REVISION = f"SELECT coalesce(({_NEWEST}), (SELECT revision FROM beginning), 0)"  # noqa: S608 - of constants only
+_ADD = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT INTO contents VALUES (?, ?, ?)"
+_ADD_FURTHER = "INSERT INTO further_files VALUES (?, ?)"
 _NUMBER = "SELECT number FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1"
 _DECIDE = """
 UPDATE changes SET revision = ?, status = ?, decided_at = ?, decided_by = ?, size = coalesce(?, size)
 WHERE number = ? AND status = ?
 """
+_FINISH = """
+UPDATE changes SET revision = ?, status = 'applied', size = coalesce(?, size) WHERE number = ? AND status = 'pending'
+"""
+_UNFINISHED = "SELECT number FROM changes WHERE status = 'pending'"
+_PROPOSED = "SELECT user, session, size FROM changes WHERE status = 'proposed'"
+_DROP = "DELETE FROM changes WHERE number = ? AND status = 'pending'"
+_FORGET = (
+    "DELETE FROM changes WHERE number = ?",
+    "DELETE FROM contents WHERE number = ?",
+    "DELETE FROM further_files WHERE number = ?",
+)
 _MATCHING = """
-(:key IS NULL OR key = :key)
-AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond))
+(:key IS NULL OR key = :key OR number IN (SELECT number FROM further_files WHERE key = :key))
+AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond) OR number IN (
+    SELECT number FROM further_files WHERE key = :folder OR (key >= :below AND key < :beyond)))
 AND (:user IS NULL OR (user = :user AND session = :readers))
 AND (:session IS NULL OR session = :session)
-AND (:status IS NULL OR status = :status)
+AND ((:status IS NULL AND status <> 'pending') OR status = :status)
 """
 # Put together from constants only; every value is bound.
 _COUNT = f"SELECT count(*) FROM changes WHERE {_MATCHING}"  # noqa: S608 - as said above
@@ -57,17 +73,14 @@ _NEWEST_FIRST = _LOAD.format(
     order="number DESC",
 )
 _AFTER = _LOAD.format(
-    rows=":rows",
-    which=f"""{_MATCHING} AND (number > :after OR (revision <> number AND revision > :after))
-    ORDER BY revision LIMIT :limit""",
-    order="revision",
+    rows=":rows", which=f"revision > :after AND {_MATCHING} ORDER BY revision LIMIT :limit", order="revision"
 )
 _ONE = _LOAD.format(rows="TRUE", which="number = ?", order="number")
-_MEASURE = "SELECT count(*), coalesce(sum(size), 0) FROM changes"
-_OLDEST = """
+_MEASURE = "SELECT count(*), coalesce(sum(size), 0) FROM changes WHERE status <> 'proposed'"
+_OLDEST = f"""
 SELECT number, created_at, size FROM changes
-WHERE status <> 'proposed' AND number < (SELECT max(number) FROM changes) ORDER BY number
-"""
+WHERE status NOT IN ('proposed', 'pending') AND revision IS NOT ({_NEWEST}) ORDER BY number
+"""  # noqa: S608 - of constants only
 
 _LARGEST = 2**62
 
@@ -84,20 +97,62 @@ class ChangeTable(ReceiptTable):
     ) -> Change:
         """Append a change and, in the same step, put a receipt."""
         columns, body = _columns(change, len(splices)), to_json(change)
-        if receipt is not None:
-            place, receipt_body = place_of(receipt.reader, receipt.key), to_json(receipt)
+        receipts = [] if receipt is None else [(receipt, shown)]
+        for one, _ in receipts:
+            self._meet(one.reader)
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            if change.status == "proposed":
+                self._require_room(change.reader, len(splices))
+            revision = None if change.status == "pending" else self.revision() + 1
+            number = self._execute(_ADD, (revision, *columns)).lastrowid
+            self._execute(_ADD_CONTENT, (number, body, splices))
+            for key in change.keys[1:]:
+                self._execute(_ADD_FURTHER, (number, as_blob(key)))
+            self._put_all_within(receipts)
+        self._after_put_all(receipts)
+        self._after_add(len(splices))
+        return change.model_copy(update={"revision": revision or 0})
+
+    def finish(
+        self,
+        change_id: str,
+        receipts: Sequence[PutReceipt] = (),
+        *,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> int | None:
+        """A pending change becomes applied and, in the same step, receipts are put."""
+        for receipt, _ in receipts:
             self._meet(receipt.reader)
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
-            revision = self.revision() + 1
-            self._execute(_ADD, (revision, *columns))
-            self._execute(_ADD_CONTENT, (revision, body, splices))
-            if receipt is not None:
-                self._put_within(place, receipt_body, shown)
-        if receipt is not None:
-            self._after_put(receipt)
-        self._after_add(len(splices))
-        return change.model_copy(update={"revision": revision})
+            number, revision = self._number(change_id), self.revision() + 1
+            size = None if splices is None else len(splices)
+            if number is None or self._execute(_FINISH, (revision, size, number)).rowcount != 1:
+                return None
+            self._replace(number, splices, record)
+            self._put_all_within(receipts)
+        self._after_put_all(receipts)
+        self._after_add(0)
+        return revision
+
+    def drop(self, change_id: str) -> bool:
+        """Take a pending change out again."""
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            number = self._number(change_id)
+            if number is None or self._execute(_DROP, (number,)).rowcount != 1:
+                return False
+            for statement in _FORGET:
+                self._execute(statement, (number,))
+            return True
+
+    def unfinished(self, key_prefix: str) -> list[Change]:
+        """The pending changes of a file at or below that key."""
+        numbers = self._execute(_UNFINISHED).fetchall()
+        found = [change for number in numbers for change in self._load(_ONE, number)]
+        return [change for change in found if any(is_below(key, key_prefix) for key in change.keys)]
 
     def decide(
         self,
@@ -118,11 +173,20 @@ class ChangeTable(ReceiptTable):
             step = (self.revision() + 1, status, decided_at, _blob(decided_by), size, number, expected)
             if number is None or self._execute(_DECIDE, step).rowcount != 1:
                 return None
-            if splices is not None:
-                self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
-            if record is not None:
-                self._execute("UPDATE contents SET body = ? WHERE number = ?", (to_json(record), number))
+            self._replace(number, splices, record)
             return self._load(_ONE, (number,))[0]
+
+    def _replace(self, number: int, splices: bytes | None, record: Change | None) -> None:
+        if splices is not None:
+            self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
+        if record is not None:
+            self._execute("UPDATE contents SET body = ? WHERE number = ?", (to_json(record), number))
+
+    def _require_room(self, reader: Reader, size: int) -> None:
+        waiting = self._execute(_PROPOSED).fetchall()
+        place = as_blob(reader.user), as_blob(reader.session)
+        own = [its_size for user, session, its_size in waiting if (user, session) == place]
+        require_room(self._limits, size, own, [its_size for _, _, its_size in waiting])
 
     def change(self, change_id: str) -> Change | None:
         """One change."""
@@ -137,7 +201,10 @@ class ChangeTable(ReceiptTable):
 
     def changes(self, wanted: ChangeFilter) -> list[Change]:
         """The changes a filter describes."""
-        return self._load(_NEWEST_FIRST if wanted.after is None else _AFTER, _values(wanted))
+        found = self._load(_NEWEST_FIRST if wanted.after is None else _AFTER, _values(wanted))
+        for file in (file for change in found if not wanted.rows for file in change.files):
+            file.diff.hunks, file.diff.cells = [], None
+        return found
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
@@ -169,11 +236,11 @@ class ChangeTable(ReceiptTable):
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
             numbers = [(number,) for number in self._superfluous()]
-            self._connection.executemany("DELETE FROM changes WHERE number = ?", numbers)
-            self._connection.executemany("DELETE FROM contents WHERE number = ?", numbers)
+            for statement in _FORGET:
+                self._connection.executemany(statement, numbers)
 
     def _superfluous(self) -> list[int]:
-        # The newest change always stays: revisions are counted from it.
+        # The change of the newest revision always stays: revisions are counted from it.
         count, size = self._execute(_MEASURE).fetchone()
         count -= self._limits.journal_max_changes
         size -= self._limits.journal_max_bytes
@@ -202,10 +269,10 @@ def _columns(change: Change, size: int) -> tuple[Any, ...]:
 
 
 def _loaded(
-    revision: int, status: ChangeStatus, decided_at: float | None, decided_by: bytes | None, body: str
+    revision: int | None, status: ChangeStatus, decided_at: float | None, decided_by: bytes | None, body: str
 ) -> Change:
     change = from_json(Change, body)
-    change.revision, change.status, change.decided_at = revision, status, decided_at
+    change.revision, change.status, change.decided_at = revision or 0, status, decided_at
     change.decided_by = None if decided_by is None else decided_by.decode("utf-8", "surrogatepass")
     return change
 

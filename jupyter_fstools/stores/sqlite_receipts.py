@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 from .in_memory import DROPPED_PER_RECEIPT
-from .protocol import MomentFilter, StoreLimits
+from .protocol import MomentFilter, PutReceipt, StoreLimits
 from .record_json import from_json, to_json
 from .records import Reader, Receipt
 
@@ -174,6 +175,14 @@ class ReceiptTable:
         self._execute(_PUT, (*place, self._stamp(), body))
         if shown is not None:
             self._execute(_PUT_SHOWN, (*place, shown))
+
+    def _put_all_within(self, receipts: Sequence[PutReceipt]) -> None:
+        for receipt, shown in receipts:
+            self._put_within(place_of(receipt.reader, receipt.key), to_json(receipt), shown)
+
+    def _after_put_all(self, receipts: Sequence[PutReceipt]) -> None:
+        for receipt, _ in receipts:
+            self._after_put(receipt)
 
     def shown_text(self, reader: Reader, key: str) -> bytes | None:
         """The copy kept by `put_receipt`."""

@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from ..errors import TooLarge
 from ..stores.protocol import ChangeFilter, Store, StoreLimits
 from ..stores.records import Change, Decided, Reader
-from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of
+from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of, two_files
 
 
 class ChangeContract(StoreFixtures):
@@ -151,15 +152,149 @@ class ChangeContract(StoreFixtures):
         assert store.count_changes(ChangeFilter(limit=1, offset=2, after=10**6)) == 3
 
 
+class PendingContract(StoreFixtures):
+    """Changes written ahead: in the store before the file is replaced, in the journal once it is."""
+
+    def test_a_pending_change_is_shown_only_to_who_asks_for_it(self, store: Store) -> None:
+        before = store.revision()
+        pending = store.add_change(change_of("c1", status="pending"), b"packed")
+        assert pending.revision == 0
+        assert store.change("c1") == pending
+        assert store.splices("c1") == b"packed"
+        assert store.changes(ChangeFilter()) == store.changes(ChangeFilter(after=-1)) == []
+        assert store.count_changes(ChangeFilter()) == 0
+        assert store.changes(ChangeFilter(status="pending")) == store.unfinished("/root") == [pending]
+        assert store.revision() == before
+
+    def test_finishing_and_its_receipts_are_one_step(self, store: Store) -> None:
+        store.add_change(change_of("c1", status="pending"), b"packed")
+        cursor = store.revision()
+        receipts = [(receipt_of("/root/a.txt"), b"shown"), (receipt_of("/root/b.txt"), None)]
+        assert store.finish("c1", receipts, splices=b"other") == store.revision() > cursor
+        assert names(store.changes(ChangeFilter(after=cursor))) == ["c1"]
+        assert store.splices("c1") == b"other"
+        assert (store.shown_text(ANN, "/root/a.txt"), len(store.receipts(ANN))) == (b"shown", 2)
+        assert store.unfinished("/root") == []
+        finished = store.change("c1")
+        assert finished is not None
+        assert (finished.status, finished.decided_at) == ("applied", None)
+
+    def test_finishing_may_revise_the_change(self, store: Store) -> None:
+        pending = store.add_change(change_of("c1", status="pending"), b"packed")
+        store.finish("c1", record=pending.model_copy(update={"interrupted": True}))
+        (found,) = store.changes(ChangeFilter())
+        assert (found.interrupted, found.status) == (True, "applied")
+
+    def test_only_a_pending_change_is_finished_or_dropped(self, store: Store) -> None:
+        store.add_change(change_of("c1"), b"")
+        for name in ("c1", "unknown"):
+            assert store.finish(name, [(receipt_of(), b"shown")]) is None
+            assert not store.drop(name)
+        assert store.receipt(ANN, "/root/a.txt") is None
+        assert names(store.changes(ChangeFilter())) == ["c1"]
+
+    def test_a_dropped_change_has_never_been(self, store: Store) -> None:
+        store.add_change(change_of("c1"), b"")
+        before = store.revision()
+        store.add_change(change_of("c2", status="pending", files=two_files()), b"")
+        assert store.drop("c2")
+        assert store.change("c2") is None
+        assert store.splices("c2") is None
+        assert store.unfinished("") == []
+        assert store.revision() == before
+
+    def test_the_journal_follows_the_order_of_finishing(self, store: Store) -> None:
+        store.add_change(change_of("slow", status="pending"), b"")
+        store.add_change(change_of("quick", status="pending"), b"")
+        store.finish("quick")
+        cursor = store.revision()
+        store.finish("slow")
+        assert names(store.changes(ChangeFilter(after=0))) == ["quick", "slow"]
+        assert names(store.changes(ChangeFilter(after=cursor))) == ["slow"]
+
+    def test_a_proposal_may_be_pending_and_proposed_again(self, store: Store) -> None:
+        store.add_change(change_of("c1", status="proposed"), b"packed")
+        assert store.decide("c1", "proposed", "pending", decided_at=7.0, decided_by="bob") is not None
+        assert store.changes(ChangeFilter(after=0)) == []
+        assert store.decide("c1", "pending", "proposed", decided_at=None) is not None
+        (again,) = store.changes(ChangeFilter(status="proposed"))
+        assert (again.decided_at, again.decided_by) == (None, None)
+
+    def test_a_finished_proposal_keeps_who_decided(self, store: Store) -> None:
+        store.add_change(change_of("c1", status="proposed"), b"packed")
+        store.decide("c1", "proposed", "pending", decided_at=7.0, decided_by="bob")
+        store.finish("c1")
+        found = store.change("c1")
+        assert found is not None
+        assert (found.status, found.decided_at, found.decided_by) == ("applied", 7.0, "bob")
+
+    def test_a_pending_change_is_never_pushed_out(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(journal_max_changes=1, journal_max_bytes=10))
+        store.add_change(change_of("p", status="pending", created_at=1.0), b"x" * 100)
+        for name in ("c1", "c2", "c3"):
+            store.add_change(change_of(name), b"x" * 100)
+        assert names(store.unfinished("/root")) == ["p"]
+        store.finish("p")
+        assert names(store.changes(ChangeFilter())) == ["p"]
+
+    def test_unfinished_changes_are_asked_for_by_any_of_their_files(self, store: Store) -> None:
+        store.add_change(change_of("c1", "/r/a/x", status="pending", files=two_files("/r/a/x", "/r/b/y")), b"")
+        for key in ("/r", "/r/", "/r/a", "/r/b", "/r/b/y"):
+            assert names(store.unfinished(key)) == ["c1"], key
+        for key in ("/r/b/y/z", "/r/c", "/r/a/xx"):
+            assert store.unfinished(key) == [], key
+
+
+class SeveralFilesContract(StoreFixtures):
+    """A change of several files is one change, found by each of them."""
+
+    def test_it_is_found_by_each_of_its_files(self, store: Store) -> None:
+        given = change_of("c1", "/r/a/x", files=two_files("/r/a/x", "/r/b/y"))
+        added = store.add_change(given, b"packed")
+        assert added.files == given.files
+        for wanted in (ChangeFilter(key="/r/b/y"), ChangeFilter(key_prefix="/r/b"), ChangeFilter(key_prefix="/r/a")):
+            assert store.changes(wanted) == [added]
+            assert store.count_changes(wanted) == 1
+        assert store.changes(ChangeFilter(key="/r/b")) == []
+
+    def test_a_list_without_rows_leaves_out_those_of_every_file(self, store: Store) -> None:
+        store.add_change(change_of("c1", files=two_files()), b"")
+        (found,) = store.changes(ChangeFilter(rows=False))
+        assert [(file.diff.added, file.diff.hunks) for file in found.all_files] == [(1, []), (1, [])]
+
+
 class BoundsContract(StoreFixtures):
     """The journal's bounds: the oldest go first, never a proposed one, never the newest."""
+
+    def test_proposals_are_bounded_per_session_and_in_all(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(max_proposals=3, session_proposals=2))
+        for name in ("c1", "c2"):
+            store.add_change(change_of(name, status="proposed"), b"")
+        with pytest.raises(TooLarge, match="2 changes of this session"):
+            store.add_change(change_of("c3", status="proposed"), b"")
+        store.add_change(change_of("c3", reader=Reader("ann", "other"), status="proposed"), b"")
+        with pytest.raises(TooLarge, match="3 changes of all sessions"):
+            store.add_change(change_of("c4", reader=Reader("bob", "third"), status="proposed"), b"")
+        assert store.change("c4") is None
+        store.decide("c1", "proposed", "rejected", decided_at=1.0)
+        store.add_change(change_of("c4", status="proposed"), b"")
+
+    def test_the_bytes_of_proposals_are_bounded_and_push_nothing_out(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(session_proposal_bytes=1000, journal_max_bytes=500))
+        store.add_change(change_of("undoable"), b"x" * 400)
+        store.add_change(change_of("c1", status="proposed"), b"x" * 900)
+        with pytest.raises(TooLarge, match="900 bytes"):
+            store.add_change(change_of("c2", status="proposed"), b"x" * 101)
+        store.add_change(change_of("newest"), b"")
+        assert store.splices("undoable") == b"x" * 400
 
     def test_the_oldest_changes_go_first_and_proposed_ones_stay(self, make_store: MakeStore) -> None:
         store = make_store(StoreLimits(journal_max_changes=3))
         store.add_change(change_of("p", status="proposed"), b"")
         for name in ("c1", "c2", "c3"):
             store.add_change(change_of(name), b"")
-        assert names(store.changes(ChangeFilter())) == ["c3", "c2", "p"]
+        store.add_change(change_of("c4"), b"")
+        assert names(store.changes(ChangeFilter())) == ["c4", "c3", "c2", "p"]
         assert store.change("c1") is None
         assert store.splices("c1") is None
 

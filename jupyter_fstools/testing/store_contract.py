@@ -8,12 +8,14 @@ class TestMyStore(StoreContract):
 
 from __future__ import annotations
 
-from .change_contract import BoundsContract, ChangeContract
+from .change_contract import BoundsContract, ChangeContract, PendingContract, SeveralFilesContract
 from .receipt_contract import ReceiptContract
 from .unsaved_contract import UnsavedContract
 
 
-class StoreContract(ReceiptContract, ChangeContract, BoundsContract, UnsavedContract):
+class StoreContract(
+    ReceiptContract, ChangeContract, PendingContract, SeveralFilesContract, BoundsContract, UnsavedContract
+):
     """All that a store must do.
 
     A subclass gives the fixture `make_store`: called with `StoreLimits` it makes an empty store, a different one each

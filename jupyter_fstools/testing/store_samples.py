@@ -10,7 +10,7 @@ import pytest
 
 from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
 from ..stores.protocol import Store, StoreLimits
-from ..stores.records import Change, FileState, Reader, Receipt, Refusal
+from ..stores.records import Change, ChangedFile, FileState, Reader, Receipt, Refusal
 
 ANN = Reader("ann", "default")
 NO_UTF8 = "/root/na\udcefve.txt"
@@ -46,6 +46,12 @@ def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **field
         "diff": FileDiff(path="a.txt", op="edit", added=1, hunks=[hunk]),
     }
     return Change(id=name, user=reader.user, session=reader.session, key=key, **(given | fields))
+
+
+def two_files(*keys: str) -> list[ChangedFile]:
+    """The files of a change of two."""
+    changes = [change_of("", key) for key in keys or ("/root/a.txt", "/root/b.txt")]
+    return [file for change in changes for file in change.all_files]
 
 
 def refusal_of(message: str, key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Refusal:

@@ -89,6 +89,7 @@ def call_tool(
     given: dict[str, Any] = dict(more)
     try:
         tool = find_tool(workspace, name)
+        workspace.called()
         given = {**_mapping(arguments), **more}
         return tool.run(workspace, _checked(tool, given))
     except FsToolsError as refusal:

@@ -18,8 +18,9 @@ from ..documents.text.line_index import LineIndex
 from ..documents.text.shown_lines import envelope, shown_body
 from ..documents.text.window import Window, WindowLimits, read_window, text_index
 from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
+from ..gate.draft import EAGER_BYTES
 from ..gate.read_tracker import Shown
-from ..gate.workspace import EAGER_BYTES, Workspace
+from ..gate.workspace import Workspace
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture

@@ -142,7 +142,7 @@ export interface ChangeEvent {
   /**
    * Where the change stands now.
    */
-  status: 'proposed' | 'applied' | 'rejected' | 'undone';
+  status: 'pending' | 'proposed' | 'applied' | 'rejected' | 'undone';
   /**
    * The tool that made it.
    */
@@ -229,13 +229,13 @@ export interface DiffRow {
   crlf: boolean;
 }
 /**
- * One file's step by one reader.
+ * A step by one reader: of one file, or of several at once.
  *
  * Attributes:
  *     id: a short unique word.
  *     revision: grows with every step any process makes in the journal (a new change, a new status); the store sets
  *         it. Following the journal is asking for what is above the last revision seen.
- *     key: the file (`FileStat.key`).
+ *     key: the file (`FileStat.key`), of several the first; so are `path`, `before`, `after` and `diff`.
  *     path: relative to the root of the workspace that shows it.
  *     tool: the tool that made it; `undo` for a step back.
  *     user: the reader's user.
@@ -252,6 +252,9 @@ export interface DiffRow {
  *     saved: the file has the change; False where a room had not saved it yet when the change was made.
  *     decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
  *     seen_by: the users who have seen it and keep it.
+ *     files: of a change of several files all of them, sorted by key; empty for a change of one.
+ *     interrupted: its writer was killed, and the file had other content by the time anybody looked: whether the
+ *         change was carried out cannot be told.
  */
 export interface Change {
   id: string;
@@ -263,7 +266,7 @@ export interface Change {
   created_at: number;
   decided_at: number | null;
   decided_by: string | null;
-  status: 'proposed' | 'applied' | 'rejected' | 'undone';
+  status: 'pending' | 'proposed' | 'applied' | 'rejected' | 'undone';
   before: FileState | null;
   after: FileState | null;
   diff: FileDiff;
@@ -273,6 +276,8 @@ export interface Change {
   saved: boolean;
   decided: Decided | null;
   seen_by: string[];
+  files: ChangedFile[];
+  interrupted: boolean;
 }
 /**
  * What a file was at one moment: enough to know it again, not enough to rebuild it.
@@ -325,4 +330,21 @@ export interface Decided {
       };
   reason: string | null;
   edited: boolean;
+}
+/**
+ * What a change does to one file.
+ *
+ * Attributes:
+ *     key: the file (`FileStat.key`).
+ *     path: relative to the root of the workspace that shows it.
+ *     before: the file before the change; None if it did not exist.
+ *     after: the file after it; None if the change deleted it.
+ *     diff: its rows.
+ */
+export interface ChangedFile {
+  key: string;
+  path: string;
+  before: FileState | null;
+  after: FileState | null;
+  diff: FileDiff;
 }

@@ -99,7 +99,7 @@ def test_keys_that_share_a_lock_file_do_not_wait_for_each_other_in_one_thread(ma
         with locks.hold("/b"):
             pass
         assert isinstance(in_thread(lambda: take(locks, "/a")), TimedOut)
-    with locks.hold_all(["/a", "/b", "/c", "/a"]):
+    with locks.hold("/a", "/b", "/c", "/a"):
         assert isinstance(in_thread(lambda: take(locks, "/c")), TimedOut)
     assert in_thread(lambda: take(locks, "/c")) is True
 
@@ -110,7 +110,7 @@ def test_several_are_taken_in_one_order(make):
 
     def work(keys):
         for _ in range(20):
-            with locks.hold_all(keys):
+            with locks.hold(*keys):
                 done.append(1)
 
     threads = [threading.Thread(target=work, args=(keys,)) for keys in (["/a", "/b"], ["/b", "/a"])]
@@ -129,7 +129,7 @@ def test_a_failure_among_several_holds_none(make):
 
 
 def take_all(locks, keys):
-    with locks.hold_all(keys):
+    with locks.hold(*keys):
         return True
 
 

@@ -112,7 +112,9 @@ def test_a_file_that_somebody_set_aside_already_is_left_there(path):
 
 
 def test_a_newer_version_is_never_touched(path, query, caplog):
-    SqliteStore(path).put_receipt(receipt_of())
+    older = SqliteStore(path)
+    older.put_receipt(receipt_of())
+    older.close()
     query("PRAGMA user_version = 99")
     before = path.read_bytes()
     store = SqliteStore(path)

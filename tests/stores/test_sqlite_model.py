@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from jupyter_fstools.errors import TooLarge
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter, StoreLimits
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore
-from jupyter_fstools.testing.store_samples import ANN, NO_UTF8, change_of, receipt_of, refusal_of
+from jupyter_fstools.testing.store_samples import ANN, NO_UTF8, change_of, receipt_of, refusal_of, two_files
 
 KEY = "/root/a.txt"
 
@@ -20,7 +21,7 @@ KEY = "/root/a.txt"
 READERS = st.sampled_from([ANN, Reader("ann", "s2"), Reader("bob", "default")])
 KEYS = st.sampled_from(["/r", "/r/a", "/r/a/b", "/r/a0", "/r/a%", NO_UTF8])
 IDS = st.integers(0, 12).map(str)
-STATUSES = st.sampled_from(["proposed", "applied", "rejected", "undone"])
+STATUSES = st.sampled_from(["pending", "proposed", "applied", "rejected", "undone"])
 BLOBS = st.none() | st.binary(max_size=30)
 FILTERS = st.builds(
     ChangeFilter,
@@ -54,8 +55,11 @@ STEPS = st.lists(
         st.tuples(st.just("shown_text"), READERS, KEYS),
         st.tuples(st.just("receipts"), READERS, st.none() | KEYS),
         st.tuples(st.just("forget"), READERS, st.none() | KEYS),
-        st.tuples(st.just("add_change"), KEYS, READERS, STATUSES, BLOBS, st.booleans()),
+        st.tuples(st.just("add_change"), KEYS, READERS, STATUSES, BLOBS, st.booleans(), st.none() | KEYS),
         st.tuples(st.just("decide"), IDS, STATUSES, STATUSES, BLOBS),
+        st.tuples(st.just("finish"), IDS, KEYS, READERS, BLOBS, BLOBS, st.booleans()),
+        st.tuples(st.just("drop"), IDS),
+        st.tuples(st.just("unfinished"), KEYS),
         st.tuples(st.just("change"), IDS),
         st.tuples(st.just("splices"), IDS),
         st.tuples(st.just("changes"), FILTERS),
@@ -75,11 +79,20 @@ def taken(store, name, arguments, number):
         key, reader, at = arguments
         return store.add_refusal(refusal_of(str(number), key, reader, at=time.time() // 86400 * 86400 + at))
     if name == "add_change":
-        key, reader, status, shown, with_receipt = arguments
+        key, reader, status, shown, with_receipt, further = arguments
         created_at = time.time() - (40 * 86400 if number % 5 == 0 else 0)
-        change = change_of(str(number), key, reader, status=status, created_at=created_at // 86400 * 86400)
+        files = two_files(key, further) if further is not None else []
+        facts = {"status": status, "files": files, "created_at": created_at // 86400 * 86400}
+        change = change_of(str(number), key, reader, **facts)
         receipt = receipt_of(key, reader, read_at=float(number)) if with_receipt else None
-        return store.add_change(change, b"x" * (number * 7 % 40), receipt, shown)
+        try:
+            return store.add_change(change, b"x" * (number * 7 % 40), receipt, shown)
+        except TooLarge as refusal:
+            return refusal.message
+    if name == "finish":
+        change_id, key, reader, shown, splices, revised = arguments
+        receipts = [(receipt_of(key, reader, read_at=float(number)), shown)]
+        return store.finish(change_id, receipts, splices=splices, record=change_of(change_id) if revised else None)
     if name == "decide":
         change_id, expected, status, splices = arguments
         return store.decide(change_id, expected, status, decided_at=3.0, decided_by="b", splices=splices)
@@ -89,7 +102,7 @@ def taken(store, name, arguments, number):
 @given(STEPS)
 @hypothesis_settings(max_examples=60)
 def test_it_answers_as_the_store_in_memory_does(tmp_path_factory, steps):
-    limits = StoreLimits(max_receipts=3, journal_max_changes=6, journal_max_bytes=100)
+    limits = StoreLimits(max_receipts=3, journal_max_changes=6, journal_max_bytes=100, session_proposals=3)
     path = tmp_path_factory.mktemp("model") / "store.sqlite"
     model, one, two = InMemoryStore(limits), SqliteStore(path, limits), SqliteStore(path, limits)
     for number, (name, *arguments) in enumerate(steps):

@@ -112,7 +112,7 @@ class ChangeHandler(ToolsHandler):
         with self.served.feed.decision(change_id) as decided:
             self._gone = decided
             change = await self._look(change_id)
-            if change.status == "proposed" and seconds:
+            if change.status in ("proposed", "pending") and seconds:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(decided.wait(), seconds)
                 change = await self._look(change_id)

@@ -52,7 +52,7 @@ export function changeOf(
 ): Change {
   const hunks = op === 'execute' ? [hunk([' NAME=value', ...run.map(line => `+${line}`)])] : [];
   const diff = fileDiff({ path: facts.path, op, added, removed, hunks });
-  return { ...facts, created_at: at, before: null, after: null, diff, decided: null };
+  return { ...facts, created_at: at, before: null, after: null, diff, decided: null, files: [], interrupted: false };
 }
 
 /** Answers requests from its entries, or with what it is told to. */

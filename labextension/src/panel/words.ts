@@ -40,6 +40,7 @@ export class Words {
       return '';
     }
     const words = {
+      pending: trans.__('being written'),
       proposed: trans.__('waits for you'),
       applied: trans.__('applied'),
       rejected: entry.decided_by === null ? trans.__('withdrawn') : trans.__('rejected'),

@@ -1,0 +1,127 @@
+"""Settles pending changes whose writer was killed."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal, Protocol
+
+from ..backends.protocol import FileStat, Locks
+from ..content.fingerprint import fingerprint_of
+from ..content.splices import parts_of, splices_back, unpacked_undo
+from ..errors import FsToolsError, TimedOut
+from ..open_documents.protocol import Holder
+from ..stores.protocol import Store
+from ..stores.records import Change, ChangedFile
+from .draft import Draft
+from .path_resolver import PathResolver
+from .undo_chain import settle as settle_chain
+from .write_ahead import WriteAhead
+
+_log = logging.getLogger("jupyter_fstools")
+
+
+class FindHolder(Protocol):
+    """Finds who has the content of a file."""
+
+    def __call__(self, stat: FileStat, *, to_change: bool) -> Holder:
+        """As `Workspace` does it."""
+
+
+class Unfinished:
+    """Finds out from the files what became of pending changes, and completes the journal.
+
+    A writer holds the locks of its files until its change is finished: a change that is pending while somebody else
+    holds them is a killed writer's.
+
+    Args:
+        places: where paths lead.
+        store: where changes are recorded.
+        locks: one lock per file.
+        ahead: takes back what is half done.
+        holder: who has a file's content.
+    """
+
+    def __init__(self, places: PathResolver, store: Store, locks: Locks, ahead: WriteAhead, holder: FindHolder) -> None:
+        self._places = places
+        self._store = store
+        self._locks = locks
+        self._ahead = ahead
+        self._holder = holder
+
+    def settle_free(self) -> None:
+        """Settle all pending changes below the root, but those of living writers. Raises nothing."""
+        try:
+            for change in self._store.unfinished(self._places.backend.root_key):
+                self._settle_if_free(change)
+        except FsToolsError as problem:
+            _log.warning("What processes that ended early left in the journal is not settled yet: %s", problem.message)
+
+    def settle(self, change: Change, *, patience: float | None = None) -> None:
+        """Settle one change, unless a living writer holds its files for longer than `patience` seconds.
+
+        Raises:
+            TimedOut: a living writer did; InputOutput, Conflict, Denied: a file cannot be read or put back.
+        """
+        if any(self._places.path_of(key) is None for key in change.keys):
+            return  # Another root's.
+        with self._locks.hold(*change.keys, patience=patience):
+            found = self._store.change(change.id)
+            if found is not None and found.status == "pending":
+                self._settle(found)
+
+    def _settle_if_free(self, change: Change) -> None:
+        try:
+            self.settle(change, patience=0)
+        except TimedOut:
+            pass  # Its writer lives.
+        except FsToolsError as problem:
+            _log.warning("Change %s, whose writer ended early, is not settled yet: %s", change.id, problem.message)
+
+    def _settle(self, change: Change) -> None:
+        files = change.all_files
+        found = [self._content_of(file) for file in files]
+        if "after" in found and "before" in found:
+            for index, file in enumerate(files):
+                if found[index] == "after":
+                    self._put_back(change, index, file)
+                    found[index] = "before"
+        if set(found) == {"before"}:
+            self._retract(change)
+            _log.info("Change %s was not carried out: its writer ended early", change.id)
+            return
+        settle_chain(self._store, change, decided_by=change.decided_by or change.user)
+        record = change.model_copy(update={"interrupted": True}) if "other" in found else None
+        self._store.finish(change.id, record=record)
+        _log.info("Change %s was carried out, though its writer ended early", change.id)
+
+    def _retract(self, change: Change) -> None:
+        if change.decided is None:
+            self._store.drop(change.id)
+        else:  # A person approved it: it waits again.
+            record = change.model_copy(update={"decided": None})
+            self._store.decide(change.id, "pending", "proposed", decided_at=None, record=record)
+
+    def _content_of(self, file: ChangedFile) -> Literal["before", "after", "other"]:
+        stat = self._stat(file)
+        if stat.kind == "missing":
+            return "after" if file.after is None else "before" if file.before is None else "other"
+        if stat.kind != "file" or stat.key != file.key:
+            return "other"
+        with self._holder(stat, to_change=False).content() as opened:
+            exact = fingerprint_of(opened.chunks()).exact
+        if file.after is not None and exact == file.after.exact_sha:
+            return "after"
+        if file.before is None or stat.size != file.before.size:
+            return "other"
+        # Of a very large file nobody may have known the content before: then its size tells.
+        return "before" if file.before.exact_sha in (exact, None) else "other"
+
+    def _put_back(self, change: Change, index: int, file: ChangedFile) -> None:
+        steps = unpacked_undo(parts_of(self._store.splices(change.id) or b"")[index])
+        stat = self._stat(file)
+        holder = self._holder(stat, to_change=True)
+        with holder.content() as opened:
+            self._ahead.put_back(Draft(stat.path, opened.stat, opened, holder), splices_back(opened, steps))
+
+    def _stat(self, file: ChangedFile) -> FileStat:
+        return self._places.backend.stat(f"./{self._places.path_of(file.key)}")

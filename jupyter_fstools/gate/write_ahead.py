@@ -1,0 +1,144 @@
+"""Writes files, each step recorded as pending before the first file is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from ..backends.protocol import FileStat
+from ..content.fingerprint import Fingerprint
+from ..content.splices import Splice, SplicedStream, inverse, spliced_size
+from ..diffs.file_diff import Operation
+from ..errors import FsToolsError, InputOutput
+from ..stores.records import Change, FileState
+from .draft import EAGER_BYTES, Draft, Step, Work, state_of, unhashed_state
+
+
+class States(NamedTuple):
+    """A file before and after a step; None where there is none."""
+
+    before: FileState | None
+    after: FileState | None
+
+
+class Landed(NamedTuple):
+    """A file as a step left it; `saved` is False where its holder has yet to save it."""
+
+    draft: Draft
+    step: Step
+    stat: FileStat
+    states: States
+    saved: bool = True
+
+
+class WriteAhead:
+    """Carries out changes: recorded first, written then, and taken back if one file cannot be written.
+
+    A process that is killed leaves the record, and `Unfinished` settles it.
+
+    Args:
+        known: the state of a draft's file as far as somebody has computed it.
+    """
+
+    def __init__(self, known: Callable[[Draft], FileState | None]) -> None:
+        self._known = known
+
+    def carry_out(
+        self, work: Work, begin: Callable[[Sequence[States]], Change], retract: Callable[[Change], object]
+    ) -> tuple[Change, list[Landed]]:
+        """Write all files of a change, or none.
+
+        Args:
+            work: what to write; the locks of all these files are held.
+            begin: records the change as pending, given the states of its files; called once, before the first file
+                is replaced. Where it raises nothing is written.
+            retract: takes that record back.
+
+        Raises:
+            Conflict: an outsider was faster; Denied, NotADirectory, InputOutput. Nothing is modified then, unless
+                `InputOutput` says so.
+        """
+        more = [self.states(draft, step.op, step.splices) for draft, step in work[1:]]
+        begun: list[Change] = []
+        landed: list[Landed] = []
+        try:
+            for draft, step in work:
+                first = None if landed else lambda states: begun.append(begin([states, *more]))
+                landed.append(Landed(draft, step, *self._write(draft, step.op, step.splices, first)))
+        except BaseException as problem:
+            if begun:
+                self._take_back(begun[0], landed, problem)
+                with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
+                    retract(begun[0])
+            raise
+        return begun[0], landed
+
+    def states(self, draft: Draft, op: Operation, splices: Sequence[Splice]) -> States:
+        """A file before and after a step, hashed without being written."""
+        before = self._known(draft)
+        stream = SplicedStream(draft.content, splices, old_wanted=draft.before is not None and before is None)
+        size = sum(len(chunk) for chunk in stream.chunks())
+        old, new = stream.fingerprints()
+        before = before or (old and state_of(old, draft.stat.size))
+        return States(before, None if op == "delete" else state_of(new, size))
+
+    def put_back(self, draft: Draft, splices: Sequence[Splice]) -> None:
+        """Give a file that is as a step left it the content that it had before.
+
+        Raises:
+            Conflict, Denied, InputOutput
+        """
+        self._write(draft, "edit", splices, None)
+
+    def _take_back(self, change: Change, landed: Sequence[Landed], problem: BaseException) -> None:
+        for draft, step, stat, *_ in reversed(landed):
+            try:
+                with draft.holder.content() as opened:
+                    self.put_back(Draft(draft.given, opened.stat, opened, draft.holder), inverse(step.splices))
+            except FsToolsError as barred:
+                # The change stays pending: whoever comes to one of its files next tries again.
+                raise InputOutput(
+                    f"{stat.path} was changed, another file of the same change could not be written, and the old "
+                    "content could not be put back",
+                    hint=f"Look at the file and at change {change.id}.",
+                    modified=True,
+                    reason=f"{problem}; {barred}",
+                ) from problem
+
+    def _write(
+        self, draft: Draft, op: Operation, splices: Sequence[Splice], begin: Callable[[States], None] | None
+    ) -> tuple[FileStat, States, bool]:
+        before, opened = self._known(draft), draft.before
+        if op == "delete":
+            assert opened is not None
+            states = States(before or self.states(draft, op, splices).before, None)
+            if begin is not None:
+                begin(states)
+            draft.holder.remove(opened)
+            return replace(draft.stat, kind="missing", size=0, version=""), states, True
+        hash_before = opened is not None and before is None and draft.stat.size <= EAGER_BYTES
+        unknown = unhashed_state(draft.stat.size) if opened is not None else None
+        size = spliced_size(draft.content.size, splices)
+
+        def announce(old: Fingerprint | None, new: Fingerprint) -> None:
+            if begin is not None:
+                begin(states_of(old, new, size))
+
+        def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
+            return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
+
+        applied = draft.holder.apply(opened, splices, hash_before=hash_before, begin=announce)
+        return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
+
+
+def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
+    """A pending change with what its files turned out to be; itself where that is what was announced."""
+    files = [
+        file.model_copy(update={"after": one.states.after}) for file, one in zip(change.all_files, landed, strict=True)
+    ]
+    saved = all(one.saved for one in landed)
+    if saved == change.saved and [file.after for file in files] == [file.after for file in change.all_files]:
+        return change
+    return change.model_copy(update={"after": files[0].after, "files": files if change.files else [], "saved": saved})

@@ -1,0 +1,207 @@
+"""A change whose process is killed anywhere is whole or has never been, and the journal knows it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools.backends.file_locks import FileLocks
+from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.errors import TimedOut
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.workspace import Workspace
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.records import Reader
+from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.tools import call_tool
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
+
+# Children that change files, each killed one call to the system or the store later than the one before; a file that
+# stays in its place afterwards says that the last one ended by itself.
+WRITERS = """
+import os, signal, sys
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.tools import call_tool
+from test_killed_changes import opened
+
+top, kind = sys.argv[1:]
+calls = 0
+
+def killing(call, kill_at):
+    def counted(*args, **kwargs):
+        global calls
+        calls += 1
+        if calls == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        answer = call(*args, **kwargs)
+        calls += 1
+        if calls == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+    return counted
+
+def work(folder, kill_at):
+    files = opened(folder, approval=kind.startswith("approved"))
+    names = [f"{name}.txt" for name in "abc"]
+    for name in names:
+        with open(f"{folder}/root/{name}", "wb") as file:
+            file.write(b"old line\\n" * 500)
+        call_tool(files, "read_file", path=name)
+    edit = {"old_string": "old line\\nold", "new_string": "new line\\nold", "replace_all": True}
+    edits = [{"path": name, **edit} for name in names]
+    waiting = undone = None
+    if kind == "approved edit":
+        waiting = call_tool(files, "edit_file", path="a.txt", **edit).change
+    if kind == "approved edit of several files":
+        waiting = call_tool(files, "edit_file", edits=edits).change
+    if kind in ("undo of a creation", "undo of an undo"):
+        undone = call_tool(files, "write_file", path="made.txt", content="made").change
+    if kind == "undo of an undo":
+        undone = call_tool(files, "undo", change_id=undone.id).change
+    for name in ("open", "write", "fsync", "link", "unlink", "replace"):
+        setattr(os, name, killing(getattr(os, name), kill_at))
+    for name in ("add_change", "finish", "decide", "drop"):
+        setattr(SqliteStore, name, killing(getattr(SqliteStore, name), kill_at))
+    if waiting is not None:
+        Journal(files).approve(waiting.id)
+    elif undone is not None:
+        Journal(files).undo(undone, by_person=True)
+    elif kind == "edit":
+        call_tool(files, "edit_file", path="a.txt", **edit)
+    elif kind == "edit of several files":
+        call_tool(files, "edit_file", edits=edits)
+    elif kind == "creation":
+        call_tool(files, "write_file", path="new/folder/made.txt", content="made")
+    elif kind == "overwrite":
+        call_tool(files, "write_file", path="a.txt", content="all new")
+
+for kill_at in range(1, 400):
+    folder = f"{top}/{kill_at:03}"
+    os.makedirs(f"{folder}/root")
+    if not (child := os.fork()):
+        work(folder, kill_at)
+        os._exit(0)
+    ended = os.waitpid(child, 0)[1]
+    if ended == 0:
+        break
+    assert os.WIFSIGNALED(ended), f"the writer failed by itself at {kill_at}"
+"""
+KINDS = [
+    "edit",
+    "creation",
+    "overwrite",
+    "undo of a creation",
+    "undo of an undo",
+    "approved edit",
+]
+
+
+def opened(folder: str | Path, *, approval: bool = False) -> Workspace:
+    """A workspace on a disk, with a store and locks that outlive it."""
+    return Workspace(
+        LocalDisk(f"{folder}/root"),
+        SqliteStore(Path(folder) / "store.sqlite"),
+        FileLocks(Path(folder) / "locks"),
+        Policy(approval="always" if approval else "never"),
+        Reader("ann", "default"),
+    )
+
+
+def killed_at_every_step(top, kind):
+    """The folders in which a writer was killed, each one step later, and at the end one that was not."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    subprocess.run([sys.executable, "-c", WRITERS, top, kind], check=True, env=environment)
+    return sorted(top.iterdir())
+
+
+def bytes_below(root):
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_change_killed_at_any_step_is_whole_or_has_never_been(tmp_path, kind):
+    """Rule 10: and the journal tells which; what stands there can be undone."""
+    folders = killed_at_every_step(tmp_path, kind)
+    last = bytes_below(folders[-1] / "root")
+    outcomes = set()
+    for folder in folders:
+        files = opened(folder)
+        call_tool(files, "list_files", path=".")
+        applied = {change.id for change in Journal(files).changes(ChangeQuery(status="applied"))}
+        for name in bytes_below(folder / "root"):
+            files.peek(name.replace(".~", ""))  # Whoever comes to a file cleans up beside it.
+        found = {name: data for name, data in bytes_below(folder / "root").items() if ".~" not in name}
+        assert not files.store.unfinished("")
+        landed = found == last
+        outcomes.add(landed)
+        newest = Journal(files).changes(ChangeQuery(limit=1))
+        if not landed:
+            assert set(found.values()) <= {b"old line\n" * 500, b"made"}, folder
+        else:
+            assert newest[0].id in applied and not newest[0].interrupted, folder
+            assert newest[0].undoes is None or Journal(files).change(newest[0].undoes).status == "undone"
+            Journal(files).undo(newest[0], by_person=True)
+            assert bytes_below(folder / "root") != found
+    assert outcomes == {True, False}
+    assert len(folders) > 10
+
+
+def test_a_change_of_a_living_process_is_left_alone(tmp_path):
+    """Rule 10: its writer holds the lock."""
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.txt").write_text("one\n")
+    writer, other = opened(tmp_path), opened(tmp_path)
+    call_tool(writer, "read_file", path="a.txt")
+    seen = []
+    write = writer.backend.write
+
+    def look_from_elsewhere(path, chunks, *, if_match):
+        stat = write(path, chunks, if_match=if_match)
+        call_tool(other, "list_files", path=".")
+        seen.append(Journal(other).changes(ChangeQuery()))
+        (pending,) = other.store.unfinished("")
+        with pytest.raises(TimedOut):
+            other.unfinished.settle(pending, patience=0.01)
+        seen.append(other.store.change(pending.id).status)
+        return stat
+
+    writer.backend.write = look_from_elsewhere
+    change = call_tool(writer, "edit_file", path="a.txt", old_string="one", new_string="two").change
+    assert seen == [[], "pending"]
+    assert Journal(other).change(change.id).status == "applied"
+
+
+@pytest.fixture
+def left_pending(tmp_path):
+    """A workspace whose writer ended after it had replaced the file and before it said so."""
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.txt").write_text("one\n")
+    writer = opened(tmp_path)
+    call_tool(writer, "read_file", path="a.txt")
+    writer.store.finish = lambda *_, **__: None
+    call_tool(writer, "edit_file", path="a.txt", old_string="one", new_string="two")
+    writer.store.close()
+    return tmp_path
+
+
+def test_what_an_outsider_wrote_over_a_killed_writer_stays_and_is_said(left_pending):
+    (left_pending / "root" / "a.txt").write_text("an outsider's\n")
+    files = opened(left_pending)
+    (change,) = Journal(files).changes(ChangeQuery())
+    assert (change.status, change.interrupted) == ("applied", True)
+    assert (left_pending / "root" / "a.txt").read_text() == "an outsider's\n"
+
+
+def test_the_next_edit_of_the_file_settles_it_too(left_pending):
+    files = opened(left_pending)
+    files.called = lambda: None
+    call_tool(files, "read_file", path="a.txt")
+    call_tool(files, "edit_file", path="a.txt", old_string="two", new_string="three")
+    assert [change.status for change in files.store.changes(ChangeFilter())] == ["applied", "applied"]
