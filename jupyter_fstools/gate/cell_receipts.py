@@ -74,7 +74,7 @@ def require_cells(
     receipt = cell_receipt(tracker, stat.key)
     if receipt is None:
         raise tracker.not_read(
-            stat, hint="Read the notebook (or the cell you mean to change) with read_notebook first."
+            stat, hint="Read the notebook (or the cell you mean to change) with `read_notebook` first."
         )
     keys = _keys_in(receipt, document)
     for target in document.targets(edits):
@@ -210,7 +210,7 @@ def _required(receipt: Receipt, key: str, target: Target, path: str) -> Known:
     if spelled is None:
         raise NotRead(
             f"cell {target.cell_id!r} (index {target.index}) of {path} has not been shown to this session",
-            hint=f"Read it with read_notebook first (index={target.index}).",
+            hint=f"Read it with `read_notebook` first (`index={target.index}`).",
             **_place(target),
         )
     return Known.of(spelled)
@@ -220,13 +220,13 @@ def _require_order(receipt: Receipt, document: NotebookDocument, target: Target,
     if receipt.cell_order != document.order:
         raise Stale(
             f"the cells of {path} are no longer in the order that was read: index {target.index} may be another cell",
-            hint="Name the cell by its cell_id, or read the notebook again.",
+            hint="Name the cell by its `cell_id`, or read the notebook again.",
             **_place(target),
         )
     if not any(first <= target.index + 1 <= last for first, last in receipt.lines):
         raise NotRead(
             f"the cell at index {target.index} of {path} has not been shown to this session in the present order",
-            hint=f"Name the cell by its cell_id, or read it with read_notebook first (index={target.index}).",
+            hint=f"Name the cell by its `cell_id`, or read it with `read_notebook` first (`index={target.index}`).",
             **_place(target),
         )
 
@@ -244,7 +244,7 @@ def _stale(
     diff = None if text is None else text.diff(path, document.cells[target.index].source, whole=known.lines is None)
     refusal = Stale(
         f"cell {target.cell_id!r} (index {target.index}) of {path} changed since it was read",
-        hint="Read the cell again with read_notebook, then repeat the call.",
+        hint="Read the cell again with `read_notebook`, then repeat the call.",
         path=path,
         **_place(target),
     )
@@ -267,8 +267,8 @@ def _partly_read(target: Target, known: Known, path: str) -> NotRead:
     shown = ", ".join(f"{first}-{last}" for first, last in (known.lines or [])[:5]) or "none whole"
     return NotRead(
         f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",
-        hint="Read the rest of the cell with read_notebook (source_offset, source_column), or change a part of it with "
-        'edit_mode "edit".',
+        hint="Read the rest of the cell with `read_notebook` (`source_offset`, `source_column`), or change a part of "
+        'it with edit_mode "edit".',
         lines=known.lines,
         **_place(target),
     )

@@ -199,7 +199,7 @@ def require_file(path: str, stat: FileStat) -> None:
         IsDirectory; Denied: a device, FIFO or socket.
     """
     if stat.kind == "directory":
-        raise IsDirectory(f"{path!r} is a folder", hint="See what is in it with list_files.")
+        raise IsDirectory(f"{path!r} is a folder", hint="See what is in it with `list_files`.")
     if stat.kind == "other":
         raise Denied(f"{path!r} is a device, pipe or socket, not a file", hint="Name a regular file.")
 

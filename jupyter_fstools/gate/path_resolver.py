@@ -103,7 +103,9 @@ class PathResolver:
             hint = f"Did you mean {' or '.join(near)}?"
         else:
             folder = nearest_folder(self.backend, stat, self.may_read)
-            hint = f"List {repr(folder) if folder else 'the root'} with list_files: it is the nearest folder there is."
+            hint = (
+                f"List {repr(folder) if folder else 'the root'} with `list_files`: it is the nearest folder there is."
+            )
         return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
 
     def _existing(self, path: str) -> FileStat:

@@ -91,20 +91,20 @@ class ReadTracker:
         """
         receipt = self.lookup(stat.key)
         if receipt is None:
-            raise self.not_read(stat, hint="Read the file (or the part you mean to change) with read_file first.")
+            raise self.not_read(stat, hint="Read the file (or the part you mean to change) with `read_file` first.")
         if receipt.version != stat.version:
             if receipt.text_sha is None or fingerprint().text != receipt.text_sha:
                 raise Stale(
                     f"{stat.path} changed since it was read",
                     hint="Read the file again, then repeat the call; an edit whose old strings still match exactly "
-                    'once may be repeated with if_stale="match".',
+                    'once may be repeated with `if_stale="match"`.',
                     path=stat.path,
                 )
             receipt.version = stat.version
             receipt.exact_sha = fingerprint().exact
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
-            rest = "Read the rest of it with read_file before overwriting it, or use edit_file."
+            rest = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
             raise NotRead(
                 f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
                 # A picture is shown without lines, and there is no rest of it to read.

@@ -189,7 +189,7 @@ class Workspace(PathResolver, Closing):
             if exclusive:
                 require_file(path, stat)
                 raise Conflict(
-                    f"{path!r} exists already", hint="Leave out create_only to overwrite it once it is read."
+                    f"{path!r} exists already", hint="Leave out `create_only` to overwrite it once it is read."
                 )
             with self._taken(path, stat, gate or self._receipt_gate(whole=whole, accept_stale=accept_stale)) as draft:
                 yield draft

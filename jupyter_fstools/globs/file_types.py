@@ -50,7 +50,7 @@ def globs_of_type(file_type: str) -> list[str]:
     known = file_types()
     if file_type not in known:
         near = _near(file_type.lower().lstrip(".*"))
-        hint = f"Near: {', '.join(near)}." if near else "Name files by their ending instead: glob='*.ext'."
+        hint = f"Near: {', '.join(near)}." if near else "Name files by their ending instead: `glob='*.ext'`."
         raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near)
     return [each for glob in known[file_type] for each in expand_braces(glob)]
 

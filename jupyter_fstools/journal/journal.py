@@ -85,7 +85,9 @@ class Journal:
         found = self._store.change(change_id)
         change = self._visible(found) if found is not None else None
         if change is None:
-            raise NotFound(f"there is no change {change_id[:80]!r}", hint="List the changes to see their ids.")
+            raise NotFound(
+                f"there is no change {change_id[:80]!r}", hint="List the changes (`changes`) to see their ids."
+            )
         return change
 
     def newest_to_undo(self, path: str, *, own: bool) -> Change:
@@ -259,7 +261,7 @@ class Journal:
             )
         if decided is None:
             self._require(self.change(change.id), "proposed", verb)
-            raise NotFound(f"there is no change {change.id!r} any more", hint="List the changes.")
+            raise NotFound(f"there is no change {change.id!r} any more", hint="List the changes (`changes`).")
         self._workspace.settled(decided)
         return self._visible(decided) or decided
 
@@ -268,8 +270,10 @@ class Journal:
         if waiting := self._store.changes(proposed):
             it = f"change {waiting[0].id}"
             return NotFound(f"{said}: {it} still waits for approval", hint=f"Have {it} rejected by a person instead.")
-        anybodys = "List the changes to see what there was."
-        return NotFound(said, hint="Name what was changed in this session." if proposed.reader else anybodys)
+        anybodys = "List the changes (`changes`) to see what there was."
+        return NotFound(
+            said, hint="Name a change of this session (`changes` lists them)." if proposed.reader else anybodys
+        )
 
     def _filter(self, query: ChangeQuery) -> ChangeFilter:
         workspace = self._workspace

@@ -14,7 +14,7 @@ from IPython.core.error import UsageError
 from ..errors import Invalid
 from .desk import Desk
 from .result import KernelResult
-from .wording import SIGNS
+from .wording import OPTIONS, SIGNS
 from .words import words_of
 
 Body = Literal["none", "optional", "required"]
@@ -139,8 +139,10 @@ def subcommand(
                 one.add_to_parser(options, None)
         command = Subcommand(name, run, described.parser, options, summary, body, tool, takes_line)
         SUBCOMMANDS[name] = command
-        if tool is not None:
-            SIGNS[tool] = f"{command.sign} {name}"
+        SIGNS[tool or name] = f"{command.sign} {name}"
+        for action in command.actions:
+            if action.option_strings:
+                OPTIONS.setdefault(action.dest, action.option_strings[-1])
         return run
 
     return register

@@ -230,6 +230,6 @@ def _newest_own_change(desk: Desk) -> Change:
             break
     raise NotFound(
         f"session {desk.session} has no change to undo (not modified)",
-        hint="List the changes to see what there was.",
+        hint="List the changes (`changes`) to see what there was.",
         session=desk.session,
     )

@@ -7,35 +7,29 @@ import re
 from ..errors import Binary, FsToolsError
 from ..plain_text import lines_of
 
+_ARGUMENT = r"(\w+)=(?:\"([^\"]*)\"|('[^']*'|\d+|true))"
+_TERM = re.compile(rf"`([^`\n=]+)`|`{_ARGUMENT}`|(?<![\w/.]){_ARGUMENT}(?![\w/.]\w)")
+"""How hints and notes tell the tools and arguments that they name: in backticks, or as `name=value`."""
 SIGNS: dict[str, str] = {}
-"""How a line of `%fs` begins that calls a tool, by tool; each subcommand enters its own."""
-_QUOTED = r"(?<!\w)'[^']*'(?!\w)"
-"""A name of a file, which stands in a hint as it is."""
-_TOOL = re.compile(rf"{_QUOTED}|(?<![\w./])(?<!%fs )(\w+)(?!\.?\w)(?![/(=])")
-_GLOB = re.compile(r"\bglob=(?='[^']*'(?!\w))")
-_FLAG = re.compile(r"\b(force)=true\b")
-_SPELLED = {
-    "include_ignored=true": "--no-ignore",
-    "literal=true": "-F",
-    "multiline=true": "-U",
-    "set replace_all to true": "set replace_all to true (in a line: --all)",
-    "create_only": "--create-only",
-    "before_lines and after_lines": "-B and -A",
-    "file_type": "--type",
-    "List the changes": "List the changes with %fs changes",
-    "Name what was changed in this session.": "List the changes with %fs changes to see what there was.",
-}
-_VALUE = re.compile(r"\b(if_stale|offset|limit|encoding|column|pages)=\"?(\w[\w-]*)\"?")
+"""How a line of `%fs` begins, by the tool that it calls or by its subcommand; each subcommand enters its own."""
+OPTIONS: dict[str, str] = {}
+"""The options of `%fs` by the arguments that they give; each subcommand enters its own."""
 
 
 def in_words_of_the_magic(text: str) -> str:
-    """A hint or note with subcommands and options in the place of tools and arguments."""
-    text = _TOOL.sub(lambda match: SIGNS.get(match[1], match[0]), text)
-    for argument, option in _SPELLED.items():
-        text = text.replace(argument, option)
-    text = _GLOB.sub("--glob ", text)
-    text = _FLAG.sub(lambda match: f"--{match[1]}", text)
-    return _VALUE.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}", text)
+    """A hint or note with subcommands and options in the place of the tools and arguments that it names."""
+    return _TERM.sub(_spelled, text)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    term, *given = match.groups()
+    if term is not None:
+        return SIGNS.get(term) or OPTIONS.get(term) or match[0]
+    name, value, as_it_is = given[:3] if given[0] else given[3:]
+    option = OPTIONS.get(name)
+    if option is None or as_it_is == "true":
+        return option or match[0]
+    return f"{option} {value or as_it_is}"
 
 
 def refusal_lines(refusal: FsToolsError) -> list[str]:
@@ -43,9 +37,7 @@ def refusal_lines(refusal: FsToolsError) -> list[str]:
     first, *more = lines_of(refusal.message) or [""]
     shown = [f"{refusal.code}: {first}", *more]
     if refusal.hint:
-        # Names of files, or of the arguments in a cell's JSON, stand in these as they are.
-        as_it_is = refusal.details.get("near") or refusal.details.get("fields")
-        hint = refusal.hint if as_it_is else in_words_of_the_magic(refusal.hint)
+        hint = in_words_of_the_magic(refusal.hint)
         if isinstance(refusal, Binary):
             hint = f"In Python, open(path, 'rb') has its bytes. {hint}"
         first, *more = lines_of(hint)

@@ -131,7 +131,7 @@ def folder_to_search(backend: Backend, path: str, may_read: Callable[[str], bool
     if found.path and may_read is not None and not may_read(found.path):
         raise Denied(f"{path}: a deny rule keeps this folder closed")
     if found.kind == "missing":
-        raise NotFound(f"{path}: no such folder", hint="list_files shows what is there.")
+        raise NotFound(f"{path}: no such folder", hint="`list_files` shows what is there.")
     if found.kind != "directory":
         raise NotADirectory(f"{path}: is not a folder", hint="Name its folder in path and the file in pattern.")
     return found.path

@@ -98,7 +98,7 @@ def search_text(
 def _refuse_pattern(error: RipgrepFailed) -> None:
     said = re.search(r"(?s)(regex parse error|error: )(.*)", str(error))
     if said and ("regex" in str(error) or "pattern" in str(error)):
-        raise Invalid(f"pattern: {said[0].strip()[:1000]}", hint="literal=true takes the pattern as plain text.")
+        raise Invalid(f"pattern: {said[0].strip()[:1000]}", hint="`literal=true` takes the pattern as plain text.")
 
 
 class _Search:

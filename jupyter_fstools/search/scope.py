@@ -28,7 +28,7 @@ def start_of(backend: Backend, path: str, may_read: MayRead) -> tuple[str, FileS
     if found.path and may_read is not None and not (may_read(found.path) and may_read(shown)):
         raise Denied(f"{path}: a deny rule keeps this path closed")
     if found.kind == "missing":
-        raise NotFound(f"{path}: no such file or folder", hint="list_files shows what is there.")
+        raise NotFound(f"{path}: no such file or folder", hint="`list_files` shows what is there.")
     if found.kind == "other":
         raise Denied(f"{path}: is a device, a FIFO or a socket", hint="Name a folder or a regular file in path.")
     return shown, found

@@ -133,7 +133,7 @@ def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
 def _notebook(path: str) -> NotebookRefused:
     return NotebookRefused(
         f"{path} is a notebook; editing its JSON as text would break it",
-        hint="Edit its cells with edit_notebook.",
+        hint="Edit its cells with `edit_notebook`.",
     )
 
 

@@ -85,7 +85,7 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
     if (size := len(os.fsencode(arguments.command))) > MOST_COMMAND_BYTES:
         raise TooLarge(
             f"command: has {size} bytes, more than {MOST_COMMAND_BYTES}",
-            hint="Write it into a file with write_file and run that.",
+            hint="Write it into a file with `write_file` and run that.",
         )
     check_environment(arguments.env)
     seconds = min(limits.execute_seconds, limits.max_execute_seconds)

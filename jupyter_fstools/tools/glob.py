@@ -89,7 +89,7 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
 def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
     """What is probably wrong with a pattern that nothing fits."""
     if pattern.startswith("!"):
-        yield f"[a leading ! leaves out nothing here; grep takes glob={pattern!r}]"
+        yield f"[a leading ! leaves out nothing here; `grep` takes glob={pattern!r}]"
     yield from list_of_globs(pattern)
     root = root_spelled(workspace.backend, pattern)
     folder, below = "" if root else folder, pattern[len(root) :].strip("/")

@@ -98,12 +98,12 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     if found.partial == "timeout" and found.total == 0:
         raise TimedOut(
             f"nothing matched within {limits.search_seconds:g} seconds",
-            hint="Search a folder further down (path), or fewer files (glob='*.py', file_type).",
+            hint="Search a folder further down (path), or fewer files (`glob='*.py'`, `file_type`).",
         )
     if found.partial == "timeout" and query.output_mode == "content" and not found.matches:
         raise TimedOut(
             f"lines match, but none could be read within {limits.search_seconds:g} seconds",
-            hint="Search fewer or smaller files (path, glob='*.py', file_type).",
+            hint="Search fewer or smaller files (path, `glob='*.py'`, `file_type`).",
         )
     end, cut = arguments.offset + limit, ""
     if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:

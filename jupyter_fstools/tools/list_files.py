@@ -41,7 +41,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
     if folder.kind == "missing":
         raise workspace.not_found(arguments.path, folder)
     if folder.kind != "directory":
-        raise NotADirectory(f"{arguments.path!r} is not a folder", hint="Read a file with read_file.")
+        raise NotADirectory(f"{arguments.path!r} is not a folder", hint="Read a file with `read_file`.")
     limits = workspace.limits
     limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
     end = arguments.offset + limit

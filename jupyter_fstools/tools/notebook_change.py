@@ -78,7 +78,7 @@ def _changed(workspace: Workspace, path: str, edits: Sequence[CellEdit], *, pati
         if outside and workspace.rules.refuse_unseen_edits:
             raise NotRead(
                 f"line {outside[0][1]} of cell {outside[0][0]!r} has not been shown to this session",
-                hint="Read the cell around that line first (source_offset).",
+                hint="Read the cell around that line first (`source_offset`).",
                 cell_id=outside[0][0],
                 lines=[line for _, line in outside],
             )
@@ -179,7 +179,7 @@ def _renamed(outcome: NotebookEdit) -> str:
         return ""
     names = ", ".join(f"{one.old_id} -> {one.cell_id}" for one in outcome.renamed[:_NAMED])
     rest = len(outcome.renamed) - _NAMED
-    return f"\nIds after this: {names}" + (f", and {rest} more (read_notebook shows them)." if rest > 0 else ".")
+    return f"\nIds after this: {names}" + (f", and {rest} more (`read_notebook` shows them)." if rest > 0 else ".")
 
 
 def _snippet(diffs: Sequence[CellDiff]) -> str:

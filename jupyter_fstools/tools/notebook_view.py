@@ -85,10 +85,10 @@ def require_notebook_name(path: str, asked: str = "") -> None:
         if is_notebook_name(asked):
             raise NotebookRefused(
                 f"{asked} is a link to {path}, which is no notebook (.ipynb)",
-                hint=f"Use read_file, edit_file and write_file, with path {path!r}.",
+                hint=f"Use `read_file`, `edit_file` and `write_file`, with path {path!r}.",
             )
         raise NotebookRefused(
-            f"{path} is no notebook (.ipynb)", hint="Use read_file, edit_file and write_file for other files."
+            f"{path} is no notebook (.ipynb)", hint="Use `read_file`, `edit_file` and `write_file` for other files."
         )
 
 

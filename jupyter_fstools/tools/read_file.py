@@ -191,7 +191,7 @@ def _require_window_for_large(workspace: Workspace, opened: OpenFile, arguments:
     if opened.size > limit and not _is_window(arguments):
         raise TooLarge(
             f"{opened.stat.path} has {opened.size} bytes; a file above {limit} is read in windows",
-            hint="Give offset and limit, for instance offset=1 and limit=200, or find the place with grep first.",
+            hint="Give offset and limit, for instance `offset=1` and `limit=200`, or find the place with `grep` first.",
             size=opened.size,
             limit=limit,
         )

@@ -110,7 +110,7 @@ def show_as_file(
     if misplaced is not None:
         raise Invalid(
             f"{misplaced}: {opened.stat.path} is a notebook, which is shown cell by cell",
-            hint="Use read_notebook; long cells are paged with source_offset, long lines with source_column.",
+            hint="Use `read_notebook`; long cells are paged with `source_offset`, long lines with `source_column`.",
             field=misplaced,
         )
     wanted = NotebookRequest(

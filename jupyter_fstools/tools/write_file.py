@@ -80,7 +80,7 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
     if size > limit:
         raise TooLarge(
             f"content has {size} bytes or more; one call writes at most {limit}",
-            hint="Write a smaller file, or write it in parts with edit_file.",
+            hint="Write a smaller file, or write it in parts with `edit_file`.",
             size=size,
             limit=limit,
         )
@@ -92,7 +92,7 @@ def _require_empty_notebook(draft: Draft) -> None:
     if not is_notebook_name(draft.stat.path):
         raise NotebookRefused(
             f"the path is a link to {draft.stat.path}, which is no notebook (.ipynb)",
-            hint=f"Use read_file and write_file with path {draft.stat.path!r}.",
+            hint=f"Use `read_file` and `write_file` with path {draft.stat.path!r}.",
         )
     _require_empty(draft)
 
@@ -101,7 +101,7 @@ def _require_empty(draft: Draft) -> None:
     if draft.before is not None and draft.before.size:
         raise NotebookRefused(
             f"{draft.stat.path} is a notebook; its cells are edited one by one",
-            hint="Use edit_notebook.",
+            hint="Use `edit_notebook`.",
         )
 
 
@@ -169,7 +169,7 @@ def _require_no_placeholder(draft: Draft, encoding: TextEncoding, content: str) 
     if line is not None:
         raise Invalid(
             f"content holds a placeholder instead of text: {line.strip()[:100]!r}",
-            hint="Write out the whole file, or change a part of it with edit_file.",
+            hint="Write out the whole file, or change a part of it with `edit_file`.",
             field="content",
         )
 
@@ -183,7 +183,7 @@ def _difference(
     if opened.size > _MOST_COMPARED_BYTES:
         raise TooLarge(
             f"{draft.stat.path} has {opened.size} bytes; files above {_MOST_COMPARED_BYTES} are not overwritten whole",
-            hint="Change parts of it with edit_file, or write another file.",
+            hint="Change parts of it with `edit_file`, or write another file.",
             size=opened.size,
             limit=_MOST_COMPARED_BYTES,
         )

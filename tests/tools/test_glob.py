@@ -144,7 +144,7 @@ def test_what_a_rule_denies_never_shows(make_call):
         ("src", ".", "['src' is a folder: 'src/**' fits what is in it]"),
         ("/src/deep", ".", "['/src/deep' is a folder: '/src/deep/**' fits what is in it]"),
         ("deep", "src", "['deep' is a folder: 'deep/**' fits what is in it]"),
-        ("!*.py", ".", "[a leading ! leaves out nothing here; grep takes glob='!*.py']"),
+        ("!*.py", ".", "[a leading ! leaves out nothing here; `grep` takes glob='!*.py']"),
         ("*.py,*.md", ".", "'*.{py,md}' any of them]"),
         ("a.py, /b.md", ".", "'{a.py,/b.md}' any of them]"),
     ],

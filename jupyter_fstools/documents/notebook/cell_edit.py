@@ -57,7 +57,9 @@ class CellEdit(BaseModel):
         self._check_places()
         if self.edit_mode != "insert" and self.cell_id is None and self.index is None:
             raise Invalid(
-                f"{self.edit_mode}: name the cell", hint="Give its cell_id, as read_notebook shows it.", field="cell_id"
+                f"{self.edit_mode}: name the cell",
+                hint="Give its `cell_id`, as `read_notebook` shows it.",
+                field="cell_id",
             )
 
     def _check_texts(self) -> None:
@@ -68,7 +70,9 @@ class CellEdit(BaseModel):
                 raise Invalid(f"{mode} needs {field}", hint=f"Give {field}{other}.", field=field)
         for field in _TEXTS:
             if getattr(self, field) and field not in _ALLOWED_TEXTS.get(mode, ()) and mode != "delete":
-                raise Invalid(f"{mode} takes no {field}", hint=f"Leave {field} out, or change edit_mode.", field=field)
+                raise Invalid(
+                    f"{mode} takes no {field}", hint=f"Leave {field} out, or change `edit_mode`.", field=field
+                )
 
     def _check_places(self) -> None:
         given = [field for field in _PLACES if getattr(self, field) is not None]
@@ -78,11 +82,11 @@ class CellEdit(BaseModel):
             return
         if self.edit_mode == "insert":
             if self.index is not None:
-                raise Invalid("insert takes no index", hint="Give after_index, before_index, or at.", field="index")
+                raise Invalid("insert takes no index", hint="Give `after_index`, `before_index`, or at.", field="index")
             given += ["cell_id"] if self.cell_id is not None else []
         if len(given) != 1:
             raise Invalid(
                 f"{self.edit_mode} needs exactly one place, got {' and '.join(given) or 'none'}",
-                hint='Give after or before (a cell_id), at ("start" or "end"), after_index or before_index.',
+                hint='Give after or before (a `cell_id`), at ("start" or "end"), `after_index` or `before_index`.',
                 field=given[-1] if given else "after",
             )

@@ -159,7 +159,7 @@ def index_of(cells: Sequence[Cell], cell_id: str | None, index: int | None, fiel
             )
         return index
     if cell_id is None:
-        raise Invalid("name a cell", hint="Give cell_id, as read_notebook shows it, or index.", field="cell_id")
+        raise Invalid("name a cell", hint="Give `cell_id`, as `read_notebook` shows it, or index.", field="cell_id")
     found = [cell.index for cell in cells if cell.cell_id == cell_id] or _forgiven(cells, cell_id)
     if not found:
         raise _with_same_source(cells, cell_id) or _unknown(cells, cell_id)

@@ -50,7 +50,7 @@ def checked_source(new: str, old: str, field: str) -> str:
     if placeholder is not None:
         raise Invalid(
             f"{field}: the line {placeholder.strip()!r} stands for text that was left out",
-            hint='Give the whole source, or change only a part of the cell with edit_mode "edit".',
+            hint='Give the whole source, or change only a part of the cell with `edit_mode` "edit".',
             field=field,
         )
     if _is_notebook_json(new):

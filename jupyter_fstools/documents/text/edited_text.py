@@ -110,7 +110,7 @@ class EditedText:
         if not self.view.encoding.is_utf8 and len(self.view.decoded(start, removed).encode("utf-8")) != length:
             raise EncodingRefused(
                 f"the match at byte {start} is a part of what {self.view.encoding.codec} writes as one character",
-                hint="Take the characters beside it into old_string.",
+                hint="Take the characters beside it into `old_string`.",
                 offset=start,
             )
 

@@ -75,11 +75,11 @@ def _check(edit: TextEdit, label: str, text: EditedText) -> None:
     if not edit.old:
         raise Invalid(
             f"{label}old_string is empty",
-            hint="Quote the text to replace; to write a whole file, use write_file.",
+            hint="Quote the text to replace; to write a whole file, use `write_file`.",
             field="old_string",
         )
     if edit.old == edit.new:
-        raise NoOp(f"{label}old_string and new_string are the same", hint="Change new_string, or leave the edit out.")
+        raise NoOp(f"{label}old_string and new_string are the same", hint="Change `new_string`, or leave the edit out.")
     if edit.old.replace("\r\n", "\n") == edit.new.replace("\r\n", "\n"):
         raise _no_op(edit, label)
     if "\0" in edit.new:
@@ -159,7 +159,7 @@ def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int) 
     where = ", ".join(map(str, places[:5])) + (more if counted else " and further on")
     return Ambiguous(
         f"{label}old_string is there {count} times, at line{'' if len(places) == 1 else 's'} {where}",
-        hint="Quote more of the text around the one you mean, or set replace_all to true.",
+        hint="Quote more of the text around the one you mean, or use `replace_all=true`.",
         count=len(found),
         lines=lines[:5],
     )

@@ -141,9 +141,9 @@ def binary_refusal(offset: int, around: bytes = b"") -> Binary:
     """The refusal of a file with a NUL at a byte offset."""
     hint = "It is no text: have it converted, or use a program that knows its format."
     if len(around) >= 4 and around[1::2].count(0) * 4 > len(around):
-        hint = 'It looks like UTF-16 without a byte order mark: read it with encoding="utf-16-le".'
+        hint = 'It looks like UTF-16 without a byte order mark: read it with `encoding="utf-16-le"`.'
     elif len(around) >= 4 and around[::2].count(0) * 4 > len(around):
-        hint = 'It looks like UTF-16 without a byte order mark: read it with encoding="utf-16-be".'
+        hint = 'It looks like UTF-16 without a byte order mark: read it with `encoding="utf-16-be"`.'
     return Binary(f"binary content (a NUL byte at offset {offset})", hint=hint, offset=offset)
 
 
@@ -157,7 +157,7 @@ def _declared(head: bytes, path: str) -> TextEncoding:
     except Invalid:
         raise EncodingRefused(
             f"the file declares an unknown encoding, {name!r}, at byte {match.start(1)}",
-            hint='Name the right one: encoding="utf-8", or "latin-1", which decodes any byte.',
+            hint='Name the right one: `encoding="utf-8"`, or "latin-1", which decodes any byte.',
             offset=match.start(1),
         ) from None
     # A wide declaration that could itself be read as ASCII is wrong; UTF-8 decides.

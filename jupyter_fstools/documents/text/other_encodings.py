@@ -20,7 +20,7 @@ def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Cont
     also = f" (the file would also decode as {', '.join(named)})" if named else ""
     # Latin-1 decodes any byte, but a text has no NULs.
     if _decodes(content, offset, "latin-1"):
-        hint = f'Name the file\'s encoding: encoding="latin-1" decodes any byte{also}.'
+        hint = f'Name the file\'s encoding: `encoding="latin-1"` decodes any byte{also}.'
     else:
         hint = "The file is damaged at that byte: have it written anew by the program that made it."
     return EncodingRefused(f"byte {byte:#04x} at offset {offset} is not valid {codec}", hint=hint, offset=offset)

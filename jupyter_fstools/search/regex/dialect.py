@@ -77,7 +77,7 @@ def compile_expression(
     """
     if not pattern:
         raise Invalid(
-            "pattern: is empty", hint="It takes a regular expression, or text with literal=true.", field="pattern"
+            "pattern: is empty", hint="It takes a regular expression, or text with `literal=true`.", field="pattern"
         )
     if len(pattern) > LONGEST_PATTERN:
         raise Invalid(

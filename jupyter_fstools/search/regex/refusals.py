@@ -6,7 +6,7 @@ import re
 
 from ...errors import Invalid
 
-PLAIN_TEXT = "literal=true takes the pattern as plain text."
+PLAIN_TEXT = "`literal=true` takes the pattern as plain text."
 OVER_LINES = "Say multiline=true to match over lines."
 _WRITTEN_OUT = "Write out what it is to repeat, or search for less and read what is found."
 _PROPERTY = (
@@ -22,7 +22,7 @@ ESCAPES_REFUSED = {
     "K": ("keeping out what came before", "Leave it out: the line is shown whole."),
     "G": ("the end of the last match", "Leave it out."),
     **dict.fromkeys("QE", ("quoting", PLAIN_TEXT)),
-    "R": ("any line break", "Write $ for the end of a line, or \\r?\\n with multiline=true."),
+    "R": ("any line break", "Write $ for the end of a line, or \\r?\\n with `multiline=true`."),
     "X": ("a grapheme", "Write a dot for any character."),
     "h": ("horizontal space", r"Write [ \t]."),
     "H": ("no horizontal space", r"Write [^ \t]."),
