@@ -16,6 +16,8 @@ def test_a_module_begins_with_a_caption_of_one_sentence(module):
     assert module.read_text("utf-8").startswith(('"""', 'r"""'))
     assert re.fullmatch(r"([A-Z%`]|[a-z_]+: ).*[^.]\.", caption(module))
     assert not re.search(r"[^.]\. ", caption(module)), "two sentences"
+    assert len(caption(module).split()) <= 12, "more than 12 words"
+    assert not caption(module).startswith(("What ", "Which ", "Whose ", "Of ")), "it begins with a verb"
 
 
 def test_the_architecture_page_lists_every_caption():

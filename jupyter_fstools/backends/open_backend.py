@@ -1,4 +1,4 @@
-"""Opens the backend that a root names: a folder of this machine, or a registered scheme."""
+"""Opens the backend for a root: a folder, or a registered scheme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends requests to a running server, with its own token and no redirects."""
+"""Sends requests to a running server, with its token, without redirects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares changes with what their files are now: covered, stale, and every row."""
+"""Compares changes with their files: covered, stale, and every row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls tools and lists changes on a server that this kernel shares no disk with."""
+"""Calls tools on a server whose files this kernel cannot see."""
 
 from __future__ import annotations
 

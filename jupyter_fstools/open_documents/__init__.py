@@ -1,1 +1,1 @@
-"""Finds who holds the current content of a file: the disk, a browser or a room."""
+"""Finds who holds a file's current content: disk, browser or room."""

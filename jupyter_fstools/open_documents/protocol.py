@@ -1,4 +1,4 @@
-"""Defines a holder: whoever has the current content of a file, and takes changes of it."""
+"""Defines the holder of a file's current content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applies some of a notebook's changed cells and hunks and leaves out the others."""
+"""Applies chosen cells and hunks of a notebook's change."""
 
 from __future__ import annotations
 

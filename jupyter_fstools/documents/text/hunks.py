@@ -1,4 +1,4 @@
-"""Applies some hunks of a text file's change and leaves out the others."""
+"""Applies chosen hunks of a text file's change."""
 
 from __future__ import annotations
 
