@@ -1,4 +1,4 @@
-"""Keeps whole files of a store on this machine's disk, by version and bounded."""
+"""Caches versions of a store's files on this disk, bounded in size."""
 
 from __future__ import annotations
 
