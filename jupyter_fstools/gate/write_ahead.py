@@ -1,4 +1,4 @@
-"""Writes files, each step recorded as pending before the first file is replaced."""
+"""Records each write as pending before the first file is replaced."""
 
 from __future__ import annotations
 
