@@ -174,6 +174,12 @@ class FsToolsConfig(Configurable):
         help="Seconds that a file with unsaved changes in a browser which fell silent is left alone.",
     ).tag(config=True)
 
+    browser_seconds = Float(
+        3,
+        min=0,
+        help="Seconds that a call waits for the browser which has its file open with unsaved changes.",
+    ).tag(config=True)
+
     @validate("tool_prefix")
     def _check_tool_prefix(self, proposal: dict[str, Any]) -> str:
         prefix: str = proposal["value"]
@@ -187,6 +193,7 @@ class FsToolsConfig(Configurable):
         "document_seconds",
         "lock_seconds",
         "unsaved_seconds",
+        "browser_seconds",
         "execute_seconds",
         "max_execute_seconds",
         "execute_approval_seconds",
@@ -248,6 +255,7 @@ class FsToolsConfig(Configurable):
         store: Store | None = None,
         committed: Any = None,
         rooms: Any = None,
+        documents: Any = None,
     ) -> Workspace:
         """The workspace of these settings, for one reader.
 
@@ -257,6 +265,7 @@ class FsToolsConfig(Configurable):
             store: an open store to use instead of the one that the settings name.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
             rooms: gives the absolute paths of files that are open for real-time collaboration.
+            documents: makes what knows the open documents, as `(backend, store) -> Sequence[OpenDocuments]`.
 
         Raises:
             NotFound, NotADirectory: the root is no folder; Invalid: it is no address.
@@ -282,6 +291,7 @@ class FsToolsConfig(Configurable):
             tool_prefix=self.tool_prefix,
             committed=committed,
             rooms=rooms,
+            documents=documents(backend, store) if documents is not None else (),
         )
 
 

@@ -259,7 +259,7 @@ def require_saved(store: Store, stat: FileStat) -> None:
         Unsaved
     """
     # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
-    if store.has_unsaved(stat.key):
+    if not all(document.saved for document in store.open_documents(stat.key)):
         raise Unsaved(
             f"{stat.path} is open in a browser, with changes that are not saved or in a collaboration room "
             "(not modified)",

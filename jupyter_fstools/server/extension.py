@@ -15,8 +15,9 @@ from ..backends.open_backend import absolute_root
 from ..config import FsToolsConfig, loaded_files, system_user
 from ..errors import FsToolsError, Invalid
 from ..gate.workspace import Workspace
+from ..open_documents.browser import BrowserDocuments, Pages
 from ..sessions import DEFAULT_SESSION
-from ..stores.records import Change, Reader
+from ..stores.records import Change, OpenDocument, Reader
 from .call_pool import CallPool
 from .events import activity_event, change_event
 from .events.activity_event import ActivityEvent
@@ -112,21 +113,33 @@ def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
         emit(schema_id=activity_event.SCHEMA_ID, data=event.model_dump(mode="json"))
 
     account = system_user()
-    rooms = Rooms(serverapp, _loop(serverapp))
-    workspace = config.workspace(root, Reader(account, DEFAULT_SESSION), committed=committed, rooms=rooms.files)
+    rooms, pages = Rooms(serverapp, _loop(serverapp)), Pages()
+    workspace = config.workspace(
+        root,
+        Reader(account, DEFAULT_SESSION),
+        committed=committed,
+        rooms=rooms.files,
+        documents=lambda backend, store: [BrowserDocuments(pages, backend, store, config.browser_seconds)],
+    )
     events = serverapp.event_logger
     assert events is not None
     for schema in (change_event.event_schema(), activity_event.event_schema()):
         events.register_event_schema(schema)
     emit = events.emit
-    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp))
+    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=lambda change: follow(pages, change))
 
     def note_rooms(holder: str, files: list[str], until: float) -> None:
         keys = {key for file in files if (key := workspace.key_at(file)) is not None}
-        workspace.store.note_unsaved(holder, keys, until)
+        workspace.store.note_open(holder, [OpenDocument(holder, key, saved=False) for key in keys], until)
 
     rooms.follow(note_rooms)
-    return Served(config, workspace, CallPool(), CallPool(), feed, rooms, account)
+    return Served(config, workspace, CallPool(), CallPool(), feed, rooms, pages, account)
+
+
+def follow(pages: Pages, change: Change) -> None:
+    """Have open documents follow a change on the disk, whichever process made it."""
+    if change.status == "applied" and change.after is not None:
+        pages.follow(change.key, change.after.exact_sha)
 
 
 def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
 
 from ..config import FsToolsConfig
+from ..errors import FsToolsError
 from ..gate.workspace import Workspace
+from ..open_documents.browser import Pages
+from ..open_documents.page import PageDocument
 from ..sessions import DEFAULT_SESSION, checked_session
 from ..stores.records import Reader
 from .call_pool import CallPool
@@ -42,6 +47,7 @@ class Served:
         commands: where commands do, which may take minutes or wait for a person: no other call waits for them.
         feed: follows the journal.
         rooms: of real-time collaboration.
+        pages: of browsers, which have documents open.
         account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
             one reader: the system's account (looking it up takes as long as reading a small file).
     """
@@ -52,6 +58,7 @@ class Served:
     commands: CallPool
     feed: ChangeFeed
     rooms: Rooms
+    pages: Pages
     account: str
 
     @property
@@ -72,6 +79,17 @@ class Served:
         """
         name = self.account if invents_users(provider) else str(user.username)
         return Reader(name, DEFAULT_SESSION if session is None else checked_session(session))
+
+    def catch_up(self, documents: Sequence[PageDocument]) -> None:
+        """Have saved documents follow their files, where these were changed while nobody could tell their page."""
+        workspace = self.workspace
+        for document in documents:
+            path = workspace.path_of(document.key)
+            if path is None or not document.saved:
+                continue
+            with suppress(FsToolsError), workspace.show(path) as opened:
+                if document.hash != workspace.fingerprint(opened).exact:
+                    document.tell("follow")
 
     def stop(self) -> None:
         """Stop following the journal, start no more calls, close the store; called on the event loop."""

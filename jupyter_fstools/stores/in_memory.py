@@ -11,7 +11,7 @@ from ..errors import Invalid
 from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
 from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, PutReceipt, StoreLimits, require_room
 from .record_json import from_json, to_json
-from .records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
 
 DROPPED_PER_RECEIPT = 4
 """How many evicted receipts are remembered as such, for each one that may be kept."""
@@ -39,7 +39,7 @@ class InMemoryStore(Closing):
         self._steps = 0
         self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
         self._next_sweep = 0.0
-        self._unsaved: dict[str, tuple[frozenset[str], float]] = {}
+        self._open: dict[str, tuple[tuple[OpenDocument, ...], float]] = {}
 
     @classmethod
     def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> InMemoryStore:
@@ -311,17 +311,18 @@ class InMemoryStore(Closing):
         """Something that is another once anything is kept or dropped."""
         return self._steps
 
-    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
-        """Replace what a holder said before."""
+    def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
+        """Replace what a page said before."""
         now = time.time()
         with self._lock:
-            told = {**self._unsaved, holder: (frozenset(keys), until)}
-            self._unsaved = {name: (files, end) for name, (files, end) in told.items() if files and end >= now}
+            told = {**self._open, page: (tuple(documents), until)}
+            self._open = {name: (found, end) for name, (found, end) in told.items() if found and end >= now}
 
-    def has_unsaved(self, key: str) -> bool:
-        """Somebody has unsaved changes of this file open."""
+    def open_documents(self, key: str) -> list[OpenDocument]:
+        """The documents that pages have open of a file."""
         now = time.time()
-        return any(key in files and end >= now for files, end in self._unsaved.values())
+        told = [found for found, end in self._open.values() if end >= now]
+        return [document for found in told for document in found if document.key == key]
 
     def close(self) -> None:
         """Nothing to let go of: what is remembered stays."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 from ..errors import TooLarge
-from .records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
 
 MAX_REFUSALS = 1000
 """Refusals kept in all; the oldest go first, as do those older than `journal_max_days`."""
@@ -209,14 +209,14 @@ class Store(Closing, Protocol):
     def mark(self) -> Hashable:
         """Something that is another once anything is kept or dropped, by whichever process; cheaper than to look."""
 
-    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
-        """Keep which files have unsaved changes in documents that `holder` has open; replaces what it said before.
+    def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
+        """Keep which files a page has open; replaces what it said before.
 
         After `until` (seconds since 1970) nothing of it counts any more.
         """
 
-    def has_unsaved(self, key: str) -> bool:
-        """Somebody has unsaved changes of this file open."""
+    def open_documents(self, key: str) -> list[OpenDocument]:
+        """The documents that pages have open of a file."""
 
     def close(self) -> None:
         """Let go of files and connections; a later call opens them again."""

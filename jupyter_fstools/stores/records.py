@@ -20,6 +20,24 @@ class Reader(NamedTuple):
     session: str
 
 
+class OpenDocument(NamedTuple):
+    """A file that a page in a browser has open.
+
+    Attributes:
+        page: the name by which the server knows the page.
+        key: the file (`FileStat.key`).
+        saved: the page holds nothing that is not in the file.
+        hash: SHA-256 of the file's bytes as the page loaded or saved them last; None where it does not know.
+        counter: grows with each change of the document.
+    """
+
+    page: str
+    key: str
+    saved: bool
+    hash: str | None = None
+    counter: int = 0
+
+
 class Receipt(BaseModel):
     """Proof that a reader was shown a file.
 

@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import InputOutput, Invalid
-from . import sqlite_changes, sqlite_receipts, sqlite_refusals, sqlite_unsaved
+from . import sqlite_changes, sqlite_open, sqlite_receipts, sqlite_refusals
 from .in_memory import InMemoryStore
 from .protocol import ChangeFilter, Closing, MomentFilter, PutReceipt, Store, StoreLimits
 from .record_json import UnreadableRecord
-from .records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
 from .sqlite_changes import ChangeTable
 from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
+from .sqlite_open import OpenDocumentTable
 from .sqlite_refusals import RefusalTable
-from .sqlite_unsaved import UnsavedTable
 
 _DEFAULTS = StoreLimits()
-_SCHEMA = sqlite_receipts.SCHEMA + sqlite_changes.SCHEMA + sqlite_refusals.SCHEMA + sqlite_unsaved.SCHEMA
+_SCHEMA = sqlite_receipts.SCHEMA + sqlite_changes.SCHEMA + sqlite_refusals.SCHEMA + sqlite_open.SCHEMA
 _HINTS = {
     sqlite3.SQLITE_BUSY: "Another process holds the store; try again.",
     sqlite3.SQLITE_FULL: "The disk is full: free some space, then try again.",
@@ -38,7 +38,7 @@ _log = logging.getLogger("jupyter_fstools")
 Answer = TypeVar("Answer")
 
 
-class _Database(ChangeTable, RefusalTable, UnsavedTable, Closing):
+class _Database(ChangeTable, RefusalTable, OpenDocumentTable, Closing):
     """The tables over one open connection; dropping them closes it too."""
 
     def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
@@ -207,13 +207,13 @@ class SqliteStore(Closing):
         """Something that is another once anything is kept or dropped."""
         return self._run(lambda store: store.mark())
 
-    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
-        """Keep which files have unsaved changes in documents that `holder` has open."""
-        self._run(lambda store: store.note_unsaved(holder, keys, until))
+    def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
+        """Keep which files a page has open."""
+        self._run(lambda store: store.note_open(page, documents, until))
 
-    def has_unsaved(self, key: str) -> bool:
-        """Somebody has unsaved changes of this file open."""
-        return self._run(lambda store: store.has_unsaved(key))
+    def open_documents(self, key: str) -> list[OpenDocument]:
+        """The documents that pages have open of a file."""
+        return self._run(lambda store: store.open_documents(key))
 
     def close(self) -> None:
         """Close the connection; a later call opens it again."""

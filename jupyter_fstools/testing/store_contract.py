@@ -9,12 +9,12 @@ class TestMyStore(StoreContract):
 from __future__ import annotations
 
 from .change_contract import BoundsContract, ChangeContract, PendingContract, SeveralFilesContract
+from .open_contract import OpenContract
 from .receipt_contract import ReceiptContract
-from .unsaved_contract import UnsavedContract
 
 
 class StoreContract(
-    ReceiptContract, ChangeContract, PendingContract, SeveralFilesContract, BoundsContract, UnsavedContract
+    ReceiptContract, ChangeContract, PendingContract, SeveralFilesContract, BoundsContract, OpenContract
 ):
     """All that a store must do.
 

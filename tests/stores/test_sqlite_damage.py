@@ -12,6 +12,7 @@ import pytest
 from jupyter_fstools.stores import sqlite as sqlite_module
 from jupyter_fstools.stores import sqlite_file
 from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.records import OpenDocument
 from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.testing.store_samples import ANN, change_of, names, receipt_of
 
@@ -133,8 +134,8 @@ def test_an_older_version_gets_the_tables_it_lacks_and_keeps_what_it_has(path, q
     query("DROP TABLE unsaved")
     query("PRAGMA user_version = 1")
     store = SqliteStore(path)
-    store.note_unsaved("browser", [KEY], time.time() + 60)
-    assert (store.has_unsaved(KEY), store.revision()) == (True, before)
+    store.note_open("page", [OpenDocument("page", KEY, saved=False)], time.time() + 60)
+    assert (len(store.open_documents(KEY)), store.revision()) == (1, before)
     assert store.receipt(ANN, KEY) is not None
 
 

@@ -30,7 +30,7 @@ def compared(before: NotebookDocument | None, after: NotebookDocument | None, *,
     """
     old, new = before.cells if before else [], after.cells if after else []
     origin = _origins(old, new)
-    moved = _moved([origin.get(cell.index) for cell in new])
+    moved = moved_origins([origin.get(cell.index) for cell in new])
     cells, diffs = [], []
     for cell in new:
         at = origin.get(cell.index)
@@ -99,7 +99,7 @@ def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Ha
     return groups
 
 
-def _moved(origins: Iterable[int | None]) -> set[int]:
+def moved_origins(origins: Iterable[int | None]) -> set[int]:
     """The cells to take out so that the others stand in their old order (all but a longest rising row)."""
     present = [at for at in origins if at is not None]
     tails: list[int] = []

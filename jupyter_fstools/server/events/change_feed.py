@@ -90,6 +90,7 @@ class ChangeFeed:
         tell: called on the event loop with every change that is new or has a new status.
         tell_activity: called on the event loop with what was read and refused.
         loop: the event loop.
+        followed: called there with every such change of the root, before it is told.
         interval: seconds between two looks at the store.
     """
 
@@ -100,12 +101,14 @@ class ChangeFeed:
         tell_activity: Callable[[ActivityEvent], None],
         loop: asyncio.AbstractEventLoop,
         *,
+        followed: Callable[[Change], None] = lambda change: None,
         interval: float = 0.25,
     ) -> None:
         self._workspace = workspace
         self._tell = tell
         self._tell_activity = tell_activity
         self._loop = loop
+        self._followed = followed
         self._interval = interval
         self._woken = threading.Event()
         self._stopped = False
@@ -187,6 +190,7 @@ class ChangeFeed:
             if found.status != "proposed":
                 for decided in self._waiting.get(found.id, ()):
                     decided.set()
+            self._call(self._followed, found)
             event = change_entry(self._workspace, found)
             if event is not None:
                 self._call(self._tell, event)

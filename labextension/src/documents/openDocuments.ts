@@ -1,4 +1,4 @@
-/** The documents that are open in this page, and which of them hold what is saved nowhere. */
+/** Follows the documents that are open in this page. */
 
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
@@ -6,21 +6,38 @@ import type { IDisposable } from '@lumino/disposable';
 
 import { Signal } from '@lumino/signaling';
 
+import type { DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
+
+import { type ILab, OpenDocument } from './openDocument';
+
 type Context = DocumentRegistry.Context;
 
 /** Follows the documents it is told of, until they are closed. */
 export class OpenDocuments implements IDisposable {
-  constructor(private _contents: Pick<Contents.IManager, 'driveName' | 'fileChanged'>) {
+  constructor(
+    private _contents: Pick<Contents.IManager, 'driveName' | 'fileChanged'>,
+    private _lab: ILab
+  ) {
     _contents.fileChanged.connect(this._onFile, this);
   }
 
-  /** Emitted when `unsaved` may be another. */
+  /** Emitted when `told` may be another. */
   readonly changed = new Signal<this, void>(this);
 
-  /** The files on the server's disk, by their contents path, that hold unsaved changes here; each once. */
-  get unsaved(): string[] {
-    const unsaved = [...this._contexts].filter(context => this._isUnsaved(context));
-    return [...new Set(unsaved.map(context => context.path))].sort();
+  /** The documents whose files are on the server's disk. */
+  get told(): IToldDocument[] {
+    return [...this._documents.values()].filter(({ context }) => this._counts(context)).map(({ told }) => told);
+  }
+
+  /** Do what the server asks of one of them. */
+  handle(number: number, request: DocumentRequest): Promise<IDocumentAnswer | null> {
+    const asked = [...this._documents.values()].find(document => document.number === number);
+    return asked?.handle(request) ?? Promise.resolve({ done: false, reason: 'closed' });
+  }
+
+  /** The server has gone, and with it what it was about to write. */
+  settle(): void {
+    this._documents.forEach(document => void document.settle().catch(() => undefined));
   }
 
   get isDisposed(): boolean {
@@ -29,28 +46,29 @@ export class OpenDocuments implements IDisposable {
 
   dispose(): void {
     this._isDisposed = true;
-    this._contexts.clear();
+    this._documents.clear();
     Signal.disconnectReceiver(this);
     Signal.clearData(this);
   }
 
   /** Follow a document; several widgets may show it. */
   watch(context: Context): void {
-    if (this._contexts.has(context)) {
+    if (this._documents.has(context)) {
       return;
     }
-    this._contexts.add(context);
+    this._documents.set(context, new OpenDocument(this._next++, context, this._lab, () => this._tell()));
     context.model.stateChanged.connect(this._tell, this);
     context.model.contentChanged.connect(this._onContent, this);
     context.pathChanged.connect(this._tell, this);
+    context.fileChanged.connect(this._tell, this);
     context.saveState.connect(this._onSave, this);
     context.disposed.connect(this._forget, this);
     void context.ready.then(() => this._tell());
   }
 
-  private _isUnsaved({ isReady, model, path }: Context): boolean {
+  private _counts({ isReady, model, path }: Context): boolean {
     // What is edited together has its truth in a room on the server.
-    return isReady && model.dirty && !model.collaborative && this._contents.driveName(path) === '';
+    return isReady && !model.collaborative && this._contents.driveName(path) === '';
   }
 
   private _onContent(model: DocumentRegistry.IModel): void {
@@ -58,7 +76,7 @@ export class OpenDocuments implements IDisposable {
   }
 
   private _onFile(_: unknown, { type, newValue }: Contents.IChangedArgs): void {
-    const written = [...this._contexts].filter(({ path }) => type === 'save' && path === newValue?.path);
+    const written = [...this._documents.keys()].filter(({ path }) => type === 'save' && path === newValue?.path);
     written.forEach(({ model }) => this._written.add(model));
   }
 
@@ -75,7 +93,7 @@ export class OpenDocuments implements IDisposable {
   }
 
   private _forget(context: Context): void {
-    this._contexts.delete(context);
+    this._documents.delete(context);
     this._tell();
   }
 
@@ -83,7 +101,8 @@ export class OpenDocuments implements IDisposable {
     this.changed.emit();
   }
 
-  private _contexts = new Set<Context>();
+  private _documents = new Map<Context, OpenDocument>();
+  private _next = 0;
   /** What has changed, and what was written, since the last save began. */
   private _typed = new WeakSet<DocumentRegistry.IModel>();
   private _written = new WeakSet<DocumentRegistry.IModel>();

@@ -1,21 +1,23 @@
-/** Keeps the tools away from what a person has typed and not saved. */
+/** Has the tools' changes arrive in open documents, and keeps what a person has typed there. */
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { IDocumentManager, IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 
+import { DocumentsLink } from './documentsLink';
+import { LooksAtDisk } from './looksAtDisk';
 import { OpenDocuments } from './openDocuments';
-import { UnsavedReport } from './unsavedReport';
 
 export const openDocumentsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-fstools:open-documents',
-  description: 'Tells the server which open documents are not saved, so that no tool writes over them.',
+  description: 'Tells the server which documents are open, and lets the changes of its tools arrive in them.',
   autoStart: true,
   requires: [IDocumentManager, IDocumentWidgetOpener],
   activate: (app: JupyterFrontEnd, manager: IDocumentManager, opener: IDocumentWidgetOpener): void => {
     const { contents, serverSettings } = app.serviceManager;
-    const documents = new OpenDocuments(contents);
-    new UnsavedReport(documents, serverSettings);
+    const lab = { contents, looks: new LooksAtDisk(contents), closeFile: (path: string) => manager.closeFile(path) };
+    const documents = new OpenDocuments(contents, lab);
+    new DocumentsLink(documents, serverSettings);
     // Documents of the last session are opened through it, too.
     opener.opened.connect((_, widget) => {
       const context = manager.contextForWidget(widget);

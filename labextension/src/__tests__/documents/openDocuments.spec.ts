@@ -5,6 +5,8 @@ import { DocumentModel } from '@jupyterlab/docregistry';
 import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
+import type { ILab } from '../../documents/openDocument';
+
 import { OpenDocuments } from '../../documents/openDocuments';
 
 /** A document as far as it is followed: with JupyterLab's own model. */
@@ -19,6 +21,8 @@ class ContextSample {
 
   readonly model: DocumentModel;
   readonly pathChanged = new Signal<this, string>(this);
+  readonly fileChanged = new Signal<this, void>(this);
+  readonly contentsModel = { format: 'text', hash: 'h1' };
   readonly saveState = new Signal<this, DocumentRegistry.SaveState>(this);
   readonly disposed = new Signal<this, void>(this);
   isReady = true;
@@ -79,12 +83,17 @@ let told: string[][];
 
 beforeEach(() => {
   contents = new ContentsSample();
-  documents = new OpenDocuments(contents);
+  documents = new OpenDocuments(contents, {} as ILab);
   told = [];
-  documents.changed.connect(() => told.push(documents.unsaved));
+  documents.changed.connect(() => told.push(unsaved()));
 });
 
 afterEach(() => documents.dispose());
+
+/** The paths of the documents with unsaved changes. */
+function unsaved(): string[] {
+  return documents.told.filter(({ saved }) => !saved).map(({ path }) => path);
+}
 
 function open(path: string, collaborative = false): ContextSample {
   const context = new ContextSample(path, collaborative);
@@ -95,11 +104,11 @@ function open(path: string, collaborative = false): ContextSample {
 describe('an open document', () => {
   it('is unsaved from the first keystroke until it is saved', async () => {
     const context = open('folder/a.py');
-    expect(documents.unsaved).toEqual([]);
+    expect(unsaved()).toEqual([]);
     context.type('x');
     expect(told).toEqual([['folder/a.py']]);
     await context.save();
-    expect(documents.unsaved).toEqual([]);
+    expect(unsaved()).toEqual([]);
     expect(told[told.length - 1]).toEqual([]);
   });
 
@@ -108,7 +117,7 @@ describe('an open document', () => {
     context.type('x');
     await context.save(() => context.type('y'));
     expect(context.model.dirty).toBe(true);
-    expect(documents.unsaved).toEqual(['a.py']);
+    expect(unsaved()).toEqual(['a.py']);
     await context.save();
     expect(context.model.dirty).toBe(false);
   });
@@ -117,14 +126,14 @@ describe('an open document', () => {
     const context = open('a.py');
     context.type('x');
     await context.revert('y');
-    expect(documents.unsaved).toEqual([]);
+    expect(unsaved()).toEqual([]);
   });
 
   it('is saved if it changed only before its content was taken', async () => {
     const context = open('a.py');
     context.saveState.connect((_, state) => state === 'started' && context.type('a final newline'));
     await context.save();
-    expect(documents.unsaved).toEqual([]);
+    expect(unsaved()).toEqual([]);
   });
 
   it('is told by its new name once it is renamed', () => {
@@ -141,13 +150,13 @@ describe('an open document', () => {
     expect(told[told.length - 1]).toEqual([]);
   });
 
-  it('counts once, however many widgets and models show it', () => {
+  it('counts once for all widgets that show it, and again for each model', () => {
     const context = open('n.ipynb');
     documents.watch(context.asContext);
     const asText = open('n.ipynb');
     context.type('x');
     asText.type('y');
-    expect(told).toEqual([['n.ipynb'], ['n.ipynb']]);
+    expect(told).toEqual([['n.ipynb'], ['n.ipynb', 'n.ipynb']]);
   });
 
   it('counts once it is read, for what was typed before that', async () => {
@@ -155,7 +164,7 @@ describe('an open document', () => {
     context.isReady = false;
     documents.watch(context.asContext);
     context.type('x');
-    expect(documents.unsaved).toEqual([]);
+    expect(unsaved()).toEqual([]);
     context.isReady = true;
     await context.ready;
     expect(told[told.length - 1]).toEqual(['a.py']);
@@ -166,6 +175,6 @@ describe('an open document', () => {
     ['lies on another drive', 'RTC:a.py', false]
   ])('is left out where it %s', (_, path, collaborative) => {
     open(path, collaborative).type('x');
-    expect(documents.unsaved).toEqual([]);
+    expect(unsaved()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Tells the server which documents hold unsaved changes, so that no tool writes over them. */
+/** Tells the server which documents are open, and hands on what it asks of them. */
 
 import type { ServerConnection } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
@@ -7,9 +7,10 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { UUID } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
+import type { DocumentRequest, IToldDocument } from './messages';
 import type { OpenDocuments } from './openDocuments';
 
-/** How often what is unsaved is said again; the server forgets a page that is silent for ten minutes. */
+/** How often what is open is said again; the server forgets a page that is silent for ten minutes. */
 const SAY_AGAIN = 60_000;
 const ANSWER_WITHIN = 20_000;
 const RETRY_FIRST = 1000;
@@ -17,8 +18,11 @@ const RETRY_AT_MOST = 60_000;
 /** The close code of a page that is left: what was not saved there is gone. */
 const GOODBYE = 1000;
 
-/** Speaks with the server from the first unsaved change on, one message at a time. */
-export class UnsavedReport implements IDisposable {
+/** What the server sends: how many documents it knows, a refusal, or a request. */
+type Message = { known: number } | { error: object } | (DocumentRequest & { document: number; ask?: number });
+
+/** Speaks with the server from the first document on; says one thing at a time. */
+export class DocumentsLink implements IDisposable {
   constructor(
     private _documents: OpenDocuments,
     private _settings: ServerConnection.ISettings
@@ -48,18 +52,18 @@ export class UnsavedReport implements IDisposable {
     queueMicrotask(() => this._tell());
   }
 
-  /** Say what is unsaved, unless the server knows; whoever has never said anything needs no connection. */
+  /** Say what is open, unless the server knows; whoever has never said anything needs no connection. */
   private _tell(): void {
-    const { unsaved } = this._documents;
-    if (this.isDisposed || !(unsaved.length || this._isHeld)) {
+    const { told } = this._documents;
+    if (this.isDisposed || !(told.length || this._isHeld)) {
       return;
     }
     if (this._socket === null) {
       if (!this._isRetrying) {
         this._connect();
       }
-    } else if (this._isFree && JSON.stringify(unsaved) !== JSON.stringify(this._said)) {
-      this._say(unsaved);
+    } else if (this._isFree && spelled(told) !== this._said) {
+      this._say(told);
     }
   }
 
@@ -69,29 +73,41 @@ export class UnsavedReport implements IDisposable {
     const socket = new WebSocket(URLExt.join(wsUrl, 'api/fstools/documents') + query);
     this._socket = socket;
     this._after(ANSWER_WITHIN, () => this._retry());
-    socket.onopen = () => this._say(this._documents.unsaved);
-    socket.onmessage = ({ data }) => this._onAnswer(String(data));
+    socket.onopen = () => this._say(this._documents.told);
+    socket.onmessage = ({ data }) => this._onMessage(socket, JSON.parse(String(data)) as Message);
     socket.onclose = () => this._retry();
   }
 
-  private _say(unsaved: string[]): void {
+  private _say(told: IToldDocument[]): void {
     this._isFree = false;
-    this._isHeld ||= unsaved.length > 0;
-    this._said = unsaved;
-    this._socket?.send(JSON.stringify({ browser: this._name, unsaved }));
+    this._isHeld ||= told.length > 0;
+    this._said = spelled(told);
+    this._socket?.send(JSON.stringify({ browser: this._name, documents: told }));
     this._after(ANSWER_WITHIN, () => this._retry());
   }
 
-  private _onAnswer(answer: string): void {
-    if (!('unsaved' in (JSON.parse(answer) as object))) {
+  private _onMessage(socket: WebSocket, message: Message): void {
+    if ('do' in message) {
+      void this._handle(socket, message);
+    } else if ('known' in message) {
+      this._isFree = true;
+      this._isHeld = this._said !== spelled([]);
+      this._tries = 0;
+      this._after(SAY_AGAIN, () => this._isHeld && this._say(this._documents.told));
+      this._tell();
+    } else {
       this._retry();
-      return;
     }
-    this._isFree = true;
-    this._isHeld = !!this._said?.length;
-    this._tries = 0;
-    this._after(SAY_AGAIN, () => this._isHeld && this._say(this._documents.unsaved));
-    this._tell();
+  }
+
+  private async _handle(
+    socket: WebSocket,
+    request: DocumentRequest & { document: number; ask?: number }
+  ): Promise<void> {
+    const answer = await this._documents.handle(request.document, request);
+    if (request.ask !== undefined && socket === this._socket) {
+      socket.send(JSON.stringify({ answer: request.ask, ...answer }));
+    }
   }
 
   /** Begin anew after a while, for as long as there is something that the server should know. */
@@ -114,6 +130,7 @@ export class UnsavedReport implements IDisposable {
     if (socket !== null) {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
+      this._documents.settle();
     }
   }
 
@@ -129,7 +146,7 @@ export class UnsavedReport implements IDisposable {
   private readonly _name = UUID.uuid4();
   private _socket: WebSocket | null = null;
   /** What was said last on this connection. */
-  private _said: string[] | null = null;
+  private _said: string | null = null;
   /** Whether the server may hold something against the tools that this page said. */
   private _isHeld = false;
   private _isFree = false;
@@ -137,4 +154,9 @@ export class UnsavedReport implements IDisposable {
   private _isDisposed = false;
   private _tries = 0;
   private _timer = 0;
+}
+
+/** What is said again as soon as it is another: all but the counters. */
+function spelled(told: readonly IToldDocument[]): string {
+  return JSON.stringify(told.map(document => ({ ...document, counter: 0 })));
 }

@@ -2,8 +2,11 @@ import type { Contents, ServerConnection } from '@jupyterlab/services';
 
 import { Signal } from '@lumino/signaling';
 
+import type { IToldDocument } from '../../documents/messages';
+import type { ILab } from '../../documents/openDocument';
+
+import { DocumentsLink } from '../../documents/documentsLink';
 import { OpenDocuments } from '../../documents/openDocuments';
-import { UnsavedReport } from '../../documents/unsavedReport';
 
 /** A connection that answers when it is told to. */
 class SocketSample {
@@ -14,7 +17,7 @@ class SocketSample {
   onopen: (() => void) | null = null;
   onmessage: ((message: { data: string }) => void) | null = null;
   onclose: (() => void) | null = null;
-  readonly said: { browser: string; unsaved: string[] }[] = [];
+  readonly said: { browser: string; documents: IToldDocument[] }[] = [];
   closedWith: number | undefined | null = null;
 
   send(text: string): void {
@@ -25,22 +28,22 @@ class SocketSample {
     this.closedWith ??= code;
   }
 
-  answer(answer: object = { unsaved: this.last.length }): void {
+  answer(answer: object = { known: this.last.length }): void {
     this.onmessage?.({ data: JSON.stringify(answer) });
   }
 
   get last(): string[] {
-    return this.said[this.said.length - 1].unsaved;
+    return this.said[this.said.length - 1].documents.map(({ path }) => path);
   }
 }
 
 class DocumentsSample extends OpenDocuments {
   constructor() {
-    super({ driveName: () => '', fileChanged: new Signal({} as Contents.IManager) });
+    super({ driveName: () => '', fileChanged: new Signal({} as Contents.IManager) }, {} as ILab);
   }
 
-  override get unsaved(): string[] {
-    return this.now;
+  override get told(): IToldDocument[] {
+    return this.now.map((path, document) => ({ document, path, kind: 'text', saved: false, hash: null, counter: 0 }));
   }
 
   now: string[] = [];
@@ -50,14 +53,14 @@ const MINUTE = 60_000;
 
 let sockets: SocketSample[];
 let documents: DocumentsSample;
-let report: UnsavedReport;
+let report: DocumentsLink;
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] });
   sockets = [];
   documents = new DocumentsSample();
   const settings = { wsUrl: 'ws://localhost/base/', token: 'a b', appendToken: true, WebSocket: SocketSample };
-  report = new UnsavedReport(documents, settings as unknown as ServerConnection.ISettings);
+  report = new DocumentsLink(documents, settings as unknown as ServerConnection.ISettings);
 });
 
 afterEach(() => {
@@ -83,17 +86,17 @@ async function heard(path: string): Promise<SocketSample> {
 }
 
 describe('a page', () => {
-  it('without an unsaved change needs no connection', async () => {
+  it('without an open document needs no connection', async () => {
     await hold();
     await jest.advanceTimersByTimeAsync(10 * MINUTE);
     expect(sockets).toEqual([]);
   });
 
-  it('says at once what is unsaved, and what is saved', async () => {
+  it('says at once what is open, and what is closed', async () => {
     const socket = await heard('a.py');
     expect(socket.url).toBe('ws://localhost/base/api/fstools/documents?token=a%20b');
     await hold();
-    expect(socket.said.map(({ unsaved }) => unsaved)).toEqual([['a.py'], []]);
+    expect(socket.said.map(({ documents }) => documents.map(({ path }) => path))).toEqual([['a.py'], []]);
   });
 
   it('says nothing twice', async () => {
@@ -141,7 +144,8 @@ describe('a broken connection', () => {
     await jest.advanceTimersByTimeAsync(1000);
     expect(sockets).toHaveLength(2);
     sockets[1].onopen?.();
-    expect(sockets[1].said).toEqual([{ browser: socket.said[0].browser, unsaved: ['a.py', 'b.py'] }]);
+    expect(sockets[1].said[0].browser).toBe(socket.said[0].browser);
+    expect(sockets[1].last).toEqual(['a.py', 'b.py']);
   });
 
   it('is made anew to say that all is saved, and not where the server knows', async () => {

@@ -1,0 +1,208 @@
+"""Expresses a notebook change as operations on cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from ...content.splices import Splice, SplicedContent
+from ..text.spans import Span, spans_between
+from .cell import Cell
+from .comparison import moved_origins
+from .document import NotebookDocument
+from .spans import outline_after
+
+_MEMBERS = ("outputs", "execution_count", "metadata", "attachments")
+
+
+class CellName(BaseModel):
+    """A cell that an operation is about.
+
+    Attributes:
+        id: in the document; None where the file gives it none, or gives it twice.
+        index: before the change; of a new cell, `total` and more.
+    """
+
+    id: str | None
+    index: int
+
+
+class SourceSpans(BaseModel):
+    """The source changes where the text is the expected one."""
+
+    do: Literal["source"] = "source"
+    cell: CellName
+    spans: list[Span]
+
+
+class Members(BaseModel):
+    """Other members get a value: `outputs`, `execution_count`, `metadata`, `attachments` (None: taken away)."""
+
+    do: Literal["members"] = "members"
+    cell: CellName
+    set: dict[str, Any]
+
+
+class Convert(BaseModel):
+    """The cell gets another type, and loses or gets what only some types have."""
+
+    do: Literal["convert"] = "convert"
+    cell: CellName
+    cell_type: str
+
+
+class Delete(BaseModel):
+    """The cell goes, if its source is still `source`."""
+
+    do: Literal["delete"] = "delete"
+    cell: CellName
+    source: str
+
+
+class Insert(BaseModel):
+    """A new cell, called `cell` by later operations, lands after another one (None: at the start)."""
+
+    do: Literal["insert"] = "insert"
+    cell: CellName
+    after: CellName | None
+    content: dict[str, Any]
+
+
+class Move(BaseModel):
+    """The cell lands after another one (None: at the start)."""
+
+    do: Literal["move"] = "move"
+    cell: CellName
+    after: CellName | None
+
+
+CellOperation = Annotated[SourceSpans | Members | Convert | Delete | Insert | Move, Field(discriminator="do")]
+
+
+class NotebookOperations(BaseModel):
+    """All that a change does, in order; `total` is the number of cells before it."""
+
+    total: int
+    operations: list[CellOperation]
+
+
+def notebook_operations(
+    before: NotebookDocument, splices: Sequence[Splice], names: Sequence[str] | None = None
+) -> NotebookOperations | None:
+    """The operations of some splices; None where they change more than cells.
+
+    Args:
+        before: the notebook before.
+        splices: what changes in its bytes.
+        names: what the open document calls its cells, where that is known.
+
+    Raises:
+        NotebookRefused: there is no notebook after them.
+    """
+    array = before.spans.array
+    if array is None or any(s.offset < array[0] + 1 or s.end > array[1] - 1 for s in splices):
+        return None
+    content = SplicedContent(before.content, splices)
+    after = NotebookDocument(content, outline_after(before.spans, splices, content))
+    return _Comparison(before, after, splices, names).told()
+
+
+class _Comparison:
+    def __init__(
+        self,
+        before: NotebookDocument,
+        after: NotebookDocument,
+        splices: Sequence[Splice],
+        names: Sequence[str] | None,
+    ) -> None:
+        self._old, self._new = before.cells, after.cells
+        self._names = names
+        self._duplicates = before.duplicate_ids
+        self._touched: set[int] = set()
+        self._origins = self._found_origins(splices)
+
+    def told(self) -> NotebookOperations:
+        found: list[CellOperation] = []
+        for index, at in sorted(self._origins.items()):
+            if at in self._touched:
+                found += self._changes(self._old[at], self._new[index])
+        kept = set(self._origins.values())
+        gone = [cell for cell in self._old if cell.index not in kept]
+        found += [Delete(cell=self._name(cell), source=cell.source) for cell in gone]
+        moved = moved_origins([self._origins.get(cell.index) for cell in self._new])
+        last: CellName | None = None
+        for cell in self._new:
+            origin = self._origins.get(cell.index)
+            if origin is None:
+                name = CellName(id=cell.real_id, index=len(self._old) + cell.index)
+                found.append(Insert(cell=name, after=last, content=_content(cell)))
+            else:
+                name = self._name(self._old[origin])
+                if origin in moved:
+                    found.append(Move(cell=name, after=last))
+            last = name
+        return NotebookOperations(total=len(self._old), operations=found)
+
+    def _found_origins(self, splices: Sequence[Splice]) -> dict[int, int]:
+        """New index to old index: cells that keep their place in the bytes, then those that keep their id."""
+        starts = {cell.place.start: cell.index for cell in self._new}
+        origins: dict[int, int] = {}
+        waiting, shift = list(reversed(splices)), 0
+        for cell in self._old:
+            start, end = cell.place.start, cell.place.end
+            whole = True
+            while waiting and waiting[-1].end <= start:
+                shift += _growth(waiting.pop())
+            begin, inside = start + shift, False
+            while waiting and waiting[-1].offset < end:
+                splice = waiting[-1]
+                inside = True
+                whole = whole and splice.offset > start and splice.end < end
+                if splice.end > end:
+                    break
+                shift += _growth(waiting.pop())
+            if inside:
+                self._touched.add(cell.index)
+            if whole and begin in starts:
+                origins[starts[begin]] = cell.index
+        known = set(origins.values())
+        ids = {cell.real_id: cell.index for cell in self._old if cell.real_id and cell.index not in known}
+        for cell in self._new:
+            if cell.index not in origins and cell.real_id in ids:
+                origins[cell.index] = ids.pop(cell.real_id)
+        return origins
+
+    def _changes(self, old: Cell, new: Cell) -> Iterator[CellOperation]:
+        name = self._name(old)
+        spans = spans_between(old.source, new.source)
+        if spans:
+            yield SourceSpans(cell=name, spans=spans)
+        if old.cell_type != new.cell_type:
+            yield Convert(cell=name, cell_type=new.cell_type)
+        members = {key: new.value(key) for key in _MEMBERS if _raw(old, key) != _raw(new, key)}
+        if old.cell_type != new.cell_type:
+            # What a type has or has not, comes and goes with it.
+            members = {key: value for key, value in members.items() if key == "metadata"}
+        if members:
+            yield Members(cell=name, set=members)
+
+    def _name(self, cell: Cell) -> CellName:
+        if self._names is not None:
+            return CellName(id=self._names[cell.index], index=cell.index)
+        known = cell.real_id if cell.real_id not in self._duplicates else None
+        return CellName(id=known, index=cell.index)
+
+
+def _content(cell: Cell) -> dict[str, Any]:
+    return {member.key: cell.value(member.key) for member in cell.spans.members()} | {"source": cell.source}
+
+
+def _raw(cell: Cell, key: str) -> bytes | None:
+    member = cell.spans.member(key)
+    return None if member is None else cell.raw(member)
+
+
+def _growth(splice: Splice) -> int:
+    return len(splice.inserted) - len(splice.removed)

@@ -1,0 +1,99 @@
+"""Defines pages in browsers and the documents they have open."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TooLate
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Kind = Literal["notebook", "text", "other"]
+
+
+class PageGone(Exception):
+    """The page has been closed, or its connection was lost, before it answered."""
+
+
+class Page(Protocol):
+    """A page in a browser; what is asked and told reaches it in this order."""
+
+    @property
+    def name(self) -> str:
+        """The same after a lost connection."""
+
+    def ask(self, message: dict[str, Any]) -> Future[dict[str, Any]]:
+        """Send a message that the page answers; raises `PageGone` in the future. From any thread."""
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message that it does not answer; a page that has gone misses it. From any thread."""
+
+
+class Answer(BaseModel):
+    """What a page answers; nothing else in it counts.
+
+    Attributes:
+        done: the page did what it was asked for.
+        reason: why it did not: `closed`, `hash`, `text`, `busy`, `failed`.
+        counter: of the document as it is.
+        hash: of the file, where the page has saved it.
+        content: of the document: a notebook or a text; None where the asker has that of this `counter`.
+        names: what the page calls the notebook's cells.
+    """
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    done: bool
+    reason: Literal["", "closed", "hash", "text", "busy", "failed"] = ""
+    counter: int = 0
+    hash: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    content: dict[str, Any] | str | None = None
+    names: list[str] = Field(default_factory=list)
+
+
+@dataclass(eq=False)
+class PageDocument:
+    """A document in a page.
+
+    Attributes:
+        page: the page.
+        number: the page's own name for it.
+        key: the file (`FileStat.key`).
+        kind: what its operations are; `other` takes none.
+        saved: it holds nothing that is not in the file.
+        hash: SHA-256 of the file's bytes as it was loaded or saved; None where the page does not know.
+        counter: grows with each change.
+        is_silent: it did not answer in time, and has not been heard since.
+    """
+
+    page: Page
+    number: int
+    key: str
+    kind: Kind
+    saved: bool
+    hash: str | None
+    counter: int
+    is_silent: bool = field(default=False)
+
+    def ask(self, do: str, **more: Any) -> Future[dict[str, Any]]:
+        """Send a message about this document."""
+        return self.page.ask({"do": do, "document": self.number, **more})
+
+    def tell(self, do: str, **more: Any) -> None:
+        """Send a message about this document that is not answered."""
+        self.page.tell({"do": do, "document": self.number, **more})
+
+    def answer(self, asked: Future[dict[str, Any]], seconds: float) -> Answer | None:
+        """What the page answers; None if it does not in so many seconds (at once, if it did not last time)."""
+        try:
+            told = Answer.model_validate(asked.result(0 if self.is_silent else seconds))
+        except TooLate:
+            self.is_silent = True
+            return None
+        except PageGone:
+            return Answer(done=False, reason="closed")
+        except ValidationError:
+            return Answer(done=False, reason="failed")
+        self.is_silent = False
+        return told

@@ -1,0 +1,36 @@
+/** Holds JupyterLab's look at a file while the server is writing it. */
+
+import type { Contents } from '@jupyterlab/services';
+
+/**
+ * Before it saves, JupyterLab asks the server whether the file is still what it was, and else asks its person.
+ * Between the moment in which a document shows a change and the one in which its file has it, that question waits.
+ */
+export class LooksAtDisk {
+  constructor(contents: Contents.IManager) {
+    const get = contents.get.bind(contents);
+    this.get = get;
+    contents.get = async (path, options) => {
+      await this._held.get(path)?.ended;
+      return get(path, options);
+    };
+  }
+
+  /** Look at the disk at once. */
+  readonly get: Contents.IManager['get'];
+
+  /** Let looks at a file wait until the function that is given is called. */
+  hold(path: string): () => void {
+    let end = (): void => undefined;
+    const held = { ended: new Promise<void>(resolve => (end = resolve)) };
+    this._held.set(path, held);
+    return () => {
+      if (this._held.get(path) === held) {
+        this._held.delete(path);
+      }
+      end();
+    };
+  }
+
+  private _held = new Map<string, { ended: Promise<void> }>();
+}

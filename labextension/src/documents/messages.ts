@@ -1,0 +1,63 @@
+/** What the server asks of open documents, and what is told and answered. */
+
+import type { JSONObject, JSONValue } from '@lumino/coreutils';
+
+/** `removed` at `offset` becomes `inserted`; it is expected between `before` and `after`. */
+export type Span = [offset: number, removed: string, inserted: string, before: string, after: string];
+
+/** A cell: by its id, or where that is null by its index before the change; from `total` on a new one. */
+export interface ICellName {
+  id: string | null;
+  index: number;
+}
+
+export type CellOperation =
+  | { do: 'source'; cell: ICellName; spans: Span[] }
+  | { do: 'members'; cell: ICellName; set: Record<string, JSONValue> }
+  | { do: 'convert'; cell: ICellName; cell_type: string }
+  | { do: 'delete'; cell: ICellName; source: string }
+  | { do: 'insert'; cell: ICellName; after: ICellName | null; content: JSONObject }
+  | { do: 'move'; cell: ICellName; after: ICellName | null };
+
+export interface ITextChange {
+  kind: 'text';
+  spans: Span[];
+}
+
+export interface INotebookChange {
+  kind: 'notebook';
+  total: number;
+  operations: CellOperation[];
+}
+
+export type DocumentChange = ITextChange | INotebookChange;
+
+/** What is asked of one document; `patch`, `content` and `save` are answered. */
+export type DocumentRequest =
+  | { do: 'content'; known: number | null }
+  | { do: 'patch'; hash: string | null; to: string | null; change: DocumentChange }
+  | { do: 'save' }
+  | { do: 'written'; hash: string | null; last_modified: string | null }
+  | { do: 'follow' }
+  | { do: 'close' };
+
+export type Reason = 'closed' | 'hash' | 'text' | 'busy' | 'failed';
+
+export interface IDocumentAnswer {
+  done: boolean;
+  reason?: Reason;
+  counter?: number;
+  hash?: string | null;
+  content?: JSONValue;
+  names?: string[];
+}
+
+/** What is told of each open document. */
+export interface IToldDocument {
+  document: number;
+  path: string;
+  kind: 'notebook' | 'text' | 'other';
+  saved: boolean;
+  hash: string | null;
+  counter: number;
+}

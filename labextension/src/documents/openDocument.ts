@@ -1,0 +1,272 @@
+/** One open document: what the server is told of it, and what it does when the server asks. */
+
+import type { ISharedNotebook, ISharedText } from '@jupyter/ydoc';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { Contents } from '@jupyterlab/services';
+import type { JSONObject, JSONValue } from '@lumino/coreutils';
+import type { Signal } from '@lumino/signaling';
+
+import type { LooksAtDisk } from './looksAtDisk';
+import type { DocumentChange, DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
+
+import { isRunning, patchNotebook, patchText, Refused, type TakeBack } from './patches';
+import { reconcileNotebook, reconcileText } from './reconcile';
+
+type Context = DocumentRegistry.Context;
+type TextModel = ISharedText & { transact(act: () => void, undoable?: boolean): void };
+/** A contents model with the file's hash, which servers tell from Jupyter Server 2.11 on. */
+type Hashed = Contents.IModel & { hash?: string | null };
+
+const SAVE_WITHIN = 2000;
+const WRITTEN_WITHIN = 20_000;
+
+/** A change that the document shows and that its file does not have yet. */
+interface IPending {
+  takeBack: TakeBack;
+  wasDirty: boolean;
+  counter: number;
+  /** The hash that the file will have; null where this page saves it. */
+  to: string | null;
+  letLook: () => void;
+  timer: number;
+}
+
+/** What open documents need of JupyterLab. */
+export interface ILab {
+  contents: Pick<Contents.IManager, 'fileChanged'>;
+  looks: LooksAtDisk;
+  closeFile(path: string): Promise<void>;
+}
+
+export class OpenDocument {
+  constructor(
+    readonly number: number,
+    readonly context: Context,
+    private _lab: ILab,
+    private _changed: () => void
+  ) {
+    context.model.contentChanged.connect(() => this._counter++, this);
+    context.saveState.connect(this._onSave, this);
+  }
+
+  get told(): IToldDocument {
+    const { path, model } = this.context;
+    return {
+      document: this.number,
+      path,
+      kind: this.kind,
+      saved: !model.dirty,
+      hash: this._pending?.to ?? this._hash,
+      counter: this._counter
+    };
+  }
+
+  get kind(): IToldDocument['kind'] {
+    const shared = this.context.model.sharedModel;
+    if ('cells' in shared) {
+      return 'notebook';
+    }
+    return this.context.contentsModel?.format === 'text' && 'updateSource' in shared ? 'text' : 'other';
+  }
+
+  /** Do what the server asks, one request after the other; null where it waits for no answer. */
+  handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
+    const answer = this._last.then(() => this._handle(request));
+    this._last = answer.catch(() => undefined);
+    return answer.catch((reason: unknown) => ({
+      done: false,
+      reason: reason instanceof Refused ? reason.reason : 'failed'
+    }));
+  }
+
+  /** The server has gone: see by the file itself whether it has the change that the document shows. */
+  async settle(): Promise<void> {
+    const pending = this._pending;
+    if (pending?.to) {
+      const { hash } = await this._onDisk();
+      await this.handle({ do: 'written', hash: hash === pending.to ? hash : null, last_modified: null });
+    }
+  }
+
+  private async _handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
+    if (this.context.isDisposed) {
+      return { done: false, reason: 'closed' };
+    }
+    switch (request.do) {
+      case 'content':
+        return this._content(request.known);
+      case 'patch':
+        return this._patch(request.hash, request.to, request.change);
+      case 'save':
+        return this._save();
+      case 'written':
+        return (await this._written(request.hash, request.last_modified), null);
+      case 'follow':
+        return (await this._follow(), null);
+      case 'close':
+        this.context.model.dirty = false;
+        return (await this._lab.closeFile(this.context.path), null);
+    }
+  }
+
+  private _content(known: number | null): IDocumentAnswer {
+    const shared = this.context.model.sharedModel;
+    if (known === this._counter) {
+      return { done: true, counter: known };
+    }
+    if (this.kind === 'notebook') {
+      const names = (shared as unknown as ISharedNotebook).cells.map(cell => cell.id);
+      return { done: true, counter: this._counter, content: this.context.model.toJSON() as JSONValue, names };
+    }
+    return { done: true, counter: this._counter, content: this.context.model.toString() };
+  }
+
+  private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
+    await this._noSave();
+    const { model, path } = this.context;
+    if (this._hash !== hash || this.kind !== change.kind) {
+      throw new Refused('hash');
+    }
+    if (this._pending) {
+      throw new Refused('busy');
+    }
+    const wasDirty = model.dirty;
+    const takeBack = this._apply(change);
+    // Nobody's save writes what the server is about to write.
+    model.dirty = wasDirty || to === null;
+    const letLook = to === null ? (): void => undefined : this._lab.looks.hold(path);
+    const timer = window.setTimeout(() => void this.settle(), WRITTEN_WITHIN);
+    this._pending = { takeBack, wasDirty, counter: this._counter, to, letLook, timer };
+    return { done: true, counter: this._counter };
+  }
+
+  private _apply(change: DocumentChange): TakeBack {
+    const shared = this.context.model.sharedModel;
+    return change.kind === 'text'
+      ? patchText(shared as unknown as TextModel, change)
+      : patchNotebook(shared as unknown as ISharedNotebook, change);
+  }
+
+  private async _save(): Promise<IDocumentAnswer> {
+    await this._noSave();
+    // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
+    if ((await this._onDisk()).hash !== this._hash) {
+      throw new Refused('hash');
+    }
+    await this.context.save();
+    return { done: this._hash !== null, hash: this._hash, counter: this._counter };
+  }
+
+  private async _written(hash: string | null, lastModified: string | null): Promise<void> {
+    const pending = this._pending;
+    if (!pending) {
+      return;
+    }
+    this._pending = null;
+    window.clearTimeout(pending.timer);
+    const { model } = this.context;
+    if (hash !== null) {
+      this._takeOver(hash, lastModified);
+      if (pending.to === null && pending.counter === this._counter) {
+        model.dirty = false;
+      }
+    } else {
+      const before = this._counter;
+      pending.takeBack();
+      model.dirty = pending.wasDirty || before !== pending.counter;
+    }
+    pending.letLook();
+    this._changed();
+    if (hash !== null && this._hash !== hash) {
+      await this.context.save();
+    }
+  }
+
+  /** Have the document's context know the file as it is now: it learns that when a file is renamed. */
+  private _takeOver(hash: string, lastModified: string | null): void {
+    const { contentsModel, path } = this.context;
+    if (contentsModel && this._hash !== hash) {
+      const last_modified = lastModified ?? new Date().toISOString();
+      const newValue = { ...contentsModel, hash, last_modified };
+      const changed = this._lab.contents.fileChanged as Signal<unknown, Contents.IChangedArgs>;
+      changed.emit({ type: 'rename', oldValue: { path }, newValue });
+    }
+  }
+
+  /** Show what the file has by now. */
+  private async _follow(): Promise<void> {
+    await this._noSave();
+    const { context } = this;
+    const { model, path } = context;
+    if (model.dirty || this._pending || (await this._onDisk()).hash === this._hash) {
+      return;
+    }
+    const { format, type } = context.contentsModel ?? {};
+    const asked = { content: true, hash: true, ...(format ? { format } : {}), ...(type ? { type } : {}) };
+    const file = (await this._lab.looks.get(path, asked)) as Hashed;
+    if (model.dirty || context.isDisposed) {
+      return;
+    }
+    if (this._reconcile(file) && typeof file.hash === 'string') {
+      this._takeOver(file.hash, file.last_modified);
+      model.dirty = false;
+    } else if (!this._runs) {
+      await context.revert();
+    }
+    this._changed();
+  }
+
+  private _reconcile(file: Contents.IModel): boolean {
+    const shared = this.context.model.sharedModel;
+    if (this.kind === 'notebook') {
+      return reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject);
+    }
+    // How its lines end is known to the context alone.
+    if (this.kind !== 'text' || typeof file.content !== 'string' || file.content.includes('\r')) {
+      return false;
+    }
+    const text = shared as unknown as TextModel;
+    text.transact(() => reconcileText(text, file.content as string), false);
+    return true;
+  }
+
+  private get _runs(): boolean {
+    return (
+      this.kind === 'notebook' && (this.context.model.sharedModel as unknown as ISharedNotebook).cells.some(isRunning)
+    );
+  }
+
+  private get _hash(): string | null {
+    return (this.context.contentsModel as Hashed | null)?.hash ?? null;
+  }
+
+  private async _onDisk(): Promise<Hashed> {
+    return (await this._lab.looks.get(this.context.path, { content: false, hash: true })) as Hashed;
+  }
+
+  private _onSave(_: unknown, state: DocumentRegistry.SaveState): void {
+    if (state === 'started') {
+      let end = (): void => undefined;
+      const ended = new Promise<void>(resolve => (end = resolve));
+      this._saving = { ended, end };
+    } else {
+      this._saving?.end();
+      this._saving = null;
+    }
+  }
+
+  /** Wait until no save is under way: it would write what was there before. One that asks its person may take long. */
+  private async _noSave(): Promise<void> {
+    const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), SAVE_WITHIN));
+    while (this._saving) {
+      if (await Promise.race([this._saving.ended, late])) {
+        throw new Refused('busy');
+      }
+    }
+  }
+
+  private _counter = 0;
+  private _saving: { ended: Promise<void>; end: () => void } | null = null;
+  private _pending: IPending | null = null;
+  private _last: Promise<unknown> = Promise.resolve();
+}

@@ -1,0 +1,255 @@
+/** Applies a change to a shared model, if it finds the texts that it expects, and can take it back. */
+
+import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText, SharedCell } from '@jupyter/ydoc';
+import type { JSONObject, JSONValue } from '@lumino/coreutils';
+
+import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
+
+/** Takes a change back, as far as it is still there. */
+export type TakeBack = () => void;
+
+/** A change was refused, and nothing done. */
+export class Refused extends Error {
+  constructor(readonly reason: Reason) {
+    super(reason);
+  }
+}
+
+interface ITextModel extends ISharedText {
+  transact(act: () => void, undoable?: boolean): void;
+}
+
+/** Change a text file's model; the person's undo history does not hold it. */
+export function patchText(model: ITextModel, change: ITextChange): TakeBack {
+  const found = located(model.getSource(), change.spans);
+  model.transact(() => replace(model, found), false);
+  return () => {
+    const back = located(model.getSource(), inverse(found));
+    model.transact(() => replace(model, back), false);
+  };
+}
+
+/** Change a notebook's cells in one step; the person's undo history does not hold it. */
+export function patchNotebook(model: ISharedNotebook, change: INotebookChange): TakeBack {
+  const patch = new NotebookPatch(model, change);
+  patch.check();
+  model.transact(() => patch.apply(), false);
+  return () => model.transact(() => patch.takeBack(), false);
+}
+
+/** Whether a cell is running or waits to be. */
+export function isRunning(cell: ISharedCell): boolean {
+  const state = (cell as Partial<ISharedCodeCell>).executionState;
+  return state !== undefined && state !== null && state !== 'idle';
+}
+
+class NotebookPatch {
+  constructor(
+    private _model: ISharedNotebook,
+    private _change: INotebookChange
+  ) {}
+
+  /** Look at everything before anything is changed. */
+  check(): void {
+    for (const operation of this._change.operations) {
+      this._checkOne(operation);
+    }
+  }
+
+  apply(): void {
+    for (const operation of this._change.operations) {
+      this._apply(operation);
+    }
+  }
+
+  takeBack(): void {
+    for (const back of this._back.reverse()) {
+      back();
+    }
+  }
+
+  private _checkOne(operation: CellOperation): void {
+    if (operation.do !== 'insert') {
+      const cell = this._cell(operation.cell);
+      if (operation.do === 'source') {
+        located(cell.getSource(), operation.spans);
+      } else if (operation.do === 'delete' && cell.getSource() !== operation.source) {
+        throw new Refused('text');
+      } else if (operation.do !== 'members' && isRunning(cell)) {
+        throw new Refused('busy');
+      }
+    }
+    if ('after' in operation && operation.after !== null && operation.after.index < this._change.total) {
+      this._cell(operation.after);
+    }
+  }
+
+  private _apply(operation: CellOperation): void {
+    switch (operation.do) {
+      case 'source':
+        return this._source(this._cell(operation.cell), operation.spans);
+      case 'members':
+        return this._members(this._cell(operation.cell), operation.set);
+      case 'convert':
+        return this._convert(operation.cell, operation.cell_type);
+      case 'delete':
+        return this._delete(this._cell(operation.cell));
+      case 'insert':
+        return this._insert(operation.cell, this._placeAfter(operation.after), operation.content);
+      case 'move':
+        return this._move(operation.cell, operation.after);
+    }
+  }
+
+  private _source(cell: ISharedCell, spans: readonly Span[]): void {
+    const found = located(cell.getSource(), spans);
+    replace(cell, found);
+    const { id } = cell;
+    this._back.push(() => {
+      const now = this._model.cells.find(one => one.id === id);
+      if (now) {
+        replace(now, located(now.getSource(), inverse(found)));
+      }
+    });
+  }
+
+  /** What a running cell puts out is its own matter. */
+  private _members(cell: ISharedCell, set: Record<string, JSONValue>): void {
+    const code = cell as ISharedCodeCell;
+    const was = cell.toJSON() as unknown as JSONObject;
+    if ('outputs' in set && !isRunning(cell)) {
+      code.setOutputs((set.outputs ?? []) as never[]);
+      this._back.push(() => code.setOutputs(was.outputs as never[]));
+    }
+    if ('execution_count' in set && !isRunning(cell)) {
+      code.execution_count = set.execution_count as number | null;
+      this._back.push(() => (code.execution_count = was.execution_count as number | null));
+    }
+    if ('metadata' in set) {
+      setMetadata(cell, (set.metadata ?? {}) as JSONObject);
+      this._back.push(() => setMetadata(cell, was.metadata as JSONObject));
+    }
+    if ('attachments' in set && 'setAttachments' in cell) {
+      const holder = cell as unknown as { setAttachments(value?: JSONValue): void };
+      holder.setAttachments(set.attachments ?? undefined);
+      this._back.push(() => holder.setAttachments(was.attachments));
+    }
+  }
+
+  /** JupyterLab, too, makes a cell of another type a new one. */
+  private _convert(name: ICellName, type: string): void {
+    const cell = this._cell(name);
+    const was = cell.toJSON() as unknown as JSONObject;
+    const { outputs: _outputs, execution_count: _count, attachments, ...kept } = was;
+    const more: JSONObject =
+      type === 'code' ? { outputs: [], execution_count: null } : attachments ? { attachments } : {};
+    this._exchange(name, { ...kept, ...more, cell_type: type });
+    this._back.push(() => this._exchange(name, was));
+  }
+
+  private _exchange(name: ICellName, content: JSONObject): void {
+    const at = this._model.cells.indexOf(this._cell(name));
+    this._model.deleteCell(at);
+    this._named.set(name.index, this._model.insertCell(at, content as unknown as SharedCell.Cell));
+  }
+
+  private _delete(cell: ISharedCell): void {
+    const at = this._model.cells.indexOf(cell);
+    const was = cell.toJSON();
+    this._model.deleteCell(at);
+    this._back.push(() => void this._model.insertCell(at, was as SharedCell.Cell));
+  }
+
+  private _insert(name: ICellName, at: number, content: JSONObject): void {
+    const made = this._model.insertCell(at, content as unknown as SharedCell.Cell);
+    this._named.set(name.index, made);
+    const { id } = made;
+    this._back.push(() => {
+      const now = this._model.cells.findIndex(cell => cell.id === id);
+      if (now >= 0) {
+        this._model.deleteCell(now);
+      }
+    });
+  }
+
+  private _move(name: ICellName, after: ICellName | null): void {
+    const from = this._model.cells.indexOf(this._cell(name));
+    const place = this._placeAfter(after);
+    this._moved(name, from, place > from ? place - 1 : place);
+    this._back.push(() => this._moved(name, this._model.cells.indexOf(this._cell(name)), from));
+  }
+
+  private _moved(name: ICellName, from: number, to: number): void {
+    if (from !== to) {
+      this._model.moveCell(from, to);
+      this._named.set(name.index, this._model.cells[to]);
+    }
+  }
+
+  private _placeAfter(name: ICellName | null): number {
+    return name === null ? 0 : this._model.cells.indexOf(this._cell(name)) + 1;
+  }
+
+  /** The cell of that name, as it was called before the change. */
+  private _cell(name: ICellName): ISharedCell {
+    const known = this._named.get(name.index);
+    if (known) {
+      return known;
+    }
+    const { cells } = this._model;
+    const found = name.id === null ? [cells[name.index]] : cells.filter(cell => cell.id === name.id);
+    if (found.length !== 1 || !found[0] || (name.id === null && cells.length !== this._change.total)) {
+      throw new Refused('text');
+    }
+    this._named.set(name.index, found[0]);
+    return found[0];
+  }
+
+  private _named = new Map<number, ISharedCell>();
+  private _back: TakeBack[] = [];
+}
+
+/** Spans where they are in a text now: the person may have typed before them. */
+function located(source: string, spans: readonly Span[]): Span[] {
+  let end = 0;
+  return spans.map(([offset, removed, inserted, before, after]) => {
+    const expected = before + removed + after;
+    let start = offset - before.length;
+    if (source.slice(start, start + expected.length) !== expected) {
+      start = source.indexOf(expected);
+      if (start < 0 || expected === '' || source.indexOf(expected, start + 1) >= 0) {
+        throw new Refused('text');
+      }
+    }
+    const at = start + before.length;
+    if (at < end) {
+      throw new Refused('text');
+    }
+    end = at + removed.length;
+    return [at, removed, inserted, before, after];
+  });
+}
+
+function inverse(spans: readonly Span[]): Span[] {
+  let shift = 0;
+  return spans.map(([offset, removed, inserted]) => {
+    const at = offset + shift;
+    shift += inserted.length - removed.length;
+    return [at, inserted, removed, '', ''];
+  });
+}
+
+function replace(model: Pick<ISharedText, 'updateSource'>, spans: readonly Span[]): void {
+  for (const [offset, removed, inserted] of [...spans].reverse()) {
+    model.updateSource(offset, offset + removed.length, inserted);
+  }
+}
+
+function setMetadata(cell: ISharedCell, metadata: JSONObject): void {
+  for (const key of Object.keys(cell.getMetadata())) {
+    if (!(key in metadata)) {
+      cell.deleteMetadata(key);
+    }
+  }
+  cell.setMetadata(metadata);
+}

@@ -1,0 +1,295 @@
+"""Files that pages have open: who is asked, what is written, and what becomes of pages that lie, hang or die."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+import websocket
+
+from tests.open_documents.pages import Page, document, sha
+from tests.processes import RunningServer, run_cell, running_kernel
+
+X1, X2 = b"x = 1\n", b"x = 2\n"
+EDIT = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
+PATCHES = {"patch": {"done": True}}
+
+
+class Site:
+    """A running server, a folder of its own in its root, and a session that has read what is in there."""
+
+    def __init__(self, running, root, name):
+        self.url, self.token = running.url, running.token
+        self._running, self._name = running, name
+        self.root = root / name
+        self.root.mkdir()
+        (self.root / "a.py").write_bytes(X1)
+        (self.root / "b.py").write_text("y = 1\n", "utf-8")
+        for file in ("a.py", "b.py"):
+            self.call("POST", "/tools/read_file", {"path": file})
+
+    def call(self, method, route, body=None):
+        if body is not None:
+            body = {**body, "path": f"{self._name}/{body['path']}"}
+        return self._running.call(method, route, body, self._name)
+
+    def document(self, path, *more, **facts):
+        return document(f"{self._name}/{path}", *more, **facts)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    root = tmp_path_factory.mktemp("root")
+    server = RunningServer(root, "--FsToolsConfig.unsaved_seconds=3600", "--FsToolsConfig.browser_seconds=0.5")
+    server.wait()
+    yield server, root
+    server.stop()
+
+
+@pytest.fixture
+def server(running, request):
+    return Site(*running, "".join(filter(str.isalnum, request.node.name)))
+
+
+@pytest.fixture
+def root(server):
+    return server.root
+
+
+def edit(server):
+    return server.call("POST", "/tools/edit_file", EDIT)
+
+
+def refused(call, code):
+    _, answer = call
+    error = answer["error"]
+    assert error["code"] == code, error
+    assert "not modified" in error["message"] and error["hint"]
+    return True
+
+
+def test_a_saved_document_is_patched_before_its_file_is_written(server, root):
+    """The page is sent spans and the hash to come, and told when the file has it."""
+    seen = []
+
+    def patch(request):
+        seen.append((root / "a.py").read_bytes())
+        return {"done": True}
+
+    with Page(server, answers={"patch": patch}) as page:
+        assert page.say(server.document("a.py", hash=sha(X1))) == {"known": 1}
+        status, answer = edit(server)
+        assert (status, answer["change"]["place"]) == (200, "document")
+        request = page.wait_for("patch")
+        assert (request["hash"], request["to"], seen) == (sha(X1), sha(X2), [X1])
+        assert request["change"] == {"kind": "text", "spans": [[4, "1", "2", "x = ", "\n"]]}
+        assert page.wait_for("written")["hash"] == sha(X2)
+    assert (root / "a.py").read_bytes() == X2
+
+
+def test_a_page_with_other_bytes_follows_the_disk(server, root):
+    with Page(server, answers=PATCHES) as page:
+        page.say(server.document("a.py", hash=sha(b"older")))
+        assert page.wait_for("follow")["document"] == 0
+        assert edit(server)[0] == 200
+        assert {one["do"] for one in page.heard} == {"follow"}
+
+
+def test_a_page_that_finds_other_text_refuses_the_edit(server, root):
+    """Nothing is written, and pages that were patched take it back."""
+    with (
+        Page(server, answers=PATCHES) as willing,
+        Page(server, name="browser-0002", answers={"patch": {"done": False, "reason": "text"}}) as typing,
+    ):
+        for page in (willing, typing):
+            page.say(server.document("a.py", hash=sha(X1)))
+        assert refused(edit(server), "stale")
+        assert willing.wait_for("written")["hash"] is None
+        assert (root / "a.py").read_bytes() == X1
+
+
+def test_a_saved_page_that_hangs_or_dies_holds_nobody_up(server, root):
+    """What it was sent it finds when it wakes up."""
+    with Page(server) as page:
+        page.say(server.document("a.py", hash=sha(X1)))
+        assert edit(server)[0] == 200
+        assert page.wait_for("written")["hash"] == sha(X2)
+        began = time.monotonic()
+        assert server.call("POST", "/tools/edit_file", {**EDIT, "old_string": "x = 2", "new_string": "x = 3"})[0] == 200
+        assert time.monotonic() - began < 20
+        page.answers["patch"] = lambda request: page.drop()
+        page.say(server.document("a.py", hash=sha(b"x = 3\n")))
+        assert server.call("POST", "/tools/edit_file", {**EDIT, "old_string": "x = 3", "new_string": "x = 4"})[0] == 200
+    assert (root / "a.py").read_bytes() == b"x = 4\n"
+
+
+def test_a_page_takes_back_what_could_not_be_written(server, root):
+    with Page(server, answers=PATCHES) as page:
+        page.say(server.document("a.py", hash=sha(X1)))
+        (root / "a.py").chmod(0o400)
+        assert refused(edit(server), "denied")
+        assert page.wait_for("written")["hash"] is None
+
+
+def unsaved(content="x = 1  # typed\n", path="a.py", **more):
+    """A page whose document is not saved, and that writes it itself when it is asked to."""
+    return {"content": {"done": True, "content": content}, **more}
+
+
+def test_an_unsaved_document_is_read_patched_and_saved(server, root):
+    typed = "x = 1  # typed\n"
+
+    def save(request):
+        (root / "a.py").write_text(typed.replace("1", "2"), "utf-8")
+        return {"done": True, "hash": sha(typed.replace("1", "2").encode())}
+
+    with Page(server, answers=unsaved(typed, patch={"done": True}, save=save)) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        shown = server.call("POST", "/tools/read_file", {"path": "a.py"})[1]
+        assert shown["data"]["content"] == typed
+        assert edit(server)[0] == 200
+        assert page.wait_for("patch")["change"]["spans"] == [[4, "1", "2", "x = ", "  # typed\n"]]
+        assert page.wait_for("written")["hash"] == sha(typed.replace("1", "2").encode())
+
+
+def test_what_is_typed_since_the_read_is_stale(server, root):
+    with Page(server, answers=unsaved()) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        status, answer = edit(server)
+        assert (status, answer["error"]["code"]) == (412, "stale")
+        assert "typed" in answer["error"]["details"]["diff"]
+        assert (root / "a.py").read_bytes() == X1
+
+
+def test_a_failed_save_is_taken_back(server, root):
+    answers = unsaved("x = 1\n", patch={"done": True}, save={"done": False, "reason": "failed"})
+    with Page(server, answers=answers) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert refused(edit(server), "io")
+        assert page.wait_for("written")["hash"] is None
+
+
+def test_an_unsaved_document_whose_page_does_not_answer_is_left_alone(server, root):
+    """unsaved, 423, on every surface, as long as the page may come back; what is open elsewhere goes on."""
+    with Page(server) as page, running_kernel(root) as kernel:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert refused(edit(server), "unsaved")
+        assert refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
+        shown = run_cell(kernel, '%fs edit a.py --old "x = 1" --new "x = 2"')
+        assert "not modified" in shown and "Traceback" not in shown
+        other = {"path": "b.py", "old_string": "y = 1", "new_string": "y = 2"}
+        assert server.call("POST", "/tools/edit_file", other)[0] == 200
+        page.drop()
+        assert refused(edit(server), "unsaved")
+    assert (root / "a.py").read_bytes() == X1
+
+
+def test_two_different_unsaved_states_are_a_conflict(server, root):
+    with (
+        Page(server, answers=unsaved("x = 1\n")) as one,
+        Page(server, name="browser-0002", answers=unsaved("x = 1  # mine\n")) as two,
+    ):
+        for page in (one, two):
+            page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert refused(edit(server), "conflict") and "a.py" in edit(server)[1]["error"]["message"]
+    assert (root / "a.py").read_bytes() == X1
+
+
+def test_unsaved_changes_over_a_file_that_changed_too_are_a_conflict(server, root):
+    """JupyterLab would ask its person at the save."""
+    with Page(server, answers=unsaved("x = 1\n", patch={"done": True})) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(b"older")))
+        assert refused(edit(server), "conflict")
+        assert not [one for one in page.heard if one["do"] in ("patch", "save")]
+
+
+LIES = [
+    {"content": {"done": True, "content": {"cells": 3}}},
+    {"content": {"done": True, "content": None}},
+    {"content": {"done": "yes"}},
+    {"content": {"done": True, "counter": "x", "content": "x = 1\n"}},
+    {"content": {}},
+    unsaved("x = 1\n", patch={"done": True}, save={"done": True, "hash": "no hash"}),
+    unsaved("x = 1\n", patch={"done": 1}),
+    unsaved("x = 1\n", patch={"reason": "nothing known"}),
+]
+
+
+def test_a_page_that_lies_is_refused_and_nothing_is_written(server, root):
+    for answers in LIES:
+        with Page(server, answers=answers) as page:
+            page.say(server.document("a.py", saved=False, hash=sha(X1)))
+            status, answer = edit(server)
+            assert status in (409, 412, 423, 500) and "not modified" in answer["error"]["message"], answer
+    assert (root / "a.py").read_bytes() == X1
+
+
+def test_what_is_no_message_is_refused_and_changes_nothing(server, root):
+    one = server.document("a.py")
+    said = [
+        *("", "nonsense", "[]", "\0", '{"browser": "x"}', '{"browser": "browser-0001", "documents": [1]}'),
+        json.dumps({"browser": "browser-0001", "documents": [{**one, "hash": "no hash"}]}),
+        json.dumps({"browser": "browser-0001", "documents": [{**one, "kind": "other kind"}]}),
+        json.dumps({"browser": "browser-0001", "documents": [one] * 10_001}),
+        *(
+            '{"answer": 1}',
+            '{"answer": "x"}',
+            '{"answer": [1], "done": true}',
+            json.dumps({"answer": 1, "x": "y" * (5 << 20)}),
+        ),
+    ]
+    with Page(server) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        for message in said:
+            assert page.send(message)["error"]["code"] in ("invalid", "too_large"), message[:80]
+        assert refused(edit(server), "unsaved")
+    with pytest.raises(websocket.WebSocketBadStatusException, match="403"):
+        Page(server, token="wrong")
+
+
+def test_many_documents_and_paths_outside_are_known_by_what_they_are(server, root):
+    documents = [server.document(f"f{number}.py", number, saved=False) for number in range(9_990)]
+    outside = server.document("../../outside.py", 9_990)
+    with Page(server, answers=PATCHES) as page:
+        assert page.say(*documents, outside, server.document("a.py", 9_999, hash=sha(X1)))["known"] == 9_991
+        assert edit(server)[0] == 200
+        assert refused(server.call("POST", "/tools/write_file", {"path": "f7.py", "content": "z"}), "unsaved")
+
+
+def test_a_page_that_was_left_holds_nothing(server, root):
+    with Page(server) as page:
+        page.say(server.document("a.py", saved=False))
+    # The server learns of it in its own time.
+    assert any(edit(server)[0] == 200 for _ in range(50))
+
+
+def test_a_page_that_comes_back_takes_back_what_it_said(server, root):
+    with Page(server) as page:
+        page.say(server.document("a.py", saved=False))
+        page.drop()
+    with Page(server, name="browser-0002") as other:
+        other.say()
+        assert refused(edit(server), "unsaved")
+    with Page(server) as back:
+        back.say()
+        assert edit(server)[0] == 200
+
+
+def test_a_proposal_and_an_undo_go_through_the_page(server, root):
+    change = edit(server)[1]["change"]["id"]
+    with Page(server, answers=PATCHES) as page:
+        page.say(server.document("a.py", hash=sha(X2)))
+        status, answer = server.call("POST", f"/changes/{change}/undo")
+        assert (status, answer["change"]["place"]) == (200, "document")
+        assert page.wait_for("patch")["to"] == sha(X1)
+    assert (root / "a.py").read_bytes() == X1
+
+
+def test_a_document_whose_file_an_undo_removes_is_closed(server, root):
+    change = server.call("POST", "/tools/write_file", {"path": "new.py", "content": "z\n"})[1]["change"]["id"]
+    with Page(server, answers=PATCHES) as page:
+        page.say(server.document("new.py", hash=sha(b"z\n")))
+        assert server.call("POST", f"/changes/{change}/undo")[0] == 200
+        assert page.wait_for("close")["document"] == 0
+    assert not (root / "new.py").exists()
