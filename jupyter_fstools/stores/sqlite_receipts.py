@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS readers (
 
 _READ_AT = "json_extract(body, '$.read_at')"
 _FIND = "SELECT body FROM receipts WHERE user = ? AND session = ? AND key = ?"
-_TOUCH = "UPDATE receipts SET used = ?4 WHERE user = ?1 AND session = ?2 AND key = ?3"
+_TOUCH = "UPDATE receipts SET used = ? WHERE user = ? AND session = ? AND key = ?"
 _PUT = """
 INSERT INTO receipts VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET used = excluded.used, body = excluded.body
@@ -45,8 +45,8 @@ ON CONFLICT DO UPDATE SET content = excluded.content WHERE content IS NOT exclud
 """
 _SHOWN = "SELECT content FROM shown WHERE user = ? AND session = ? AND key = ?"
 _LIST = """
-SELECT body FROM receipts WHERE user = ?1 AND session = ?2
-AND (?3 IS NULL OR key = ?3 OR (key >= ?4 AND key < ?5)) ORDER BY used DESC
+SELECT body FROM receipts WHERE user = :user AND session = :session
+AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond)) ORDER BY used DESC
 """
 # Without an index, which would make keeping a receipt half as dear again: who follows the reads asks for those since
 # the last look, and for all others `used`, which is never before the read, says no before the text is looked into.
@@ -59,8 +59,8 @@ AND json_extract(body, '$.own_write') IS NOT 1
 ORDER BY {_READ_AT} DESC LIMIT :limit
 """  # noqa: S608 - put together from constants only
 _WAS_DROPPED = """
-SELECT EXISTS (SELECT 1 FROM dropped WHERE user = ?1 AND session = ?2 AND key = ?3)
-AND NOT EXISTS (SELECT 1 FROM receipts WHERE user = ?1 AND session = ?2 AND key = ?3)
+SELECT EXISTS (SELECT 1 FROM dropped WHERE user = ? AND session = ? AND key = ?)
+AND NOT EXISTS (SELECT 1 FROM receipts WHERE user = ? AND session = ? AND key = ?)
 """
 _FORGET_ONE = (
     "DELETE FROM receipts WHERE user = ? AND session = ? AND key = ?",
@@ -81,8 +81,8 @@ SELECT user, session, key, used FROM receipts WHERE user = ? AND session = ? ORD
 """
 _DROP = "INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)"
 _FADE = """
-DELETE FROM dropped WHERE user = ?1 AND session = ?2 AND key IN (
-    SELECT key FROM dropped WHERE user = ?1 AND session = ?2 ORDER BY used DESC LIMIT -1 OFFSET ?3
+DELETE FROM dropped WHERE user = ? AND session = ? AND key IN (
+    SELECT key FROM dropped WHERE user = ? AND session = ? ORDER BY used DESC LIMIT -1 OFFSET ?
 )
 """
 
@@ -152,12 +152,12 @@ class ReceiptTable:
             return None
         self._meet(reader)
         if not self._use(reader, key):
-            self._execute(_TOUCH, (*place, self._stamp()))
+            self._execute(_TOUCH, (self._stamp(), *place))
         return from_json(Receipt, row[0])
 
     def was_dropped(self, reader: Reader, key: str) -> bool:
         """True if the bound on their number pushed the receipt out."""
-        return bool(self._execute(_WAS_DROPPED, place_of(reader, key)).fetchone()[0])
+        return bool(self._execute(_WAS_DROPPED, 2 * place_of(reader, key)).fetchone()[0])
 
     def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
         """Keep a receipt; `shown` None leaves the text that is kept."""
@@ -191,8 +191,8 @@ class ReceiptTable:
 
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
-        bounds = prefix_bounds(key_prefix)
-        rows = self._execute(_LIST, (as_blob(reader.user), as_blob(reader.session), *bounds))
+        below = moment_values(MomentFilter(key_prefix, reader.session))
+        rows = self._execute(_LIST, {**below, "user": as_blob(reader.user)})
         return [from_json(Receipt, body) for (body,) in rows]
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
@@ -274,7 +274,7 @@ class ReceiptTable:
             for statement in _FORGET_ONE:
                 self._connection.executemany(statement, places)
             self._connection.executemany(_DROP, least_used)
-            self._execute(_FADE, (user, session, DROPPED_PER_RECEIPT * most))
+            self._execute(_FADE, (user, session, user, session, DROPPED_PER_RECEIPT * most))
 
 
 def place_of(reader: Reader, key: str) -> Place:

@@ -51,8 +51,3 @@ def test_a_page_asks_for_every_generated_part(name):
     pages = [page.name for page in PAGES if f"<!-- generated: {name} -->" in page.read_text("utf-8")]
     assert pages, "no page shows it"
     assert generated.PARTS[name]().count("\n") > 3
-
-
-def test_the_list_of_quick_tests_names_tests_that_exist():
-    listed = (REPOSITORY / "tests" / "quick.txt").read_text("utf-8").split()
-    assert [path for path in listed if not (REPOSITORY / path).exists()] == []
