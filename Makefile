@@ -21,7 +21,7 @@ PYTHON ?= $(shell .ci/pythons | head -n 1)
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv legs test quick emulators chromium demo bench lab lint format docs floors payloads clean
+.PHONY: help venv legs test quick emulators postgresql chromium demo bench lab lint format docs floors payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -68,7 +68,7 @@ $(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
 	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
 	@touch $@
 
-test: venv legs chromium emulators ## run all tests
+test: venv legs chromium emulators postgresql ## run all tests
 	$(NPM) test
 	$(PY) -m pytest -n auto
 
@@ -79,6 +79,12 @@ quick: venv ## run the tests that start no server, kernel or browser (the mark `
 emulators: $(AZURITE)
 $(AZURITE): | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/azurite azurite@3.37.0
+
+postgresql:
+	@ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || command -v pg_ctl >/dev/null || { \
+		command -v apt-get >/dev/null && $(AS_ROOT) apt-get update -q && \
+		$(AS_ROOT) apt-get install -qy --no-install-recommends postgresql; } || \
+		echo "The tests of the store in PostgreSQL need PostgreSQL: install it." >&2
 
 # What is wanted is a browser, wherever it is from; root installs one where there is none.
 chromium:

@@ -16,6 +16,7 @@ from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
 from .backends.open_backend import open_backend
+from .backends.protocol import HoldsLocks, Locks
 from .errors import Invalid
 from .gate.policy import Policy, Rules
 from .gate.startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, startup_places
@@ -55,7 +56,8 @@ class FsToolsConfig(Configurable):
     store = Unicode(
         "sqlite:",
         help="Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
-        "'memory:' (forgotten when the process ends, not shared with kernels), or what a package registers.",
+        "'memory:' (forgotten when the process ends, not shared with kernels), 'postgresql://user@host/db' (shared by "
+        "servers on many machines), or what a package registers.",
     ).tag(config=True)
     server = Unicode(
         help="In a kernel that does not share the server's disk: the server's address, such as "
@@ -247,6 +249,12 @@ class FsToolsConfig(Configurable):
             ),
         )
 
+    def _locks(self, store: Store) -> Locks:
+        """The store's own locks, where it is shared by machines; else lock files."""
+        if isinstance(store, HoldsLocks):
+            return store.locks(self.lock_seconds)
+        return FileLocks(lock_folder(), timeout=self.lock_seconds)
+
     def workspace(
         self,
         root: str | os.PathLike[str],
@@ -275,7 +283,7 @@ class FsToolsConfig(Configurable):
         return Workspace(
             backend,
             store,
-            FileLocks(lock_folder(), timeout=self.lock_seconds),
+            self._locks(store),
             Policy(
                 deny_read=[*self.default_deny_read, *self.deny_read],
                 deny_write=[*self.default_deny_write, *self.default_deny_read, *self.deny_read, *self.deny_write],

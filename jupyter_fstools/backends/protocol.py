@@ -145,3 +145,11 @@ class Locks(Protocol):
 
         TimedOut after `patience` seconds, where None is given after a while.
         """
+
+
+@runtime_checkable
+class HoldsLocks(Protocol):
+    """What has locks of its own, which hold on every machine that uses it (a store in a database)."""
+
+    def locks(self, timeout: float) -> Locks:
+        """Locks of files; `timeout` is how many seconds to wait for somebody else."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from ..errors import TooLarge
 from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
@@ -220,6 +220,14 @@ class Store(Closing, Protocol):
 
     def close(self) -> None:
         """Let go of files and connections; a later call opens them again."""
+
+
+@runtime_checkable
+class TellsNews(Protocol):
+    """A store that tells at once when anything is kept, so that nobody has to look."""
+
+    def subscribe(self, heard: Callable[[], None]) -> None:
+        """Have a function called whenever anything was kept, by whichever process; it must not block."""
 
 
 def require_room(limits: StoreLimits, size: int, own: Sequence[int], waiting: Sequence[int]) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ...gate.workspace import Workspace
-from ...stores.protocol import ChangeFilter, MomentFilter
+from ...stores.protocol import ChangeFilter, MomentFilter, TellsNews
 from ...stores.records import Change, Receipt
 from .activity_event import ActivityEvent, ReadEntry, RefusalEntry, read_entry, refusal_entry
 from .change_event import ChangeEvent, change_entry
@@ -120,6 +120,9 @@ class ChangeFeed:
 
     def start(self) -> None:
         """Begin to follow the store, from the revision it had when the feed was made."""
+        store = self._workspace.store
+        if isinstance(store, TellsNews):
+            store.subscribe(self.wake)
         self._thread.start()
 
     def wake(self) -> None:

@@ -1,0 +1,298 @@
+"""The store in PostgreSQL, by the contract and through what a database goes through."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import Conflict, InputOutput, Invalid, TimedOut
+from jupyter_fstools.kernel.desk import Desk
+from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
+from jupyter_fstools.stores.protocol import ChangeFilter, StoreLimits
+from jupyter_fstools.testing.store_contract import StoreContract
+from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of
+from tests import postgresql
+
+
+class TestPostgresql(StoreContract):
+    @pytest.fixture
+    def make_store(self, make_database, emptied):
+        made = {}
+
+        def make(limits):
+            address = emptied.pop() if emptied else make_database()
+            made[address] = PostgresqlStore(address, limits)
+            return made[address]
+
+        yield make
+        for address, store in made.items():
+            with psycopg.connect(address, autocommit=True) as connection:
+                connection.execute("DROP SCHEMA IF EXISTS fstools CASCADE")
+            store.close()
+        emptied.extend(made)
+
+    @pytest.fixture
+    def store(self, make_store):
+        return make_store(StoreLimits())
+
+
+@pytest.fixture
+def two(database):
+    """Two servers' stores on one database."""
+    stores = PostgresqlStore(database), PostgresqlStore(database)
+    yield stores
+    for store in stores:
+        store.close()
+
+
+def test_servers_that_start_at_once_make_the_tables_once(database):
+    stores = [PostgresqlStore(database) for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda store: store.revision(), stores)) == [0] * 6
+    for store in stores:
+        store.close()
+
+
+def test_an_older_server_beside_a_newer_one_is_refused_clearly(database):
+    first = PostgresqlStore(database)
+    first.put_receipt(receipt_of())
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("UPDATE fstools.version SET version = 99")
+    with pytest.raises(Invalid, match="version 99") as refused:
+        PostgresqlStore(database).revision()
+    assert "Update jupyter-fstools" in refused.value.hint
+    first.close()
+
+
+def test_the_password_shows_up_nowhere(database, tmp_path, make_shell_config, monkeypatch):
+    wrong = database.replace("the-password", "wrong-password").replace("ada:", "eve:")
+    with pytest.raises(InputOutput) as refused:
+        PostgresqlStore(wrong).revision()
+    assert "wrong-password" not in str(refused.value)
+    desk = Desk(make_shell_config(store=database), str(tmp_path))
+    assert "the-password" not in desk.files.status()["store"]
+    handed = desk.settings.shared_settings()["store"]
+    assert "the-password" not in handed
+    assert "ada@" in handed
+
+
+@pytest.fixture
+def make_shell_config():
+    from traitlets.config import Config
+
+    return lambda **settings: Config({"FsToolsConfig": settings})
+
+
+def test_the_tools_work_and_receipts_are_seen_by_every_server(database, tmp_path):
+    (tmp_path / "a.txt").write_text("one\n")
+    here = open_workspace(tmp_path, session="s", store=database)
+    there = open_workspace(tmp_path, session="s", store=database)
+    call_tool(here, "read_file", path="a.txt")
+    done = call_tool(there, "edit_file", path="a.txt", old_string="one", new_string="1")
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+    call_tool(here, "undo", change_id=done.change.id)
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+    here.store.close()
+    there.store.close()
+
+
+def test_news_of_another_server_come_within_the_time_of_a_glance(two):
+    here, there = two
+    here.mark()
+    there.revision()
+    told = threading.Event()
+    here.subscribe(told.set)
+    waits = []
+    for number in range(5):
+        told.clear()
+        started = time.monotonic()
+        there.add_change(change_of(f"c{number}"), b"")
+        assert told.wait(10)
+        waits.append(time.monotonic() - started)
+    assert min(waits) < 0.3
+    assert [change.id for change in here.changes(ChangeFilter(after=0))] == [f"c{number}" for number in range(5)]
+
+
+def test_nothing_is_missed_where_the_listening_connection_was_lost(two, database):
+    here, there = two
+    here.mark()
+    heard = threading.Event()
+    here.subscribe(heard.set)
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    before = here.mark()
+    there.add_change(change_of("c"), b"")
+    assert heard.wait(10)
+    assert here.mark() != before or here.revision() == 1
+    assert [change.id for change in here.changes(ChangeFilter(after=0))] == ["c"]
+
+
+def test_revisions_become_visible_in_their_order(two):
+    seen, done = [], threading.Event()
+
+    def follow():
+        last = 0
+        while not (done.is_set() and two[0].revision() == last):
+            for change in two[0].changes(ChangeFilter(after=last)):
+                assert change.revision > last
+                last = change.revision
+                seen.append(change.id)
+
+    follower = threading.Thread(target=follow)
+    follower.start()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: two[number % 2].add_change(change_of(f"c{number}"), b""), range(60)))
+    done.set()
+    follower.join(60)
+    assert sorted(seen) == sorted(f"c{number}" for number in range(60))
+
+
+def test_a_lock_is_one_lock_for_all_servers(two):
+    here, there = (store.locks(0.3) for store in two)
+    with here.hold("/r/a", "/r/b"):
+        with pytest.raises(TimedOut), there.hold("/r/b"):
+            pass
+        with there.hold("/r/c"):
+            pass
+        with pytest.raises(RuntimeError), here.hold("/r/a"):
+            pass
+    with there.hold("/r/a", "/r/b"):
+        pass
+
+
+def test_a_lock_whose_holder_was_killed_is_free(database):
+    code = (
+        "import sys, time\n"
+        "from jupyter_fstools.stores.postgresql import PostgresqlStore\n"
+        "with PostgresqlStore(sys.argv[1]).locks(5).hold('/r/a'):\n"
+        "    print('held', flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, database], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"held\n"
+        holder.kill()
+    store = PostgresqlStore(database)
+    with store.locks(30).hold("/r/a"):
+        pass
+    store.close()
+
+
+SUSPENDED = """
+import os, signal, sys
+from jupyter_fstools.errors import Conflict, FsToolsError
+from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
+from jupyter_fstools.testing.store_samples import change_of
+store = PostgresqlStore(sys.argv[1])
+locks = PostgresqlLocks(store._database, timeout=5, lease=1.0)
+with locks.hold("/root/a.txt"):
+    os.kill(os.getpid(), signal.SIGSTOP)
+    try:
+        store.add_change(change_of("late", "/root/a.txt", status="pending"), b"")
+        print("written")
+    except FsToolsError as refused:
+        print(refused.code)
+"""
+
+
+def test_who_was_suspended_past_the_lease_may_write_nothing(database):
+    """The change is recorded as pending before a file is replaced: where that is refused, nothing is written."""
+    store = PostgresqlStore(database)
+    with subprocess.Popen([sys.executable, "-c", SUSPENDED, database], stdout=subprocess.PIPE, text=True) as holder:
+        os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+        with PostgresqlLocks(store._database, timeout=60, lease=1.0).hold("/root/a.txt"):
+            store.add_change(change_of("mine", "/root/a.txt"), b"")
+        holder.send_signal(signal.SIGCONT)
+        said, _ = holder.communicate(timeout=60)
+    assert said.strip() in ("conflict", "io")
+    assert [change.id for change in store.changes(ChangeFilter())] == ["mine"]
+    assert store.change("late") is None
+    store.close()
+
+
+def test_a_lock_that_was_lost_is_noticed_in_the_transaction_of_the_commit(two, database):
+    here, _ = two
+    with here.locks(5).hold("/root/a.txt"):
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("UPDATE fstools.locks SET fence = fence + 1")
+        with pytest.raises(Conflict, match="not modified"):
+            here.add_change(change_of("c", "/root/a.txt", status="pending"), b"")
+    assert here.change("c") is None
+
+
+def test_while_the_database_is_away_nothing_is_written_and_then_everything_goes_on(tmp_path):
+    with postgresql.running() as server:
+        root = tmp_path / "root"
+        root.mkdir()
+        (root / "a.txt").write_text("one\n")
+        files = open_workspace(root, store=server.address)
+        call_tool(files, "read_file", path="a.txt")
+        server.stop("immediate")
+        with pytest.raises(InputOutput, match="not modified") as refused:
+            call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")
+        assert "administrator" in refused.value.hint
+        assert (root / "a.txt").read_text() == "one\n"
+        with pytest.raises(InputOutput):
+            call_tool(files, "read_file", path="a.txt")
+        assert call_tool(files, "list_files").data["total"] == 1
+        server.start()
+        call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")
+        assert (root / "a.txt").read_text() == "1\n"
+        files.store.close()
+
+
+def test_edits_through_crashes_of_the_database_are_done_once_or_not_at_all(tmp_path):
+    """After each crash: what the file holds and what the journal says are the same."""
+    with postgresql.running() as server:
+        root = tmp_path / "root"
+        root.mkdir()
+        (root / "a.txt").write_text("")
+        files = open_workspace(root, store=server.address, durable=False)
+        call_tool(files, "read_file", path="a.txt")
+        done, crashed = [], threading.Event()
+
+        def crash():
+            for _ in range(3):
+                time.sleep(1.5)
+                server.stop("immediate")
+                server.start()
+            crashed.set()
+
+        crashing = threading.Thread(target=crash)
+        crashing.start()
+        number = 0
+        while number < 60 or not crashed.is_set():
+            number += 1
+            try:
+                text = (root / "a.txt").read_text()
+                call_tool(files, "read_file", path="a.txt")
+                call_tool(files, "write_file", path="a.txt", content=f"{text}{number}\n")
+                done.append(number)
+            except InputOutput:
+                continue
+        crashing.join()
+        call_tool(files, "read_file", path="a.txt")
+        lines = [int(line) for line in (root / "a.txt").read_text().splitlines()]
+        assert len(lines) == len(set(lines))
+        assert set(done) <= set(lines)
+        applied = files.store.changes(ChangeFilter(status="applied", limit=10_000))
+        assert len(applied) == len(lines)
+        assert files.store.unfinished(files.backend.root_key) == []
+        files.store.close()
+
+
+def test_a_receipt_is_the_readers_own(two):
+    two[0].put_receipt(receipt_of())
+    assert two[1].receipt(ANN, "/root/a.txt") == two[0].receipt(ANN, "/root/a.txt")
