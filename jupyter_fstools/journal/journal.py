@@ -187,7 +187,9 @@ class Journal:
             record = change.model_copy(update={"decided": decided})
             if decision.is_partial:
                 work, record = self._partly(work, change, decision)
-            return self._workspace.carry_out(work, change, record)
+            # Who approves it has seen it.
+            seen = record.model_copy(update={"seen_by": [self._workspace.reader.user]})
+            return self._workspace.carry_out(work, change, seen)
 
     def _partly(self, work: Work, change: Change, decision: Decision) -> tuple[Work, Change]:
         """What is carried out of a proposal, and its entry in the journal."""

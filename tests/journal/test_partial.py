@@ -48,6 +48,7 @@ def test_two_of_three_hunks_are_written_in_one_step(asking, journal, proposal):
     change = journal.approve(proposal.id, decision=Decision([0, 2], reason="the middle one is wanted as it is"))
     assert asking.got("a.txt").decode() == rewritten(2, 36)
     assert (change.status, change.diff.added, len(change.diff.hunks)) == ("applied", 2, 2)
+    assert change.seen_by == ["ada"]
     assert change.decided.model_dump() == {
         "taken": [0, 2],
         "rejected": [1],

@@ -14,7 +14,7 @@ import type { Entry, IActivityFeed, IActivityFilter } from './tokens';
 
 import { RequestError } from './requests';
 
-const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
+export const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
 const ACTIVITY_EVENT = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
 
 const EVERY_KIND = ['change', 'read', 'refusal'] as const;

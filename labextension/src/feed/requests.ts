@@ -10,6 +10,8 @@ import type { IActivityFilter } from './tokens';
 export interface IServerStatus {
   version: string;
   root: string;
+  /** Who asks. */
+  user: string;
   /** Where the root lies below Jupyter's own root: '' if they are one, null if it lies elsewhere. */
   contents_path: string | null;
   approval: string | string[];
@@ -40,6 +42,13 @@ export class RequestError extends Error {
   constructor(readonly refusal: IRefusal) {
     super(refusal.message);
   }
+}
+
+/** What is decided in detail; all of a change where nothing is named. */
+export interface IDecisionDetail {
+  hunks?: number[] | Record<string, number[]>;
+  reason?: string;
+  content?: string | Record<string, string>;
 }
 
 type Query = Record<string, string | number | undefined>;
@@ -75,9 +84,22 @@ export class ToolsServer {
     return (await this._ask<{ change: Change }>('GET', `changes/${encodeURIComponent(id)}`)).change;
   }
 
-  async decide(id: string, decision: Decision | 'undo'): Promise<Change> {
+  /** One change with every row of its diff, as far as its file still tells them. */
+  async wholeChange(id: string): Promise<Change> {
+    const query = { rows: 'all' };
+    return (await this._ask<{ change: Change }>('GET', `changes/${encodeURIComponent(id)}`, { query })).change;
+  }
+
+  /** Decide about a change, or about some of its hunks. */
+  async decide(id: string, decision: Decision | 'undo' | 'keep', body: IDecisionDetail = {}): Promise<Change> {
     const path = `changes/${encodeURIComponent(id)}/${decision}`;
-    return (await this._ask<{ change: Change }>('POST', path)).change;
+    return (await this._ask<{ change: Change }>('POST', path, { body })).change;
+  }
+
+  /** The newest changes of a file with a status, newest first, with their diffs. */
+  async changesOf(path: string, status: Change['status'], limit = 50): Promise<Change[]> {
+    const query = { path, status, limit };
+    return (await this._ask<{ changes: Change[] }>('GET', 'changes', { query })).changes;
   }
 
   /** What waits of a session, below a path, or both: the newest 1000, newest first, without their diffs. */

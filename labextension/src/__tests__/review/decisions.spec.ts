@@ -1,0 +1,55 @@
+import { formerPlaces, predecessors } from '../../review/cellMarks';
+import { asHunks, Decisions, hunkName, hunksOf } from '../../review/decisions';
+import { cellDiff, fileDiff, hunk } from '../diffSamples';
+import { changed, changeOf } from '../serverSample';
+
+const HUNKS = [hunk(['-a', '+A']), hunk(['-b', '+B'])];
+const ofText = { ...changeOf(changed('t')), diff: fileDiff({ hunks: HUNKS }) };
+const cells = [
+  cellDiff({ cell_id: 'edited', action: 'edit', hunks: HUNKS }),
+  cellDiff({ cell_id: 'new', action: 'insert', index: 2, hunks: [HUNKS[0]] })
+];
+const ofNotebook = { ...changeOf(changed('n')), diff: fileDiff({ kind: 'notebook', cells }) };
+
+describe('decisions', () => {
+  it('name the hunks as the server takes them', () => {
+    expect(asHunks(ofText, hunksOf(ofText))).toEqual([0, 1]);
+    expect(asHunks(ofNotebook, hunksOf(ofNotebook))).toEqual({ edited: [0, 1], new: [0] });
+  });
+
+  it('are whole once every hunk is decided, and the last word counts', () => {
+    const decisions = new Decisions(ofNotebook);
+    expect(decisions.decide(hunkName(0, 'edited'), true)).toBe(false);
+    expect(decisions.decide(hunkName(0, 'edited'), false)).toBe(false);
+    expect(decisions.decide(hunkName(1, 'edited'), true)).toBe(false);
+    expect(decisions.decide(hunkName(0, 'new'), true)).toBe(true);
+    expect(asHunks(ofNotebook, decisions.taken)).toEqual({ edited: [1], new: [0] });
+    expect(decisions.of(hunkName(0, 'edited'))).toBe(false);
+  });
+});
+
+describe('ghost cells', () => {
+  it('stand after the cell that they will follow', () => {
+    const coming = [
+      cellDiff({ cell_id: 'first', action: 'insert', index: 0 }),
+      cellDiff({ cell_id: 'x', action: 'insert', index: 2 }),
+      cellDiff({ cell_id: 'y', action: 'insert', index: 3 }),
+      cellDiff({ cell_id: 'b', action: 'delete', index: 1 }),
+      cellDiff({ cell_id: 'a', action: 'move', index: 5 })
+    ];
+    expect([...predecessors(['a', 'b', 'c', 'd'], coming)]).toEqual([
+      ['first', null],
+      ['x', 'c'],
+      ['y', 'c'],
+      ['a', 'd']
+    ]);
+  });
+
+  it('of deleted cells stand where these were', () => {
+    const gone = [0, 2].map(index => cellDiff({ cell_id: `gone${index}`, action: 'delete', index }));
+    expect([...formerPlaces(['a', 'b'], gone)]).toEqual([
+      ['gone0', null],
+      ['gone2', 'b']
+    ]);
+  });
+});

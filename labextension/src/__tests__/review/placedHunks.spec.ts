@@ -1,0 +1,33 @@
+import { placed } from '../../review/placedHunks';
+import { hunk } from '../diffSamples';
+
+const LINES = ['a', 'b', 'c', 'd', 'e'];
+
+describe('a hunk in a text', () => {
+  const change = hunk([' b', '-c', '+C', '+CC', ' d'], 2, 2);
+
+  it('stands where it was made', () => {
+    expect(placed([change], LINES.join('\n'), 'old')[0].blocks).toEqual([{ line: 2, count: 1, other: ['C', 'CC'] }]);
+  });
+
+  it('moves along with lines above it', () => {
+    expect(placed([change], ['new', ...LINES].join('\n'), 'old')[0].blocks).toMatchObject([{ line: 3 }]);
+  });
+
+  it('stands at its new lines once it is made', () => {
+    const made = ['a', 'b', 'C', 'CC', 'd', 'e'].join('\n');
+    expect(placed([change], made, 'new')[0].blocks).toEqual([{ line: 2, count: 2, other: ['c'] }]);
+  });
+
+  it.each([
+    ['its lines are others', ['a', 'b', 'x', 'd']],
+    ['its lines stand twice', ['x', 'y', 'b', 'c', 'd', 'b', 'c', 'd']]
+  ])('has no place where %s', (_, lines) => {
+    expect(placed([change], lines.join('\n'), 'old')[0].blocks).toBeNull();
+  });
+
+  it('has a place at the end of a file without a last newline', () => {
+    const end = hunk([' a', '-b\n\\ No newline at end of file', '+B\n\\ No newline at end of file']);
+    expect(placed([end], 'a\nb', 'old')[0].blocks).toEqual([{ line: 1, count: 1, other: ['B'] }]);
+  });
+});

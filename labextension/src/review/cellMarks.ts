@@ -1,0 +1,80 @@
+/** Marks cells that are deleted, moved or converted, and shows ghosts of cells to come. */
+
+import type { CellDiff } from '../payloads';
+
+import { element } from '../element';
+import { linesBlock } from './inlineMarks';
+
+/** A cell of an open notebook, as far as marks need it. */
+export interface IOpenCell {
+  readonly node: HTMLElement;
+  readonly model: { id: string; sharedModel: { getSource(): string } };
+  readonly editor: unknown;
+  readonly inViewportChanged?: { connect(slot: () => void): boolean };
+}
+
+/** A box to show at a cell: before its content or after it. */
+export interface ICellBox {
+  key: string;
+  node: HTMLElement;
+  before: boolean;
+}
+
+const BOX = 'jp-fstools-Review-box';
+
+/** Let a cell have these boxes and classes, and none of earlier ones. */
+export function markCell(cell: IOpenCell, boxes: readonly ICellBox[], classes: readonly string[]): void {
+  for (const name of ['jp-fstools-mod-delete', 'jp-fstools-mod-inserted']) {
+    cell.node.classList.toggle(name, classes.includes(name));
+  }
+  const there = [...cell.node.querySelectorAll<HTMLElement>(`:scope > .${BOX}`)];
+  const wanted = boxes.map(({ key }) => key);
+  there.filter(box => !wanted.includes(box.dataset.key!)).forEach(box => box.remove());
+  for (const { key, node, before } of boxes) {
+    if (!there.some(box => box.dataset.key === key)) {
+      node.classList.add(BOX);
+      node.dataset.key = key;
+      if (before) {
+        cell.node.prepend(node);
+      } else {
+        cell.node.append(node);
+      }
+    }
+  }
+}
+
+/** Draw the source of a cell that is not in the notebook (yet, or any more), and the buttons below it. */
+export function ghostOf(cell: CellDiff, label: string, controls: HTMLElement): HTMLElement {
+  const box = element('div', 'jp-fstools-Review-ghost');
+  box.setAttribute('role', 'group');
+  box.setAttribute('aria-label', label);
+  const kind = cell.action === 'delete' ? 'remove' : 'add';
+  const lines = cell.hunks.flatMap(hunk => hunk.rows.filter(row => row.kind === kind).map(row => row.text));
+  box.append(element('div', 'jp-fstools-Review-caption', label), linesBlock(lines, kind), controls);
+  return box;
+}
+
+/** After which cell each cell that comes will stand, by cell id; null for the beginning. */
+export function predecessors(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
+  const leaving = new Set(diffs.filter(({ action }) => ['delete', 'move'].includes(action)).map(cell => cell.cell_id));
+  const order = ids.filter(id => !leaving.has(id));
+  const coming = diffs.filter(({ action }) => action === 'insert' || action === 'move');
+  const found = new Map<string, string | null>();
+  for (const cell of [...coming].sort((one, other) => one.index - other.index)) {
+    const at = Math.min(cell.index, order.length);
+    // What comes too is shown with the same cell, below it.
+    const host = order
+      .slice(0, at)
+      .reverse()
+      .find(id => ids.includes(id) && !leaving.has(id));
+    found.set(cell.cell_id, host ?? null);
+    order.splice(at, 0, cell.cell_id);
+  }
+  return found;
+}
+
+/** After which cell each deleted cell stood, by its id, as far as the others still stand there. */
+export function formerPlaces(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
+  const deleted = diffs.filter(({ action }) => action === 'delete');
+  return new Map(deleted.map(cell => [cell.cell_id, ids[Math.min(cell.index, ids.length) - 1] ?? null]));
+}

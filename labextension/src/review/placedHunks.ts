@@ -1,0 +1,70 @@
+/** Finds the places of a diff's hunks in a text that may have moved on. */
+
+import type { DiffHunk } from '../payloads';
+
+import { isCode, linesOf } from '../diff/diffLines';
+
+/** Which side of a diff a text has: `old` before a change is made, `new` after it. */
+export type Side = 'old' | 'new';
+
+/** Neighbouring lines of a text that a change is about; `line` is 0-based. */
+export interface IBlock {
+  line: number;
+  /** How many lines the text has of it. */
+  count: number;
+  /** The lines of the other side. */
+  other: string[];
+}
+
+/** A hunk and its blocks in a text; no blocks where the text has other lines by now. */
+export interface IPlacedHunk {
+  position: number;
+  blocks: IBlock[] | null;
+  hunk: DiffHunk;
+}
+
+/** Place hunks in a text: where they were made, else where their lines stand exactly once. */
+export function placed(hunks: readonly DiffHunk[], text: string, side: Side): IPlacedHunk[] {
+  const lines = text.split('\n');
+  return hunks.map((hunk, position) => ({ position, hunk, blocks: blocksOf(hunk, lines, side) }));
+}
+
+function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
+  const rows = linesOf([hunk], true).filter(isCode);
+  const gone = side === 'old' ? 'add' : 'remove';
+  const here = rows.filter(row => row.kind !== gone).map(row => row.text);
+  const [start, count] = side === 'old' ? [hunk.old_start, hunk.old_count] : [hunk.new_start, hunk.new_count];
+  let line = startOf(here, lines, count ? start - 1 : start);
+  if (line < 0) {
+    return null;
+  }
+  const blocks: IBlock[] = [];
+  let block: IBlock | null = null;
+  for (const row of rows) {
+    if (row.kind === 'context') {
+      block = null;
+      line++;
+      continue;
+    }
+    if (block === null) {
+      block = { line, count: 0, other: [] };
+      blocks.push(block);
+    }
+    if (row.kind === gone) {
+      block.other.push(row.text);
+    } else {
+      block.count++;
+      line++;
+    }
+  }
+  return blocks;
+}
+
+function startOf(wanted: readonly string[], lines: readonly string[], expected: number): number {
+  const isAt = (at: number) => wanted.every((line, index) => lines[at + index] === line);
+  if (expected <= lines.length && isAt(expected)) {
+    return expected;
+  }
+  const found = wanted.length ? lines.flatMap((_, at) => (isAt(at) ? [at] : [])) : [];
+  return found.length === 1 ? found[0] : -1;
+}
