@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_fstools.backends.open_backend import open_backend
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.stores.in_memory import InMemoryStore
-from jupyter_fstools.stores.open_store import open_store
+from jupyter_fstools.stores.open_store import open_store, store_class
 from jupyter_fstools.stores.protocol import StoreLimits
 from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.testing.store_samples import ANN, receipt_of
@@ -52,11 +53,7 @@ def test_opening_imports_neither_sqlite_nor_jupyter_for_a_store_in_memory():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
 
 
-def test_the_default_looks_for_no_entry_points():
-    code = (
-        "import importlib.metadata; importlib.metadata.entry_points = None\n"
-        "from jupyter_fstools.stores.open_store import store_class\n"
-        "from jupyter_fstools.backends.open_backend import open_backend\n"
-        "print(store_class('sqlite:').__name__, type(open_backend('.')).__name__)"
-    )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).split() == ["SqliteStore", "LocalDisk"]
+def test_the_default_looks_for_no_entry_points(monkeypatch, tmp_path):
+    monkeypatch.setattr("importlib.metadata.entry_points", None)
+    assert store_class("sqlite:").__name__ == "SqliteStore"
+    assert type(open_backend(tmp_path)).__name__ == "LocalDisk"
