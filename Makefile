@@ -61,7 +61,7 @@ $(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documen
 legs: $(foreach leg,lab42 collaboration server_documents,$(LEGS)/$(leg)/.installed) ## set up other JupyterLabs
 
 $(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
-	rm -rf $(@D) && $(PY) -m venv $(@D)
+	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -e . $(PARTS)
 	@# Editable installs copy the built files, and would keep them when they are built anew.
 	rm -rf $(@D)/share/jupyter/labextensions/jupyter-fstools

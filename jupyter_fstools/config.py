@@ -262,7 +262,6 @@ class FsToolsConfig(Configurable):
         *,
         store: Store | None = None,
         committed: Any = None,
-        rooms: Any = None,
         documents: Any = None,
     ) -> Workspace:
         """The workspace of these settings, for one reader.
@@ -272,7 +271,6 @@ class FsToolsConfig(Configurable):
             reader: who asks.
             store: an open store to use instead of the one that the settings name.
             committed: called with every change made through the workspace, as `(change: Change) -> None`.
-            rooms: gives the absolute paths of files that are open for real-time collaboration.
             documents: makes what knows the open documents, as `(backend, store) -> Sequence[OpenDocuments]`.
 
         Raises:
@@ -298,7 +296,6 @@ class FsToolsConfig(Configurable):
             rules=Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__}),
             tool_prefix=self.tool_prefix,
             committed=committed,
-            rooms=rooms,
             documents=documents(backend, store) if documents is not None else (),
         )
 

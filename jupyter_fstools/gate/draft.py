@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -216,22 +216,6 @@ def require_editable_size(draft: Draft, most: int) -> None:
             hint="Use a program made for files of this size.",
             size=draft.stat.size,
             limit=most,
-        )
-
-
-def require_no_room(stat: FileStat, keys: Iterable[str | None]) -> None:
-    """Refuse a file for which there is a collaboration room, given the keys of those for which there is.
-
-    Raises:
-        Unsaved
-    """
-    # The room would take the new file over what people are typing in it, without a word.
-    if stat.key in keys:
-        raise Unsaved(
-            f"{stat.path} is open in a collaboration room, which alone writes it (not modified)",
-            hint="Ask the person to make the change there, or to close the document: about a minute later the room "
-            "has ended, then read it again and repeat the change.",
-            path=stat.path,
         )
 
 

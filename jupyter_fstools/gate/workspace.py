@@ -6,7 +6,7 @@ import copy
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,6 @@ from .draft import (
     packed_both_ways,
     require_editable_size,
     require_file,
-    require_no_room,
     require_reversible,
     require_saved,
     state_of,
@@ -69,7 +68,6 @@ class Workspace(PathResolver, Closing):
         indexes: line indexes, shared by the workspaces of one process.
         notebooks: where the cells of notebooks lie, shared likewise.
         committed: called with every change made here.
-        rooms: the absolute paths of files that this server holds open for real-time collaboration.
         cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
         progress: called with what a long call tells while it goes on, in the call's thread; it must not block.
         documents: know who has files open, asked in this order; what nobody holds is on the disk.
@@ -89,7 +87,6 @@ class Workspace(PathResolver, Closing):
         indexes: LineIndexes | None = None,
         notebooks: VersionCache[NotebookSpans] | None = None,
         committed: Callable[[Change], None] | None = None,
-        rooms: Callable[[], Iterable[str]] | None = None,
         cancelled: threading.Event | None = None,
         progress: Callable[[Progress], None] | None = None,
         documents: Sequence[OpenDocuments] = (),
@@ -106,7 +103,6 @@ class Workspace(PathResolver, Closing):
         self._indexes = indexes or LineIndexes()
         self.notebooks = notebooks or VersionCache(_MOST_NOTEBOOKS)
         self._committed = committed
-        self._rooms = rooms
         self._documents = tuple(documents)
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
         self._first_call = threading.Lock()
@@ -401,18 +397,13 @@ class Workspace(PathResolver, Closing):
                 explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
             raise
 
-    def _require_reachable(self, stat: FileStat) -> None:
-        in_rooms = self._rooms() if self._rooms is not None else ()
-        require_no_room(stat, (self.key_at(path) for path in in_rooms))
-        require_saved(self.store, stat)
-
     def _holder(self, stat: FileStat, *, to_change: bool) -> Holder:
         for documents in self._documents:
             holder = documents.holder(stat, to_change=to_change)
             if holder is not None:
                 return holder
         if to_change:
-            self._require_reachable(stat)
+            require_saved(self.store, stat)
         return Disk(self.backend, stat)
 
     def _finished(

@@ -18,6 +18,7 @@ from .change_message import change_message
 from .page import Answer, PageDocument
 from .protocol import Applied, Begin
 from .saved_document import changed_meanwhile
+from .saved_notebook import saved_bytes
 
 _SAVE_SECONDS = 60.0
 """A save of a large notebook takes some seconds, and nobody else can do it."""
@@ -130,12 +131,7 @@ class UnsavedDocument:
         """What Jupyter writes when it saves the document."""
         if isinstance(content, str):
             return content.replace("\n", self._line_ending()).encode()
-        # What knows notebooks is imported where the first one is open.
-        import nbformat
-        from nbformat.v4.nbjson import JSONWriter
-
-        written: str = JSONWriter().writes(nbformat.from_dict(content))  # type: ignore[no-untyped-call]  # nbformat's.
-        return (written if written.endswith("\n") else f"{written}\n").encode()
+        return saved_bytes(content)
 
     def _line_ending(self) -> str:
         """JupyterLab writes the one that it found first in this order."""

@@ -17,7 +17,7 @@ from ..errors import FsToolsError, Invalid
 from ..gate.workspace import Workspace
 from ..open_documents.browser import BrowserDocuments, Pages
 from ..sessions import DEFAULT_SESSION
-from ..stores.records import Change, OpenDocument, Reader
+from ..stores.records import Change, Reader
 from .call_pool import CallPool
 from .events import activity_event, change_event
 from .events.activity_event import ActivityEvent
@@ -113,13 +113,12 @@ def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
         emit(schema_id=activity_event.SCHEMA_ID, data=event.model_dump(mode="json"))
 
     account = system_user()
-    rooms, pages = Rooms(serverapp, _loop(serverapp)), Pages()
+    rooms, pages = Rooms(serverapp, _loop(serverapp), config.browser_seconds), Pages()
     workspace = config.workspace(
         root,
         Reader(account, DEFAULT_SESSION),
         committed=committed,
-        rooms=rooms.files,
-        documents=lambda backend, store: [BrowserDocuments(pages, backend, store, config.browser_seconds)],
+        documents=lambda backend, store: [rooms, BrowserDocuments(pages, backend, store, config.browser_seconds)],
     )
     events = serverapp.event_logger
     assert events is not None
@@ -128,17 +127,13 @@ def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     emit = events.emit
     feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=lambda change: follow(pages, change))
 
-    def note_rooms(holder: str, files: list[str], until: float) -> None:
-        keys = {key for file in files if (key := workspace.key_at(file)) is not None}
-        workspace.store.note_open(holder, [OpenDocument(holder, key, saved=False) for key in keys], until)
-
-    rooms.follow(note_rooms)
+    rooms.follow(workspace)
     return Served(config, workspace, CallPool(), CallPool(), feed, rooms, pages, account)
 
 
 def follow(pages: Pages, change: Change) -> None:
     """Have open documents follow a change on the disk, whichever process made it."""
-    if change.status == "applied" and change.after is not None:
+    if change.status == "applied" and change.after is not None and change.place != "room":
         pages.follow(change.key, change.after.exact_sha)
 
 

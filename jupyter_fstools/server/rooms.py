@@ -1,4 +1,4 @@
-"""Finds the files that real-time collaboration holds open, and tells the store."""
+"""Finds collaboration rooms in this server, and tells the store of them."""
 
 from __future__ import annotations
 
@@ -10,71 +10,126 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswer
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
-from ..errors import FsToolsError, Unsaved
+from ..backends.protocol import FileStat
+from ..errors import Conflict, FsToolsError, InputOutput, Unsaved
+from ..gate.workspace import Workspace
+from ..open_documents.room import Room, Snapshot
+from ..open_documents.shared_document import SharedNotebook, SharedText
+from ..stores.records import OpenDocument
+
+Answer = TypeVar("Answer")
 
 EXTENSIONS = ("jupyter_server_documents", "jupyter_server_ydoc")
 ROOM_EVENTS = "https://schema.jupyter.org/jupyter_collaboration/session/v1"
 """Both extensions emit these."""
 
 _RENEWED_SECONDS = 10
-_ANSWER_SECONDS = 3
+_PAUSE_SECONDS = 0.02
 
 _log = logging.getLogger("jupyter_fstools")
+
+
+class _Found(NamedTuple):
+    """A room as its extension keeps it: `name` is `format:type:file id`, `path` absolute, links not resolved."""
+
+    name: str
+    path: str
+    room: Any
 
 
 class Rooms:
     """The files for which jupyter-collaboration or jupyter-server-documents has a room in this server.
 
-    A room writes its file itself, and takes what somebody else wrote there over what a person is typing.
+    A room writes its file itself, and takes what somebody else wrote there over what a person is typing: whoever
+    changes the file goes through the room.
 
     Args:
         serverapp: the server. Its extensions are looked up with each question: they load after this one.
         loop: its event loop; rooms are touched nowhere else.
+        seconds: how long a call waits for it.
     """
 
-    def __init__(self, serverapp: Any, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, serverapp: Any, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self._serverapp = serverapp
         self._loop = loop
+        self._seconds = seconds
         self._told = asyncio.Lock()
         self._holder = f"rooms-{secrets.token_hex(8)}"
-        self._note: Callable[[str, list[str], float], object] | None = None
+        self._workspace: Workspace | None = None
         self._renewal: asyncio.TimerHandle | None = None
+        self._noted: set[str] = set()
+        self._shared: dict[str, SharedText | SharedNotebook] = {}
+        self._kept: dict[str, Snapshot] = {}
 
-    def files(self) -> list[str]:
-        """Absolute paths of the files, with the links that are in them; from any thread but the event loop's.
-
-        Raises:
-            Unsaved: the event loop did not answer.
-        """
-        if not self._apps():
-            return []
-        answer: Future[list[str]] = Future()
-        self._loop.call_soon_threadsafe(lambda: answer.set_result(self._files()))
-        try:
-            return answer.result(_ANSWER_SECONDS)
-        except NoAnswer:
-            raise Unsaved(
-                "the server did not say in time which files it has open for collaboration (not modified)",
-                hint="Try again.",
-            ) from None
-
-    def follow(self, note: Callable[[str, list[str], float], object]) -> None:
-        """Tell the files to `note(holder, files, until)` when a room opens or ends, in a thread.
+    def follow(self, workspace: Workspace) -> None:
+        """Serve this workspace, and tell its store when a room opens or ends.
 
         Kernels, and other servers on the same files, learn of rooms in no other way.
         """
-        self._note = note
+        self._workspace = workspace
         self._serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=self._heard)
 
     def stop(self) -> None:
         """Tell that there are no rooms any more."""
         if self._renewal is not None:
             self._renewal.cancel()
-        if self._note is not None and self._apps():
-            self._note(self._holder, [], 0)
-        self._note = None
+        if self._workspace is not None and self._apps():
+            self._workspace.store.note_open(self._holder, [], 0)
+        self._workspace = None
+
+    def holder(self, stat: FileStat, *, to_change: bool) -> Room | None:
+        """The room of a file; from any thread but the event loop's."""
+        if self._workspace is None or not self._apps():
+            return None
+        rooms = self._run(self._found, lambda: True)
+        mine = [found for found in rooms if os.path.realpath(found.path) == stat.key]
+        if len(mine) > 1 and to_change:
+            raise Conflict(
+                f"{stat.path} is open in {len(mine)} collaboration rooms, as different kinds of document "
+                "(not modified)",
+                hint="Ask the person to close all but one of them: rooms end about a minute later.",
+                path=stat.path,
+            )
+        found = next((found for found in mine if _kind(found) is not None), None)
+        if found is None:
+            if not mine and stat.key in self._noted:  # Not every room says that it ends.
+                self._note(self._workspace, [found.path for found in rooms])
+            if mine and to_change:
+                raise Unsaved(
+                    f"{stat.path} is open in a collaboration room as something that no tool changes (not modified)",
+                    hint="Ask the person to close it: the room ends about a minute later.",
+                    path=stat.path,
+                )
+            return None
+        run = partial(self._run, ready=lambda: self._is_ready(found))
+        return Room(self._workspace.backend, stat, run(lambda: self._shared_of(found)), self._kept, run)
+
+    def _run(self, step: Callable[[], Answer], ready: Callable[[], bool]) -> Answer:
+        """Run a step on the event loop, once it is ready for it; in one go, so that nothing else comes between."""
+        answer: Future[Answer] = Future()
+
+        def attempt() -> None:
+            try:
+                if not answer.cancelled() and not ready():
+                    self._loop.call_later(_PAUSE_SECONDS, attempt)
+                elif answer.set_running_or_notify_cancel():
+                    answer.set_result(step())
+            except FsToolsError as refusal:
+                answer.set_exception(refusal)
+            except BaseException as problem:  # A panic of pycrdt is no Exception.
+                _log.exception("A room failed")
+                answer.set_exception(InputOutput(f"the collaboration room failed: {problem}", hint="Read it again."))
+
+        self._loop.call_soon_threadsafe(attempt)
+        try:
+            return answer.result(self._seconds)
+        except NoAnswer:
+            if not answer.cancel():
+                return answer.result()
+            raise Unsaved("the collaboration room did not answer in time (not modified)", hint="Try again.") from None
 
     def _apps(self) -> list[Any]:
         """The extensions that are enabled; JupyterLab opens no room where one says `disable_rtc`."""
@@ -83,13 +138,51 @@ class Rooms:
         apps = [point.app for extension in enabled for point in extension.extension_points.values()]
         return [app for app in apps if not getattr(app, "disable_rtc", False)]
 
-    def _files(self) -> list[str]:
+    def _found(self) -> list[_Found]:
         folder = os.path.expanduser(self._serverapp.root_dir)
         file_ids = self._serverapp.web_app.settings.get("file_id_manager")
+        found = []
+        for name, room in self._registered().items():
+            path = file_ids.get_path(name.rpartition(":")[2])
+            if path:
+                found.append(_Found(name, os.path.join(folder, path), room))
+        return found
+
+    def _registered(self) -> dict[str, Any]:
         # Forks and the users' presence have rooms too, whose names are not `format:type:file id`.
-        names = [name for app in self._apps() for name in _rooms(app) if name.count(":") == 2]
-        paths = (file_ids.get_path(name.rpartition(":")[2]) for name in names)
-        return [os.path.join(folder, path) for path in paths if path]
+        rooms = [item for app in self._apps() for item in _rooms(app).items()]
+        return {name: room for name, room in rooms if name.count(":") == 2}
+
+    def _is_ready(self, found: _Found) -> bool:
+        """The room has loaded its file, and is not loading it again.
+
+        Raises:
+            Conflict: the room has ended.
+        """
+        if not any(room is found.room for room in self._registered().values()):
+            raise Conflict(
+                "the collaboration room has ended meanwhile (not modified)", hint="Read the file again and repeat."
+            )
+        room = found.room
+        if hasattr(room, "file_api"):
+            return bool(room.file_api.content_loaded and not room.file_api.reloading_content)
+        return bool(room.ready and not room._update_lock.locked())
+
+    def _shared_of(self, found: _Found) -> SharedText | SharedNotebook:
+        for name in self._shared.keys() - self._registered().keys():
+            self._forget(name)
+        document = _document(found.room)
+        shared = self._shared.get(found.name)
+        if shared is None or shared.document is not document:
+            self._forget(found.name)
+            shared = self._shared[found.name] = _KINDS[_kind(found) or ""](document)
+        return shared
+
+    def _forget(self, name: str) -> None:
+        shared = self._shared.pop(name, None)
+        if shared is not None:
+            self._kept.pop(shared.token, None)
+            shared.close()
 
     async def _heard(self, logger: object, schema_id: str, data: dict[str, Any]) -> None:
         if data.get("action") in ("initialize", "clean"):
@@ -97,22 +190,43 @@ class Rooms:
 
     async def _tell(self) -> None:
         async with self._told:  # Two that tell at once could end with the older answer.
-            if self._note is None:
+            if self._workspace is None:
                 return
-            files = self._files()
+            files = [found.path for found in self._found()]
             if self._renewal is not None:
                 self._renewal.cancel()
             if files:
                 self._renewal = self._loop.call_later(_RENEWED_SECONDS, lambda: asyncio.ensure_future(self._tell()))
             try:
-                await asyncio.to_thread(self._note, self._holder, files, time.time() + 3 * _RENEWED_SECONDS)
+                await asyncio.to_thread(self._note, self._workspace, files)
             except FsToolsError as problem:
                 _log.warning("Kernels do not know of the rooms: %s", problem.message)
 
+    def _note(self, workspace: Workspace, files: list[str]) -> None:
+        keys = {key for file in files if (key := workspace.key_at(file)) is not None}
+        self._noted = keys
+        documents = [OpenDocument(self._holder, key, saved=False) for key in keys]
+        workspace.store.note_open(self._holder, documents, time.time() + 3 * _RENEWED_SECONDS)
 
-def _rooms(app: Any) -> list[str]:
-    """The names of an extension's rooms, as the extension itself keeps them; none where it failed to load."""
+
+_KINDS: dict[str, type[SharedText] | type[SharedNotebook]] = {"text": SharedText, "notebook": SharedNotebook}
+
+
+def _kind(found: _Found) -> str | None:
+    """What the room's document is; None for what no tool changes there."""
+    if found.name.startswith("json:notebook:"):
+        # A text file that jupytext opens as a notebook is saved as something else than its cells.
+        return "notebook" if found.path.endswith(".ipynb") else None
+    return "text" if found.name.startswith("text:") and hasattr(_document(found.room), "_ysource") else None
+
+
+def _document(room: Any) -> Any:
+    return room._jupyter_ydoc if hasattr(room, "_jupyter_ydoc") else room._document
+
+
+def _rooms(app: Any) -> dict[str, Any]:
+    """An extension's rooms by name, as the extension itself keeps them; none where it failed to load."""
     if getattr(app, "yroom_manager", None) is not None:
-        return [room.room_id for room in app.yroom_manager.list_document_rooms() if not room.stopped]
+        return {room.room_id: room for room in app.yroom_manager.list_document_rooms() if not room.stopped}
     server = getattr(app, "ywebsocket_server", None)
-    return list(server.rooms) if server is not None else []
+    return dict(server.rooms) if server is not None else {}

@@ -1,0 +1,232 @@
+"""Reads and changes a file through its collaboration room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from ..backends.protocol import Backend, FileStat, OpenFile
+from ..content.fingerprint import fingerprint_of
+from ..content.source import BytesContent
+from ..content.splices import Splice, spliced_chunks
+from ..documents.notebook import NotebookDocument
+from ..documents.notebook.operations import (
+    CellOperation,
+    Convert,
+    Delete,
+    Members,
+    SourceSpans,
+    notebook_operations,
+)
+from ..documents.text.spans import spans_of
+from ..errors import Conflict, FsToolsError, NotebookRefused, Unsaved
+from ..stores.records import Place
+from .protocol import Applied, Begin
+from .saved_notebook import is_saved_as, notebook_value, saved_bytes
+from .shared_document import SharedNotebook, SharedText, splices_of
+
+Answer = TypeVar("Answer")
+
+
+class EventLoop(Protocol):
+    """Runs a function where a room's document may be touched."""
+
+    def __call__(self, step: Callable[[], Answer]) -> Answer:
+        """What it gives or raises.
+
+        Raises:
+            Unsaved: the room was not ready in time; the function has not run and never will.
+        """
+
+
+class Snapshot(NamedTuple):
+    """A room's content after so many changes, as bytes; `ids` are what the document calls its cells."""
+
+    changes: int
+    data: bytes
+    ids: Sequence[str | None]
+
+
+class Look(NamedTuple):
+    """What was seen of a room's document on the event loop.
+
+    Attributes:
+        changes: as `SharedDocument` counts them.
+        value: the content; None: it is what was expected.
+        ids: what the document calls its cells.
+        alone: nobody else has changed it since it was read.
+    """
+
+    changes: int
+    value: Any
+    ids: Sequence[str | None]
+    alone: bool = True
+
+
+class RoomContent(BytesContent):
+    """A room's content at one moment."""
+
+    def __init__(self, stat: FileStat, snapshot: Snapshot, unchanged: Callable[[], bool]) -> None:
+        super().__init__(snapshot.data)
+        self.stat = stat
+        self.snapshot = snapshot
+        self.unchanged = unchanged
+
+
+class Room:
+    """The holder of a file for which there is a room, which saves it by itself after every change.
+
+    Args:
+        backend: where the file is.
+        stat: the file as it is there.
+        shared: the room's document.
+        kept: the last snapshot of every document, by its token.
+        on_loop: runs what touches the document.
+    """
+
+    place: Place = "room"
+
+    def __init__(
+        self,
+        backend: Backend,
+        stat: FileStat,
+        shared: SharedText | SharedNotebook,
+        kept: dict[str, Snapshot],
+        on_loop: EventLoop,
+    ) -> None:
+        self._backend, self._stat, self._shared = backend, stat, shared
+        self._kept, self._on_loop = kept, on_loop
+
+    @contextmanager
+    def content(self) -> Iterator[OpenFile]:
+        """What people see now, as the bytes that the room saves."""
+        known, shared = self._kept.get(self._shared.token), self._shared
+        look = self._on_loop(lambda: _look(shared, expected=known is not None and known.changes == shared.changes))
+        snapshot = self._snapshot(look, known.data if known is not None else b"")
+        yield RoomContent(self._stat_of(snapshot), snapshot, lambda: shared.changes == snapshot.changes)
+
+    def apply(
+        self, before: OpenFile | None, splices: Sequence[Splice], *, hash_before: bool, begin: Begin | None = None
+    ) -> Applied:
+        """Change the document in one transaction; the room saves it about a second later."""
+        if not isinstance(before, RoomContent):
+            raise self._refusal("was deleted, and is still open in a collaboration room")
+        after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, splices))
+        if isinstance(self._shared, SharedText):
+            patch = _text_patch(self._shared, before, splices)
+        else:
+            patch = _notebook_patch(self._shared, before, splices, after)
+        old = fingerprint_of([before.data]) if hash_before else None
+        new = fingerprint_of([after])
+        if begin is not None:
+            begin(old, new)
+        look = self._on_loop(patch)
+        snapshot = self._snapshot(look, after)
+        stat = self._stat_of(snapshot)
+        if snapshot.data == after:
+            return Applied(stat, old, new, saved=False)
+        stat = replace(stat, version=f"{stat.version} as meant")
+        if look.alone:
+            return Applied(stat, old, fingerprint_of([snapshot.data]), saved=False)
+        # What others typed meanwhile was shown to nobody who calls tools: the answer is about the change alone.
+        return Applied(replace(stat, size=len(after)), old, new, saved=False)
+
+    def remove(self, before: OpenFile) -> None:
+        """Refuse: the room would write the file again."""
+        raise self._refusal("is open in a collaboration room, which would write it again")
+
+    def _snapshot(self, look: Look, expected: bytes) -> Snapshot:
+        if look.value is None or (isinstance(look.value, dict) and is_saved_as(expected, look.value)):
+            data = expected
+        elif isinstance(look.value, str):
+            data = look.value.encode()
+        else:
+            data = self._on_disk()
+            data = data if is_saved_as(data, look.value) else saved_bytes(look.value)
+        snapshot = self._kept[self._shared.token] = Snapshot(look.changes, data, look.ids)
+        return snapshot
+
+    def _on_disk(self) -> bytes:
+        try:
+            with self._backend.read(self._stat.path) as opened:
+                return opened.read(0, opened.size)
+        except FsToolsError:  # Deleted meanwhile.
+            return b""
+
+    def _stat_of(self, snapshot: Snapshot) -> FileStat:
+        return replace(self._stat, size=len(snapshot.data), version=self._shared.version(snapshot.changes))
+
+    def _refusal(self, why: str) -> Unsaved:
+        return Unsaved(
+            f"{self._stat.path} {why} (not modified)",
+            hint="Ask the person to close the document: about a minute later the room has ended, then repeat the call.",
+            path=self._stat.path,
+        )
+
+
+def _look(shared: SharedText | SharedNotebook, *, expected: bool) -> Look:
+    ids = shared.ids if isinstance(shared, SharedNotebook) else ()
+    value = None if expected else shared.value()
+    return Look(shared.changes, value, ids)
+
+
+def _text_patch(shared: SharedText, before: RoomContent, splices: Sequence[Splice]) -> Callable[[], Look]:
+    minimal = splices_of(spans_of(before, splices), before.data.decode())
+
+    def patch() -> Look:
+        alone = shared.changes == before.snapshot.changes
+        shared.patch(minimal, before.data)
+        return _look(shared, expected=alone)._replace(alone=alone)
+
+    return patch
+
+
+def _notebook_patch(
+    shared: SharedNotebook, before: RoomContent, splices: Sequence[Splice], after: bytes
+) -> Callable[[], Look]:
+    document, known = NotebookDocument(before), before.snapshot
+    told = notebook_operations(document, splices, [cell_id or "" for cell_id in known.ids])
+    if told is None:
+        return _replacement(shared, before, after)
+    checked = (SourceSpans, Convert, Delete)
+    sources = {
+        one.cell.index: document.cells[one.cell.index].source for one in told.operations if isinstance(one, checked)
+    }
+    expected = all(_is_plain(operation) for operation in told.operations)
+
+    def patch() -> Look:
+        alone = shared.changes == known.changes
+        shared.patch(told, known.ids, sources)
+        return _look(shared, expected=expected and alone)._replace(alone=alone)
+
+    return patch
+
+
+def _replacement(shared: SharedNotebook, before: RoomContent, after: bytes) -> Callable[[], Look]:
+    """Whatever changes more than cells: the metadata, or all of the file."""
+    value = notebook_value(after)
+    if value is None:
+        raise NotebookRefused(
+            f"{before.stat.path} is open in a collaboration room, and would be no notebook any more (not modified)",
+            hint="Change its cells with edit_notebook.",
+        )
+
+    def patch() -> Look:
+        if shared.changes != before.snapshot.changes:
+            raise Conflict(
+                f"{before.stat.path} was changed meanwhile (not modified)",
+                hint="Read it again and repeat the change.",
+            )
+        shared.replace(value)
+        return _look(shared, expected=False)
+
+    return patch
+
+
+def _is_plain(operation: CellOperation) -> bool:
+    """The document will hold exactly what the operation says: nothing has to be looked at again."""
+    if isinstance(operation, Members):
+        return all(key in ("outputs", "execution_count") and not value for key, value in operation.set.items())
+    return isinstance(operation, SourceSpans)

@@ -1,0 +1,73 @@
+"""Serializes an open notebook as Jupyter's contents API saves it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature")
+
+
+def saved_bytes(value: dict[str, Any]) -> bytes:
+    """The file that Jupyter's contents API makes of a notebook."""
+    import nbformat
+
+    text: str = nbformat.v4.writes(nbformat.from_dict(value))  # type: ignore[no-untyped-call]  # nbformat's.
+    return (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
+
+
+def notebook_value(data: bytes) -> dict[str, Any] | None:
+    """The notebook that Jupyter's contents API makes of a file; None where it is none."""
+    import nbformat
+
+    try:
+        value: dict[str, Any] = nbformat.reads(data.decode(), as_version=4)  # type: ignore[no-untyped-call]
+        return value
+    except Exception:  # Whatever nbformat raises for what is no notebook.
+        return None
+
+
+def is_saved_as(data: bytes, value: dict[str, Any]) -> bool:
+    """Whether a file's bytes hold this notebook, however they are laid out."""
+    try:
+        found = json.loads(data)
+        return isinstance(found, dict) and _plain(found) == _plain(value)
+    except (ValueError, RecursionError, AttributeError, TypeError):  # Somebody is writing it, or it is no notebook.
+        return False
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    cells = value.get("cells")
+    if not isinstance(cells, list):
+        return value
+    metadata = {key: item for key, item in value.get("metadata", {}).items() if key not in _TRANSIENT}
+    return value | {"metadata": metadata, "cells": [_plain_cell(cell) for cell in cells]}
+
+
+def _plain_cell(cell: dict[str, Any]) -> dict[str, Any]:
+    metadata = {key: item for key, item in cell.get("metadata", {}).items() if key != "trusted"}
+    plain = cell | {"source": _joined(cell.get("source")), "metadata": metadata}
+    if cell.get("attachments"):
+        plain["attachments"] = {name: _plain_bundle(bundle) for name, bundle in cell["attachments"].items()}
+    if "outputs" in cell:
+        plain["outputs"] = [_plain_output(output) for output in cell["outputs"]]
+    return plain
+
+
+def _plain_output(output: dict[str, Any]) -> dict[str, Any]:
+    plain = dict(output)
+    if "text" in plain:
+        plain["text"] = _joined(plain["text"])
+    if isinstance(plain.get("data"), dict):
+        plain["data"] = _plain_bundle(plain["data"])
+    return plain
+
+
+def _plain_bundle(bundle: dict[str, Any]) -> dict[str, Any]:
+    return {key: value if key.endswith("json") else _joined(value) for key, value in bundle.items()}
+
+
+def _joined(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "".join(value)
+    return value

@@ -1,0 +1,262 @@
+"""Edits the shared documents of rooms by minimal operations in one transaction."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from ..content.splices import Splice, trimmed
+from ..documents.notebook.operations import (
+    CellName,
+    CellOperation,
+    Convert,
+    Delete,
+    Insert,
+    Members,
+    Move,
+    NotebookOperations,
+    SourceSpans,
+)
+from ..documents.text.spans import Span, utf16_length
+from ..errors import Conflict
+
+ORIGIN = "jupyter_fstools"
+"""The origin of our transactions: what they do is nobody's typing, and no person's undo takes it back."""
+
+
+class SharedDocument:
+    """A document of jupyter_ydoc whose changes are counted; touched on the event loop alone.
+
+    Args:
+        document: a `YNotebook` or `YUnicode`.
+        observed: the parts of it that are its content.
+
+    Attributes:
+        changes: grows with each change of the content, whoever makes it.
+        token: unlike that of any other document.
+    """
+
+    def __init__(self, document: Any, *observed: Any) -> None:
+        self.document = document
+        self.changes = 0
+        self.token = secrets.token_hex(8)
+        self._subscriptions = [(part, part.observe_deep(self._changed)) for part in observed]
+
+    def version(self, changes: int) -> str:
+        """The name of the content after so many changes, equal only for equal content."""
+        return f"room {self.token} {changes}"
+
+    def value(self) -> Any:
+        """The content, as the contents API has it."""
+        return self.document.get()
+
+    def close(self) -> None:
+        """Count no more."""
+        for part, subscription in self._subscriptions:
+            part.unobserve(subscription)
+
+    def _changed(self, events: object) -> None:
+        self.changes += 1
+
+
+class SharedText(SharedDocument):
+    """A text in a room."""
+
+    def __init__(self, document: Any) -> None:
+        self._text = document.ydoc.get("source", type=_shared_types().Text)
+        super().__init__(document, self._text)
+
+    def patch(self, splices: Sequence[Splice], before: bytes) -> None:
+        """Carry out splices of a UTF-8 text, though somebody may have typed elsewhere in it since.
+
+        Raises:
+            Conflict: somebody changed the same place; nothing was changed.
+        """
+        now = str(self._text).encode()
+        moved = moved_splices(splices, before, now)
+        with self.document.ydoc.transaction(origin=ORIGIN):
+            _splice(self._text, moved)
+
+
+class SharedNotebook(SharedDocument):
+    """A notebook in a room."""
+
+    def __init__(self, document: Any) -> None:
+        super().__init__(document, document.ycells, document.ydoc.get("meta", type=_shared_types().Map))
+
+    @property
+    def ids(self) -> list[str | None]:
+        """What the document calls its cells; also those of a format in which files have no ids."""
+        return [cell.get("id") for cell in self.document.ycells]
+
+    def replace(self, value: dict[str, Any]) -> None:
+        """Take over a whole notebook; cells that are equal stay as they are."""
+        with self.document.ydoc.transaction(origin=ORIGIN):
+            self.document.set(value)
+
+    def patch(self, told: NotebookOperations, ids: Sequence[str | None], sources: Mapping[int, str]) -> None:
+        """Carry out operations, though somebody may have changed other cells since.
+
+        Args:
+            told: the operations.
+            ids: of all cells before.
+            sources: of the cells whose source must be as it was, by index.
+
+        Raises:
+            Conflict: a cell of theirs was changed, or is running and would have to be made anew; nothing was changed.
+        """
+        cells = _Cells(self.document, ids, sources)
+        for operation in told.operations:
+            cells.require(operation)
+        with self.document.ydoc.transaction(origin=ORIGIN):
+            for operation in told.operations:
+                cells.carry_out(operation)
+
+
+class _Cells:
+    """The cells of a shared notebook by their index before the change, wherever they are by now."""
+
+    def __init__(self, document: Any, ids: Sequence[str | None], sources: Mapping[int, str]) -> None:
+        self._document, self._ycells, self._sources, self._total = document, document.ycells, sources, len(ids)
+        live = [cell.get("id") for cell in self._ycells]
+        known = {cell_id: index for index, cell_id in enumerate(ids)}
+        if live != list(ids) and len(known) < len(ids):
+            raise _meanwhile("the cells were changed, and some have the same id")
+        # A cell that somebody inserted since has no index.
+        self._order = list(range(len(ids))) if live == list(ids) else [known.get(cell_id, -1) for cell_id in live]
+
+    def require(self, operation: CellOperation) -> None:
+        if isinstance(operation, Insert | Move) and operation.after is not None:
+            self._require_there(operation.after)
+        if isinstance(operation, Insert):
+            return
+        cell = self._require_there(operation.cell)
+        assert cell is not None
+        expected = self._sources.get(operation.cell.index)
+        if expected is not None and str(cell["source"]) != expected:
+            raise _meanwhile(f"the cell at index {operation.cell.index} was changed")
+        if isinstance(operation, Convert | Move) and cell.get("execution_state") == "running":
+            raise Conflict(
+                f"the cell at index {operation.cell.index} is running, and would lose its outputs (not modified)",
+                hint="Wait until it has ended, then repeat the change.",
+            )
+
+    def carry_out(self, operation: CellOperation) -> None:
+        if isinstance(operation, Insert):
+            self._insert(operation.cell.index, operation.after, operation.content)
+            return
+        at = self._order.index(operation.cell.index)
+        cell = self._ycells[at]
+        if isinstance(operation, SourceSpans):
+            _splice(cell["source"], splices_of(operation.spans, str(cell["source"])))
+        elif isinstance(operation, Members):
+            _set_members(cell, operation.set)
+        elif isinstance(operation, Delete):
+            del self._ycells[at], self._order[at]
+        else:
+            content = cell.to_py()
+            # Clients of Yjs 13 know no moves, nor a cell whose type changes.
+            del self._ycells[at], self._order[at]
+            if isinstance(operation, Move):
+                self._insert(operation.cell.index, operation.after, content)
+            else:
+                self._put(at, operation.cell.index, _converted(content, operation.cell_type))
+
+    def _require_there(self, name: CellName) -> Any:
+        if name.index >= self._total:
+            return None  # A new one.
+        if name.index not in self._order:
+            raise _meanwhile(f"the cell at index {name.index} was deleted")
+        return self._ycells[self._order.index(name.index)]
+
+    def _insert(self, index: int, after: CellName | None, content: dict[str, Any]) -> None:
+        self._put(0 if after is None else self._order.index(after.index) + 1, index, content)
+
+    def _put(self, at: int, index: int, content: dict[str, Any]) -> None:
+        self._ycells.insert(at, self._document.create_ycell(content))
+        self._order.insert(at, index)
+
+
+def moved_splices(splices: Sequence[Splice], before: bytes, now: bytes) -> Sequence[Splice]:
+    """The splices of one text, for what it has become meanwhile.
+
+    Raises:
+        Conflict: it has changed in the same place.
+    """
+    moved = []
+    for other in trimmed(before, now):
+        shift = len(other.inserted) - len(other.removed)
+        for splice in splices:
+            if other.offset < splice.end and splice.offset < other.end:
+                raise _meanwhile("the same place was changed")
+            moved.append(splice if splice.end <= other.offset else splice._replace(offset=splice.offset + shift))
+        return moved
+    return splices
+
+
+def splices_of(spans: Sequence[Span], text: str) -> list[Splice]:
+    """Spans of a text as splices of its UTF-8 bytes, as pycrdt counts them."""
+    found, at, units, offset = [], 0, 0, 0
+    for span in spans:
+        between = _first_units(text[at:], span.offset - units)
+        offset += len(between.encode())
+        found.append(Splice(offset, span.removed.encode(), span.inserted.encode()))
+        at += len(between)
+        units = span.offset
+    return found
+
+
+def _first_units(text: str, units: int) -> str:
+    """The beginning of a text, so many UTF-16 code units long."""
+    found = text[:units]
+    if utf16_length(found) > units:
+        found = text.encode("utf-16-le")[: 2 * units].decode("utf-16-le")
+    return found
+
+
+def _splice(text: Any, splices: Sequence[Splice]) -> None:
+    for splice in reversed(splices):
+        if splice.removed:
+            del text[splice.offset : splice.end]
+        if splice.inserted:
+            text.insert(splice.offset, splice.inserted.decode())
+
+
+def _set_members(cell: Any, members: dict[str, Any]) -> None:
+    for key, value in members.items():
+        if key == "outputs":
+            cell["outputs"].clear()
+            cell["outputs"].extend([_shared_output(output) for output in value or []])
+        elif key == "metadata":
+            trusted = cell["metadata"].get("trusted")  # Known to the room, and in no file.
+            cell["metadata"].clear()
+            cell["metadata"].update((value or {}) | ({} if trusted is None else {"trusted": trusted}))
+        elif value is None and key != "execution_count":
+            cell.pop(key, None)
+        else:
+            cell[key] = value
+
+
+def _shared_output(output: dict[str, Any]) -> Any:
+    types = _shared_types()
+    if output.get("output_type") == "stream":
+        text = output.get("text", "")
+        output = output | {"text": types.Text("".join(text))}
+    return types.Map(output)
+
+
+def _converted(content: dict[str, Any], cell_type: str) -> dict[str, Any]:
+    kept = ("id", "source", "metadata") if cell_type == "code" else ("id", "source", "metadata", "attachments")
+    new = {key: content[key] for key in kept if key in content} | {"cell_type": cell_type}
+    return new | ({"outputs": [], "execution_count": None} if cell_type == "code" else {})
+
+
+def _shared_types() -> Any:
+    """Part of every environment that has rooms, and of no other."""
+    return import_module("pycrdt")
+
+
+def _meanwhile(why: str) -> Conflict:
+    return Conflict(f"{why} while the change was made (not modified)", hint="Read it again and repeat the change.")
