@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -15,6 +15,10 @@ from .needle import Match, Needle, coalesced
 
 _NEAR_BYTES = 64 << 10
 _READ_AHEAD = 16 << 20
+_WHOLE_BYTES = 4 << 20
+"""Up to here the text as it is now is kept as a whole too: each of thousands of edits is then one search in it."""
+_MOST_WHOLE_BYTES = 16 << 20
+_FEW = 8
 
 
 class _Piece(NamedTuple):
@@ -35,11 +39,15 @@ class EditedText:
     def __init__(self, view: Utf8View) -> None:
         self.view = view
         self._pieces: list[_Piece] | None = None
+        self._starts: list[int] = []
+        self._whole: bytes | None = None
 
     def chunks(self) -> Iterator[Chunk]:
         """The text as it is now, in UTF-8."""
         if self._pieces is None:
             return self.view.chunks()
+        if self._whole is not None:
+            return iter([self._whole])
         return coalesced(self._runs())
 
     def has(self, line: str) -> bool:
@@ -50,6 +58,8 @@ class EditedText:
         """Some bytes of the text as it is now."""
         if self._pieces is None and self.view.encoding.is_utf8:
             return self.view.content.read(len(self.view.encoding.bom) + start, end - start)
+        if self._whole is not None:
+            return self._whole[start:end]
         got, at = [], 0
         for chunk in self.chunks():
             if at >= end:
@@ -80,8 +90,41 @@ class EditedText:
         """Put the new text in the place of each match, with the line endings of its neighbourhood."""
         plain = new.replace("\r\n", "\n").encode("utf-8")
         texts = self._with_endings(matches, new, plain) if b"\n" in plain else [plain] * len(matches)
-        pieces = self._pieces if self._pieces is not None else [_Piece(0, _FAR, None)]
-        self._pieces = list(_spliced(pieces, matches, texts))
+        self._whole = self._whole_with(matches, texts)
+        if self._pieces is None:
+            self._pieces, self._starts = [_Piece(0, _FAR, None)], [0]
+        if len(matches) <= _FEW:
+            # From the last on: so the offsets of those before it stay what they are.
+            for match, text in zip(reversed(matches), reversed(texts), strict=True):
+                self._replace_one(match, text)
+            return
+        self._pieces = list(_spliced(self._pieces, matches, texts))
+        self._starts = list(accumulate((piece.size for piece in self._pieces[:-1]), initial=0))
+
+    def _replace_one(self, match: Match, text: bytes) -> None:
+        """Touch only the pieces that a match lies in: thousands of edits make thousands of pieces."""
+        assert self._pieces is not None
+        first = max(0, bisect_right(self._starts, match.start) - 1)
+        last = max(first, bisect_left(self._starts, match.end) - 1)
+        base = self._starts[first]
+        here = Match(match.start - base, match.end - base)
+        pieces = list(_spliced(self._pieces[first : last + 1], [here], [text]))
+        starts = list(accumulate((piece.size for piece in pieces), initial=base))[:-1]
+        shift, beyond = len(text) - (match.end - match.start), self._starts[last + 1 :]
+        self._pieces[first : last + 1] = pieces
+        self._starts[first:] = [*starts, *((start + shift for start in beyond) if shift else beyond)]
+
+    def _whole_with(self, matches: Sequence[Match], texts: Sequence[bytes]) -> bytes | None:
+        whole = self._whole
+        if whole is None and self._pieces is None and self.view.content.size <= _WHOLE_BYTES:
+            whole = b"".join(bytes(chunk) for chunk in self.chunks())
+        if whole is None or len(whole) + sum(map(len, texts)) > _MOST_WHOLE_BYTES:
+            return None
+        parts, at = [], 0
+        for match, new in zip(matches, texts, strict=True):
+            parts += [whole[at : match.start], new]
+            at = match.end
+        return b"".join([*parts, whole[at:]])
 
     def splices(self) -> list[Splice]:
         """What leads from the file's bytes to the text as it is now."""

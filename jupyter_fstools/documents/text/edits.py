@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from ...content.splices import Splice
+from ...content.splices import Splice, spliced_size
 from ...errors import Ambiguous, Invalid, NoMatch, NoOp, TooLarge
 from .edited_text import EditedText
 from .encoding import TextEncoding, Utf8View
@@ -43,32 +44,60 @@ class EditOutcome(NamedTuple):
     replacements: list[int]
 
 
-def apply_edits(view: Utf8View, edits: Sequence[TextEdit]) -> EditOutcome:
+def apply_edits(
+    view: Utf8View,
+    edits: Sequence[TextEdit],
+    most_bytes: int = sys.maxsize,
+    *,
+    numbers: Sequence[int] | None = None,
+    total: int | None = None,
+) -> EditOutcome:
     """Apply edits in order, each seeing the text that the one before left.
+
+    Args:
+        view: the text.
+        edits: what is replaced in it.
+        most_bytes: what the result may have; looked at before it is put together.
+        numbers: the edits' places (from 0) in the whole call, which refusals name; None: these are all.
+        total: how many edits the whole call has.
 
     Raises:
         Invalid: an empty old string, no edits, an omission placeholder; NoOp: old and new are the same text.
         NoMatch, Ambiguous: naming the edit, line numbers, and the nearest text as a hint.
-        TooLarge: more replacements than one call may make.
+        TooLarge: more replacements than one call may make, or too large a result.
         Binary: the file is not text in its encoding, or the new text does not fit into it.
     """
     if not edits:
         raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
     text = EditedText(view)
     replacements = []
+    count, size = total or len(edits), view.content.size
     for number, edit in enumerate(edits, 1):
-        label = f"edit {number} of {len(edits)}: " if len(edits) > 1 else ""
+        label = f"edit {numbers[number - 1] + 1 if numbers else number} of {count}: " if count > 1 else ""
         _check(edit, label, text)
         matches = _matches(text, edit, label, edits[: number - 1])
         new = _inserted(text, edit, matches)
         if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
             raise _no_op(edit, label)
+        size += len(matches) * (len(new.encode("utf-8")) - len(edit.old.encode("utf-8")))
+        _require_bounded(size, most_bytes, label)
         text.replace(matches, new)
         replacements.append(len(matches))
     splices = text.splices()
     if not splices and len(edits) == 1:
         raise _no_op(edits[0], "")
+    _require_bounded(spliced_size(view.content.size, splices), most_bytes, "")
     return EditOutcome(splices, replacements)
+
+
+def _require_bounded(size: int, most: int, label: str) -> None:
+    if size > most:
+        raise TooLarge(
+            f"{label}the file would have about {size} bytes; above {most} no file is edited",
+            hint="Replace fewer places, or with less.",
+            size=size,
+            limit=most,
+        )
 
 
 def _check(edit: TextEdit, label: str, text: EditedText) -> None:
