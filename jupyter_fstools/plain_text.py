@@ -26,8 +26,9 @@ def change_row(change: Change) -> list[str]:
     """A change in a few words: id, when, what, which file, how much, who."""
     moment = datetime.fromtimestamp(change.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     what = change.tool if change.undoes is None else f"{change.tool} of {change.undoes}"
-    size = f"+{change.diff.added} -{change.diff.removed}"
-    return [change.id, moment, change.status, what, one_line(change.path), size, change.session]
+    diffs = [file.diff for file in change.all_files]
+    size = f"+{sum(diff.added for diff in diffs)} -{sum(diff.removed for diff in diffs)}"
+    return [change.id, moment, change.status, what, one_line(change.title), size, change.session]
 
 
 def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:

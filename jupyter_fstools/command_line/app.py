@@ -77,7 +77,8 @@ def run_changes(given: argparse.Namespace) -> None:
     for change in found:
         _say(["  ".join(change_row(change))])
         if given.diff:
-            _say([*lines_of(unified(change.diff, _MOST_DIFF_BYTES)), ""])
+            for file in change.all_files:
+                _say([*lines_of(unified(file.diff, _MOST_DIFF_BYTES)), ""])
     if not found:
         _say(["There are no changes." if not total else "There are no more changes."])
     shown = query.offset + query.limit

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from ..backends.protocol import FileStat, Locks
 from ..content.fingerprint import fingerprint_of
 from ..content.splices import parts_of, splices_back, unpacked_undo
-from ..errors import FsToolsError, TimedOut
+from ..errors import Conflict, FsToolsError, TimedOut
 from ..open_documents.protocol import Holder
 from ..stores.protocol import Store
 from ..stores.records import Change, ChangedFile
@@ -121,6 +121,8 @@ class Unfinished:
         stat = self._stat(file)
         holder = self._holder(stat, to_change=True)
         with holder.content() as opened:
+            if file.after is None or fingerprint_of(opened.chunks()).exact != file.after.exact_sha:
+                raise Conflict(f"{file.path} has changed meanwhile", hint="Look at the file.")
             self._ahead.put_back(Draft(stat.path, opened.stat, opened, holder), splices_back(opened, steps))
 
     def _stat(self, file: ChangedFile) -> FileStat:

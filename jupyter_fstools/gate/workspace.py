@@ -193,22 +193,24 @@ class Workspace(PathResolver, Closing):
     @contextmanager
     def drafts(
         self, paths: Sequence[str], *, accept_stale: bool = False, gate: Callable[[Draft], None] | None = None
-    ) -> Iterator[list[Draft]]:
+    ) -> Iterator[dict[str, Draft]]:
         """Take several files to change them in one step, under all their locks until the block ends.
 
-        Gives one draft for each file, in the order of their keys: paths that lead to one file share it, and the first
-        of them is the one that is given. The arguments and refusals are those of `draft`.
+        Gives a draft by each path; paths that lead to one file share it. The arguments and refusals are those of
+        `draft`.
         """
-        found: dict[str, tuple[str, FileStat]] = {}
+        stats: dict[str, FileStat] = {}
         for path in paths:
-            stat = self._located(path, self.policy.require_write)
-            if stat.kind == "missing":
-                raise self.not_found(path, stat)
-            found.setdefault(stat.key, (path, stat))
-        with self._held_to_write(sorted(found)), ExitStack() as opened:
-            check = gate or self._receipt_gate(whole=False, accept_stale=accept_stale)
-            taken = [(path, self._same_place(stat)) for _, (path, stat) in sorted(found.items())]
-            yield [opened.enter_context(self._taken(path, stat, check)) for path, stat in taken]
+            stats[path] = self._located(path, self.policy.require_write)
+            if stats[path].kind == "missing":
+                raise self.not_found(path, stats[path])
+        check = gate or self._receipt_gate(whole=False, accept_stale=accept_stale)
+        with self._held_to_write([stat.key for stat in stats.values()]), ExitStack() as opened:
+            taken: dict[str, Draft] = {}
+            for path, stat in stats.items():
+                if stat.key not in taken:
+                    taken[stat.key] = opened.enter_context(self._taken(path, self._same_place(stat), check))
+            yield {path: taken[stat.key] for path, stat in stats.items()}
 
     @contextmanager
     def drafts_to_restore(self, files: Sequence[Restorable]) -> Iterator[list[Draft]]:

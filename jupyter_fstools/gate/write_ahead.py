@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..backends.protocol import FileStat
+from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.splices import Splice, SplicedStream, inverse, spliced_size
 from ..diffs.file_diff import Operation
-from ..errors import FsToolsError, InputOutput
+from ..errors import Conflict, FsToolsError, InputOutput
 from ..stores.records import Change, FileState
 from .draft import EAGER_BYTES, Draft, Step, Work, state_of, unhashed_state
 
@@ -96,6 +96,7 @@ class WriteAhead:
         for draft, step, stat, *_ in reversed(landed):
             try:
                 with draft.holder.content() as opened:
+                    _require_version(opened, stat)
                     self.put_back(Draft(draft.given, opened.stat, opened, draft.holder), inverse(step.splices))
             except FsToolsError as barred:
                 # The change stays pending: whoever comes to one of its files next tries again.
@@ -131,6 +132,11 @@ class WriteAhead:
 
         applied = draft.holder.apply(opened, splices, hash_before=hash_before, begin=announce)
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
+
+
+def _require_version(opened: OpenFile, stat: FileStat) -> None:
+    if opened.stat.version != stat.version:
+        raise Conflict(f"{stat.path} has changed meanwhile", hint="Look at the file.")
 
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:

@@ -35,9 +35,11 @@ _SIGNS = {"context": " ", "add": "+", "remove": "-"}
 def _changed(result: KernelResult) -> Rendering:
     """What changed in a file."""
     assert result.change is not None
-    diff = result.change.diff
+    diffs = [file.diff for file in result.change.all_files]
     first_lines = [text.split("\n", 1)[0] for text in result.texts]
-    return Rendering(_diff_lines(diff), [table_html(_diff(diff))], notes_of(result, first_lines), notes_first=True)
+    lines = [line for diff in diffs for line in _diff_lines(diff)]
+    tables = [table_html(_diff(diff)) for diff in diffs]
+    return Rendering(lines, tables, notes_of(result, first_lines), notes_first=True)
 
 
 @renders("read_file text")

@@ -197,7 +197,8 @@ def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 def diff(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show what one change did."""
     change = desk.files.change(given.change_id)
-    text = f"{'  '.join(change_row(change))}\n{unified(change.diff, _MOST_DIFF_BYTES)}"
+    diffs = "\n".join(unified(file.diff, _MOST_DIFF_BYTES) for file in change.all_files)
+    text = f"{'  '.join(change_row(change))}\n{diffs}"
     return KernelResult.of_text("diff", text, {"change": change.model_dump(mode="json")}, change)
 
 

@@ -74,11 +74,15 @@ def rendered_result(result: ToolResult, answer: Literal["content", "data", "both
 def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:
     """A change as it is told to clients: without its key, which would say where the root is on the disk.
 
-    `rows` False leaves the hunks and cells of its diff empty.
+    `rows` False leaves the hunks and cells of its diffs empty.
     """
     if not rows:
-        change = change.model_copy(update={"diff": change.diff.model_copy(update={"hunks": [], "cells": None})})
-    return change.model_dump(exclude={"key"})
+        bare = [
+            file.model_copy(update={"diff": file.diff.model_copy(update={"hunks": [], "cells": None})})
+            for file in change.all_files
+        ]
+        change = change.model_copy(update={"diff": bare[0].diff, "files": bare if change.files else []})
+    return change.model_dump(exclude={"key": True, "files": {"__all__": {"key"}}})
 
 
 def checked(model: type[_A], given: dict[str, Any], who: str = "It") -> _A:

@@ -120,14 +120,14 @@ class ChangedFile(BaseModel):
     """What a change does to one file.
 
     Attributes:
-        key: the file (`FileStat.key`).
+        key: the file (`FileStat.key`), which clients are not told.
         path: relative to the root of the workspace that shows it.
         before: the file before the change; None if it did not exist.
         after: the file after it; None if the change deleted it.
         diff: its rows.
     """
 
-    key: str
+    key: str = ""
     path: str
     before: FileState | None
     after: FileState | None
@@ -197,6 +197,11 @@ class Change(BaseModel):
         return self.files or [
             ChangedFile(key=self.key, path=self.path, before=self.before, after=self.after, diff=self.diff)
         ]
+
+    @property
+    def title(self) -> str:
+        """The file that it is of, or the first and how many more."""
+        return self.path if len(self.files) < 2 else f"{self.path} and {len(self.files) - 1} more"
 
     @property
     def keys(self) -> list[str]:

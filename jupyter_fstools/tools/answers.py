@@ -191,12 +191,23 @@ class WriteFileAnswer(ChangedFile):
     encoding: str
 
 
+class EditedFileAnswer(BaseModel):
+    """One file of an edit of several; `replacements` is per edit of this file."""
+
+    path: str
+    replacements: list[int]
+    snippet: str
+    outside_shown_lines: bool
+    fingerprint: str | None
+
+
 class EditFileAnswer(ChangedFile):
     """What edit_file answers."""
 
     replacements: list[int]
     snippet: str
     outside_shown_lines: bool
+    files: list[EditedFileAnswer]
 
 
 class EditedCellAnswer(BaseModel):

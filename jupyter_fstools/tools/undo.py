@@ -35,7 +35,7 @@ def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
     journal = Journal(workspace)
     change = _meant(journal, arguments)
     done = journal.undo(change, by_person=False)
-    what = f"change {change.id} ({change.tool} of {change.path})"
+    what = f"change {change.id} ({change.tool} of {change.title})"
     if done.status == "proposed":
         said = f"Not undone yet: change {done.id} (the undo of {what}) waits for a person's approval."
     elif done.diff.op == "delete":

@@ -136,6 +136,10 @@ export interface ChangeEvent {
    */
   path: string;
   /**
+   * Of a change of several files all of them.
+   */
+  paths: string[];
+  /**
    * What happens to the file.
    */
   op: 'create' | 'edit' | 'overwrite' | 'delete' | 'execute';
@@ -335,14 +339,13 @@ export interface Decided {
  * What a change does to one file.
  *
  * Attributes:
- *     key: the file (`FileStat.key`).
+ *     key: the file (`FileStat.key`), which clients are not told.
  *     path: relative to the root of the workspace that shows it.
  *     before: the file before the change; None if it did not exist.
  *     after: the file after it; None if the change deleted it.
  *     diff: its rows.
  */
 export interface ChangedFile {
-  key: string;
   path: string;
   before: FileState | null;
   after: FileState | null;

@@ -95,6 +95,8 @@ for kill_at in range(1, 400):
 """
 KINDS = [
     "edit",
+    "edit of several files",
+    "approved edit of several files",
     "creation",
     "overwrite",
     "undo of a creation",

@@ -25,6 +25,7 @@ def schema() -> dict[str, Any]:
     models = [(model, "serialization") for model in (Change, ChangeEvent, ActivityPage, ActivityEvent)]
     _, told = models_json_schema(models)  # type: ignore[arg-type]  # The mode is a literal.
     del told["$defs"]["Change"]["properties"]["key"]
+    del told["$defs"]["ChangedFile"]["properties"]["key"]
     return {**_closed(told), "title": "Payloads", "type": "object", "additionalProperties": False}
 
 

@@ -22,6 +22,7 @@ class ChangeEvent(BaseModel):
     revision: Annotated[int, Field(description="Grows with every step in the journal.")]
     at: Annotated[float, Field(description="When it was made or proposed, seconds since 1970.")]
     path: Annotated[str, Field(description="The file, relative to the root.")]
+    paths: Annotated[list[str], Field(description="Of a change of several files all of them.")] = []
     op: Annotated[Operation, Field(description="What happens to the file.")]
     status: Annotated[ChangeStatus, Field(description="Where the change stands now.")]
     tool: Annotated[str, Field(description="The tool that made it.")]
@@ -45,21 +46,24 @@ class ChangeEvent(BaseModel):
 
 def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
     """What is said about a change; None where the file lies outside the root or may not be read there."""
-    path = workspace.path_of(change.key)
-    if path is None or not workspace.policy.may_read(path, change.key):
+    paths = [workspace.path_of(key) for key in change.keys]
+    seen = [path for path, key in zip(paths, change.keys, strict=True) if path and workspace.policy.may_read(path, key)]
+    if len(seen) < len(paths):
         return None
+    diffs = [file.diff for file in change.all_files]
     return ChangeEvent(
         id=change.id,
         revision=change.revision,
         at=change.created_at,
-        path=path,
+        path=seen[0],
+        paths=seen if change.files else [],
         op=change.diff.op,
         status=change.status,
         tool=change.tool,
         user=change.user,
         session=change.session,
-        added=change.diff.added,
-        removed=change.diff.removed,
+        added=sum(diff.added for diff in diffs),
+        removed=sum(diff.removed for diff in diffs),
         undoes=change.undoes,
         undoable=change.undoable and change.status == "applied" and not is_covered(workspace, change),
         stale=is_stale(workspace, change),

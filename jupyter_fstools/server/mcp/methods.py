@@ -171,5 +171,5 @@ def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:
 def _waiting(change: Change) -> str:
     return (
         f"A person decides about change {change.id} in JupyterLab's File tools panel. Do not repeat the call: go on "
-        f"with something else, and read {change.path} again later; it has the change once that is approved."
+        f"with something else, and read {change.title} again later: the change is there once that is approved."
     )

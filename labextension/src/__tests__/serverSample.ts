@@ -28,7 +28,7 @@ export function changed(id: string, facts: Partial<ChangeEvent> = {}): ChangeEve
     user: 'ann',
     session: 'one'
   } as const;
-  const decided = { decided_at: null, decided_by: null, seen_by: [] };
+  const decided = { decided_at: null, decided_by: null, seen_by: [], paths: [] };
   const ends = { undoes: null, undoable: true, stale: false, place: 'disk' as const, saved: true, ...decided };
   return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, ...said, ...ends, ...facts };
 }
@@ -47,7 +47,7 @@ export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): Refus
 
 /** The change of the journal that an entry tells of; a command runs the lines it is given. */
 export function changeOf(
-  { kind: _, at, op, added, removed, stale, ...facts }: ChangeEvent,
+  { kind: _, at, op, added, removed, stale, paths, ...facts }: ChangeEvent,
   run = ['make test']
 ): Change {
   const hunks = op === 'execute' ? [hunk([' NAME=value', ...run.map(line => `+${line}`)])] : [];

@@ -26,6 +26,19 @@ export function createDiffView(diff: FileDiff, parts: IDiffParts): Widget {
   return view;
 }
 
+/** The diffs of a change of several files below each other, each with the file's name. */
+export function createDiffViews(files: { path: string; diff: FileDiff }[], parts: IDiffParts): Widget {
+  if (files.length === 1) {
+    return createDiffView(files[0].diff, parts);
+  }
+  const view = new Panel();
+  for (const { path, diff } of files) {
+    view.addWidget(note(path));
+    view.addWidget(createDiffView(diff, parts));
+  }
+  return view;
+}
+
 function bodyOf(diff: FileDiff, parts: IDiffParts): Widget {
   const { trans, languages } = parts;
   if (diff.kind === 'notebook' && diff.cells?.length) {

@@ -56,15 +56,24 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
   return (
     (status === undefined ? kinds.includes(entry.kind) : entry.kind === 'change' && entry.status === status) &&
     (session === undefined || entry.session === session) &&
-    (path === '' || entry.path === path || !!entry.path?.startsWith(`${path}/`))
+    (path === '' || pathsOf(entry).some(one => one === path || one.startsWith(`${path}/`)))
   );
+}
+
+/** The files that an entry is of. */
+export function pathsOf(entry: Entry): string[] {
+  const several = entry.kind === 'change' ? entry.paths : [];
+  return several.length || entry.path === null ? several : [entry.path];
 }
 
 /** A change of the journal as the entry that tells of it. */
 export function entryOf(change: Change): ChangeEvent {
-  const { created_at, before, after, diff, decided, ...said } = change;
-  const { op, added, removed } = diff;
-  return { ...said, kind: 'change', at: created_at, op, added, removed, stale: false };
+  const { created_at, before, after, diff, decided, files, interrupted, ...said } = change;
+  const diffs = files.length ? files.map(file => file.diff) : [diff];
+  const added = diffs.reduce((sum, one) => sum + one.added, 0);
+  const removed = diffs.reduce((sum, one) => sum + one.removed, 0);
+  const paths = files.map(file => file.path);
+  return { ...said, kind: 'change', at: created_at, op: diff.op, added, removed, stale: false, paths };
 }
 
 function isNarrow({ session, path, status }: IActivityFilter): boolean {

@@ -9,6 +9,7 @@ import type { ChangeEvent } from '../payloads';
 import type { Entry } from '../feed/tokens';
 import type { Words } from './words';
 
+import { pathsOf } from '../feed/activityFeed';
 import { spelledOut } from '../diff/styledText';
 import { commandName, isCommand, plainLine, spokenCommand } from './commandText';
 import { element } from '../element';
@@ -49,7 +50,7 @@ function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTM
     title.append(fold);
   }
   const folder = plainLine('jp-fstools-Card-folder', words.folder(entry));
-  title.title = spelledOut(command === null ? (entry.path ?? '') : spokenCommand(command));
+  title.title = spelledOut(command === null ? pathsOf(entry).join('\n') : spokenCommand(command));
   title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), nameOf(state, words, trans), folder);
   if (entry.kind === 'change' && !isCommand(entry)) {
     title.append(countsOf(entry));
@@ -64,7 +65,7 @@ function nameOf({ entry, command }: ICardState, words: Words, trans: Translation
   if (command !== null) {
     return plainLine('jp-fstools-Card-name jp-mod-command', commandName(command));
   }
-  const file = entry.path?.slice(entry.path.lastIndexOf('/') + 1) ?? words.noFile(entry);
+  const file = words.several(pathsOf(entry), entry.path?.slice(entry.path.lastIndexOf('/') + 1) ?? words.noFile(entry));
   return plainLine('jp-fstools-Card-name', isCommand(entry) ? trans.__('a command') : file);
 }
 

@@ -70,8 +70,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         });
       },
       showDiff: async change => {
-        const { createDiffView } = await import('../diff/diffView');
-        return createDiffView(change.diff, { rendermime, languages, trans });
+        const { createDiffViews } = await import('../diff/diffView');
+        return createDiffViews(change.files.length ? change.files : [change], { rendermime, languages, trans });
       }
     });
     panel.title.icon = editIcon;

@@ -49,6 +49,11 @@ export class Words {
     return words[entry.status];
   }
 
+  /** The file, or of several the first and how many more. */
+  several(paths: string[], file: string): string {
+    return paths.length > 1 ? this._trans.__('%1 and %2 more', file, paths.length - 1) : file;
+  }
+
   /** By whom, with what, how much. */
   detail(entry: Entry): string {
     const { _trans: trans } = this;

@@ -1,0 +1,154 @@
+"""edit_file edits several files in one call, all or nothing, as one change."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from jupyter_fstools.errors import Conflict, FsToolsError, InputOutput
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
+
+NAMES = ["a.txt", "b.txt", "c.txt"]
+
+
+@pytest.fixture
+def files(call):
+    """Three files that were read."""
+    for name in NAMES:
+        call.put(name, f"{name} one\r\nrest\r\n")
+        call("read_file", path=name)
+    return call
+
+
+def edits(*names, old="one", new="two"):
+    return [{"path": name, "old_string": old, "new_string": new} for name in names]
+
+
+def texts(call):
+    return [call.got(name).split()[1].decode() for name in NAMES]
+
+
+def test_several_files_are_one_change_and_one_undo(files):
+    result = files("edit_file", edits=edits("c.txt", "a.txt", "b.txt"))
+    assert texts(files) == ["two", "two", "two"]
+    assert [file["path"] for file in result.data["files"]] == ["c.txt", "a.txt", "b.txt"]
+    (change,) = Journal(files.workspace).changes(ChangeQuery())
+    assert [(file.path, file.diff.path, file.diff.added) for file in change.files] == [(n, n, 1) for n in NAMES]
+    for name in NAMES:
+        assert Journal(files.workspace).changes(ChangeQuery(path=name)) == [change]
+    files("undo", path="b.txt")
+    assert texts(files) == ["one", "one", "one"]
+
+
+def test_all_edits_of_a_file_go_on_from_each_other_whatever_stands_between_them(files):
+    given = [*edits("a.txt"), *edits("b.txt"), *edits("./a.txt", old="two", new="three")]
+    assert files("edit_file", edits=given).data["replacements"] == [1, 1, 1]
+    assert texts(files) == ["three", "two", "one"]
+
+
+def test_the_paths_of_edits_win_over_that_of_the_call(files):
+    files("edit_file", path="a.txt", edits=[{"old_string": "one", "new_string": "two"}, *edits("c.txt")])
+    assert texts(files) == ["two", "one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("broken", "code"),
+    [
+        ({"path": "b.txt", "old_string": "nowhere", "new_string": "x"}, "no_match"),
+        ({"path": "unread.txt", "old_string": "a", "new_string": "x"}, "not_read"),
+        ({"path": "missing.txt", "old_string": "a", "new_string": "x"}, "not_found"),
+        ({"path": "n.ipynb", "old_string": "a", "new_string": "x"}, "notebook"),
+        ({"path": ".git/config", "old_string": "a", "new_string": "x"}, "denied"),
+        ({"old_string": "a", "new_string": "x"}, "invalid"),
+    ],
+)
+def test_one_refusal_leaves_every_file_as_it_was(files, broken, code):
+    files.put("unread.txt", "a\n")
+    refusal = files.refused(code, "edit_file", edits=[*edits("a.txt"), broken, *edits("c.txt")])
+    assert texts(files) == ["one", "one", "one"]
+    assert Journal(files.workspace).changes(ChangeQuery()) == []
+    if code == "no_match":
+        assert "b.txt: edit 2 of 3" in refusal.message
+
+
+def test_an_empty_list_is_refused_before_anything_else(files):
+    refusal = files.refused("invalid", "edit_file", path="../outside", edits=[])
+    assert refusal.details["field"] == "edits"
+
+
+def test_too_many_files_are_refused(files):
+    files.refused("invalid", "edit_file", edits=edits(*[f"{number}.txt" for number in range(101)]))
+
+
+@pytest.mark.parametrize("failing", NAMES)
+def test_where_one_file_cannot_be_written_all_are_taken_back(files, failing):
+    write = files.workspace.backend.write
+
+    def write_but_one(path, chunks, *, if_match):
+        if path == failing and b"two" in (data := b"".join(map(bytes, chunks))):
+            raise Conflict(f"{path} has changed meanwhile", hint="Read it again.")
+        return write(path, chunks if path != failing else [data], if_match=if_match)
+
+    files.workspace.backend.write = write_but_one
+    files.refused("conflict", "edit_file", edits=edits(*NAMES))
+    assert texts(files) == ["one", "one", "one"]
+    assert files.workspace.store.unfinished("") == []
+    assert Journal(files.workspace).changes(ChangeQuery()) == []
+
+
+def test_where_the_way_back_is_barred_the_refusal_says_what_was_changed(files):
+    """Rule 10: never "not modified" about a file that was; the change stays for the next who looks."""
+    write = files.workspace.backend.write
+
+    def bar_the_way(path, chunks, *, if_match):
+        if path == "b.txt":
+            (files.root / "a.txt").write_text("an outsider's\n")
+            raise Conflict("b.txt has changed meanwhile", hint="Read it again.")
+        return write(path, chunks, if_match=if_match)
+
+    files.workspace.backend.write = bar_the_way
+    with pytest.raises(InputOutput, match=r"a\.txt was changed") as refused:
+        files("edit_file", edits=edits("a.txt", "b.txt"))
+    assert refused.value.details["modified"] and "not modified" not in refused.value.message
+    assert files.got("a.txt") == b"an outsider's\n"
+
+
+def test_a_proposal_of_several_files_is_approved_as_one(make_call):
+    call = make_call(approval=["b.txt"])
+    for name in NAMES:
+        call.put(name, f"{name} one\n")
+        call("read_file", path=name)
+    waiting = call("edit_file", edits=edits(*NAMES)).change
+    assert (waiting.status, texts(call)) == ("proposed", ["one", "one", "one"])
+    Journal(call.workspace).approve(waiting.id)
+    assert texts(call) == ["two", "two", "two"]
+    call("edit_file", path="a.txt", old_string="two", new_string="three")
+
+
+def test_a_proposal_of_which_one_file_moved_on_is_refused_as_a_whole(make_call):
+    call = make_call(approval="always")
+    for name in NAMES:
+        call.put(name, f"{name} one\n")
+        call("read_file", path=name)
+    waiting = call("edit_file", edits=edits(*NAMES)).change
+    call.put("c.txt", "c.txt other\n")
+    with pytest.raises(FsToolsError) as refused:
+        Journal(call.workspace).approve(waiting.id)
+    assert refused.value.code == "stale" and texts(call) == ["one", "one", "other"]
+    assert Journal(call.workspace).change(waiting.id).status == "proposed"
+
+
+def test_links_to_one_file_are_one_file(files):
+    os.symlink("a.txt", files.root / "link.txt")
+    change = files("edit_file", edits=[*edits("a.txt"), *edits("link.txt", old="rest", new="end")]).change
+    assert change.files == [] and files.got("a.txt") == b"a.txt two\r\nend\r\n"
+
+
+def test_the_result_of_an_edit_is_bounded_before_it_is_put_together(make_call):
+    """W27: as the file itself is."""
+    call = make_call(max_edit_bytes=100_000)
+    call.put("a.txt", "x\n" * 1000)
+    call("read_file", path="a.txt")
+    call.refused("too_large", "edit_file", path="a.txt", old_string="x", new_string="y" * 1000, replace_all=True)
+    assert call.got("a.txt") == b"x\n" * 1000
