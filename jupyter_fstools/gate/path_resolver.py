@@ -9,11 +9,12 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..backends.protocol import Backend, FileStat
-from ..errors import Conflict, FsToolsError, NotFound
+from ..errors import Conflict, Denied, FsToolsError, NotFound
 from ..walking.folders import joined
 from ..walking.listing import names_in
 from ..walking.visible import AllAllowed, MayRead
 from .draft import require_file
+from .grant import Grant
 from .policy import Policy, checked_path
 
 _MOST_ENTRIES = 5000
@@ -62,6 +63,7 @@ class PathResolver:
     def __init__(self, backend: Backend, policy: Policy) -> None:
         self.backend = backend
         self.policy = policy
+        self.grant: Grant | None = None
 
     def peek(self, path: str) -> FileStat:
         """Look at a path, leaving no receipt; a missing file is `kind="missing"`.
@@ -79,13 +81,23 @@ class PathResolver:
             return None
 
     def may_read(self, path: str) -> bool:
-        """No deny rule keeps a canonical path from being read, listed or suggested."""
-        return self.policy.may_read(path, self.key_of(path))
+        """Neither a deny rule nor the grant keeps a canonical path from being read, listed or suggested."""
+        if not self.policy.may_read(path, self.key_of(path)):
+            return False
+        grant = self.grant
+        if grant is None or grant.covers(path):
+            return True
+        # A file on the way to what is granted is not granted.
+        try:
+            return grant.leads_on(path) and self.backend.stat(path or ".").kind == "directory"
+        except FsToolsError:
+            return False
 
     def all_allowed(self, folder: str, names: list[str]) -> bool:
         """A quick yes for many names in a canonical folder that may be read; after a no, `may_read` tells which."""
         root = self.backend.root_key
-        return self.policy.all_allowed(folder, names, f"{root}/{folder}" if folder else root)
+        granted = self.grant is None or self.grant.all_paths
+        return granted and self.policy.all_allowed(folder, names, f"{root}/{folder}" if folder else root)
 
     def key_of(self, path: str) -> str:
         """The key of a canonical path."""
@@ -123,9 +135,20 @@ class PathResolver:
             # What is there behind a deny rule must not show in how the look at it failed.
             if not given.startswith(("/", "../")):
                 require(given, given, self.key_of(given))
+                self._require_granted(given, given, folder=False)
             raise
         require(given, stat.path, stat.key)
+        self._require_granted(given, stat.path, folder=stat.kind == "directory")
         return stat
+
+    def _require_granted(self, given: str, path: str, *, folder: bool) -> None:
+        grant = self.grant
+        if grant is None or grant.covers(path) or (folder and grant.leads_on(path)):
+            return
+        raise Denied(
+            f"{given!r} is not among the paths that this token opens",
+            hint="Use a path that it opens; a person can make another token.",
+        )
 
     def _relative(self, path: str) -> str:
         return posixpath.normpath(self.path_of(path) or path)

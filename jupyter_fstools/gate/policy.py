@@ -71,7 +71,7 @@ class Policy:
         approval: Approval = "never",
         read_only: bool = False,
     ) -> None:
-        self._read = _Rules(deny_read)
+        self._read = PathRules(deny_read)
         self._deny_write = tuple(deny_write)
         self._ask_write = (*ask_write, *(() if isinstance(approval, str) else approval))
         keys = list(denied_keys)
@@ -83,12 +83,12 @@ class Policy:
 
     # Compiled at the first write: two hundred patterns take as long as everything else that loads a kernel's magic.
     @cached_property
-    def _write(self) -> _Rules:
-        return _Rules(self._deny_write)
+    def _write(self) -> PathRules:
+        return PathRules(self._deny_write)
 
     @cached_property
-    def _ask(self) -> _Rules:
-        return _Rules(self._ask_write)
+    def _ask(self) -> PathRules:
+        return PathRules(self._ask_write)
 
     def may_read(self, path: str, key: str = "") -> bool:
         """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
@@ -142,7 +142,7 @@ class Policy:
         return self._always or self._ask.hold_for(given) or self._ask.hold_for(path)
 
 
-class _Rules:
+class PathRules:
     """Patterns, asked quickly whether one of them matches a path or a folder above it.
 
     Raises:
@@ -161,7 +161,7 @@ class _Rules:
     def hold_for(self, path: str) -> bool:
         """Whether a rule matches a path, as a file or as a folder."""
         # A search asks for a hundred thousand paths: most are far from every rule.
-        name = _folded(path)
+        name = folded(path)
         return (self._maybe is None or bool(self._maybe(f"/{name}/"))) and self._judged(name.lstrip("/"))
 
     def surely_hold_for_none(self, folder: str, names: list[str]) -> bool:
@@ -170,7 +170,7 @@ class _Rules:
             return self._bare_names.are_harmless(names)
         start = f"/{folder}/" if folder else "/"
         between = f"/\0{start}"
-        return self._maybe is not None and not self._maybe(_folded(f"{start}{between.join(names)}/"))
+        return self._maybe is not None and not self._maybe(folded(f"{start}{between.join(names)}/"))
 
     def _judge(self, name: str) -> bool:
         return self._spec.match_file(name) or self._spec.match_file(f"{name}/")
@@ -203,7 +203,7 @@ def checked_path(path: str) -> str:
 
 def _spec(patterns: Iterable[str]) -> GitIgnoreSpec:
     try:
-        return GitIgnoreSpec.from_lines([_folded(one) for pattern in patterns for one in expand_braces(pattern)])
+        return GitIgnoreSpec.from_lines([folded(one) for pattern in patterns for one in expand_braces(pattern)])
     except ValueError as error:
         raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
 
@@ -238,7 +238,7 @@ class _BareNames:
         """Whether no rule holds for one of these."""
         if self._harmless.issuperset(names):
             return True
-        if self._maybe(_folded(f"/{'/'.join(names)}/")):
+        if self._maybe(folded(f"/{'/'.join(names)}/")):
             return False
         if len(self._harmless) + len(names) > _MOST_NAMES:
             self._harmless = set()
@@ -250,7 +250,8 @@ def _nowhere(path: str) -> None:
     return None
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A path as rules compare it: without regard to case or Unicode normalisation."""
     if text.isascii():
         return text.translate(_NO_NEWLINE).lower() if "\n" in text else text.lower()
     # Canonical caseless matching (Unicode, D145), without the characters that HFS+ leaves out of a name's comparison.

@@ -35,6 +35,7 @@ from .draft import (
     require_saved,
     state_of,
 )
+from .grant import Grant
 from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
@@ -126,9 +127,12 @@ class Workspace(PathResolver, Closing):
         reader: Reader,
         cancelled: threading.Event | None = None,
         progress: Callable[[Progress], None] | None = None,
+        *,
+        grant: Grant | None = None,
     ) -> Workspace:
-        """The same files for another reader (until `cancelled`, telling `progress`); cheap."""
+        """The same files for another reader (until `cancelled`, telling `progress`, within `grant`); cheap."""
         other = copy.copy(self)
+        other.grant = grant or self.grant
         other.reader, other.cancelled, other.progress = reader, cancelled, progress
         other.tracker = self.tracker.of(reader)
         return other

@@ -16,7 +16,7 @@ from ..gate.draft import Draft, ExpectedContent, Restorable, Step, Work
 from ..gate.notebook_steps import known_content, notebook_step
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
-from ..stores.records import Change, ChangedFile, ChangeStatus
+from ..stores.records import Change, ChangedFile, ChangeStatus, Reader
 from .commands import is_command, require_waiting
 from .partial import Decision, NamedHunks, Part, decided_whole, part_of, recorded, without
 
@@ -33,6 +33,7 @@ class ChangeQuery:
     Attributes:
         path: of this file or below this folder, as a caller spells it.
         session: made in this session.
+        reader: made by exactly this reader.
         status: with this status.
         after: only revisions above this one, in rising order; None: newest first.
         before: only what was made before this time (newest-first listing only).
@@ -49,6 +50,7 @@ class ChangeQuery:
     limit: int = 100
     offset: int = 0
     rows: bool = True
+    reader: Reader | None = None
 
 
 class Journal:
@@ -284,6 +286,7 @@ class Journal:
         return ChangeFilter(
             key_prefix=prefix.rstrip("/"),
             session=query.session,
+            reader=query.reader,
             status=query.status,
             after=query.after,
             before=query.before,
@@ -307,7 +310,7 @@ class Journal:
 
     def _visible_file(self, file: ChangedFile) -> ChangedFile | None:
         path = self._workspace.path_of(file.key)
-        if path is None or not self._workspace.policy.may_read(path, file.key):
+        if path is None or not self._workspace.may_read(path):
             return None
         return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
 

@@ -16,7 +16,7 @@ from ..gate.draft import Draft, ExpectedContent, Restorable
 from ..gate.notebook_steps import known_content
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
-from ..stores.records import Change, ChangedFile
+from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
 
 _NO_SPLICES = b"\x00[true,[]]\n"
@@ -58,9 +58,10 @@ def _has_moved_on(workspace: Workspace, file: ChangedFile) -> bool:
         return workspace.fingerprint(opened).exact != before.exact_sha
 
 
-def waiting_count(workspace: Workspace) -> int:
-    """Changes below the root that wait for a person and can still be approved."""
-    wanted = ChangeFilter(key_prefix=workspace.backend.root_key.rstrip("/"), status="proposed", rows=False)
+def waiting_count(workspace: Workspace, reader: Reader | None = None) -> int:
+    """Changes below the root (of this reader) that wait for a person and can still be approved."""
+    root = workspace.backend.root_key.rstrip("/")
+    wanted = ChangeFilter(key_prefix=root, reader=reader, status="proposed", rows=False)
     newest = workspace.store.changes(wanted)[:_MOST_CHECKED]
     stale = sum(is_stale(workspace, workspace_change(workspace, change)) for change in newest)
     return workspace.store.count_changes(wanted) - stale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -9,18 +10,22 @@ from http.client import responses
 from typing import Any, TypeVar, cast
 
 from jupyter_server.auth.decorator import allow_unauthenticated
+from jupyter_server.auth.identity import IdentityProvider
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
 from ..errors import Denied, FsToolsError, Invalid
+from ..gate.grant import Grant
+from ..gate.tokens import check
 from ..gate.workspace import Workspace
 from ..progress import Progress
-from ..stores.records import Reader
+from ..stores.records import Reader, Token
 from ..tools.arguments import Arguments
 from .bodies import as_json, checked, parsed_object
 from .permissions import Permission
 from .served import SESSION_HEADER, SETTING, Served
+from .token_login import TokenLogin, presented
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
@@ -40,6 +45,31 @@ class ToolsHandler(APIHandler):
     """Base of the handlers under `api/fstools`: raises refusals as errors, and answers them in one place."""
 
     auth_resource = "contents"
+    opens_to_tokens = False
+    """Whether an assistant's own token opens this, and not only a person's login."""
+
+    assistant: Token | None = None
+    """The assistant's token that the request came with."""
+
+    _login: Any = None
+
+    async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
+        """Find out who asks: by an assistant's token, if there is one, whatever else comes with it."""
+        secret = presented(self.request)
+        if secret is not None:
+            self.assistant = await asyncio.to_thread(check, self.served.workspace.store, secret)
+            self._login = TokenLogin(super().identity_provider, self.assistant.user)
+        await super().prepare()
+        if self.assistant is not None and not self.opens_to_tokens:
+            raise Denied(
+                "an assistant's token does not open this (not modified)",
+                hint="It opens tools, MCP and the changes made with it; the rest is for the person you work for.",
+            )
+
+    @property
+    def identity_provider(self) -> IdentityProvider:
+        """What knows who asks."""
+        return cast(IdentityProvider, self._login) if self._login is not None else super().identity_provider
 
     def initialize(self) -> None:
         """One request: whoever works for it can ask whether its client has gone."""
@@ -51,11 +81,13 @@ class ToolsHandler(APIHandler):
         return cast(Served, self.settings[SETTING])
 
     def reader(self, session: str | None = None) -> Reader:
-        """Who asks, in the session named here or by the header.
+        """Who asks, in the session named here or by the header; with an assistant's token in that token's.
 
         Raises:
             Invalid: no such session name.
         """
+        if self.assistant is not None:
+            return self.assistant.reader
         named = session or self.request.headers.get(SESSION_HEADER)
         return self.served.reader(self.identity_provider, self.current_user, named)
 
@@ -69,7 +101,8 @@ class ToolsHandler(APIHandler):
     ) -> _T:
         """Do work in a thread, on the workspace of who asks; a command in one that no other work waits for."""
         reader = reader or self.reader()
-        workspace = self.served.workspace.for_reader(reader, self._left, progress)
+        grant = Grant(self.assistant.tools, self.assistant.paths) if self.assistant else None
+        workspace = self.served.workspace.for_reader(reader, self._left, progress, grant=grant)
         pool = self.served.commands if command else self.served.calls
         return await pool.run(reader, partial(work, workspace), self._left)
 

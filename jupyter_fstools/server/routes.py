@@ -9,7 +9,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado import web
 
-from ..errors import Conflict, OutOfRange, TooLarge
+from ..errors import Conflict, NotFound, OutOfRange, TooLarge
 from .base_handler import NoArguments, ToolsHandler
 from .mcp.handler import McpHandler
 from .rest.activity import ActivityHandler, ActivityPage, ActivityQuery
@@ -18,10 +18,12 @@ from .rest.answers import (
     ChangesAnswer,
     ForgottenAnswer,
     LookedAtChange,
+    NewTokenAnswer,
     OutcomesAnswer,
     ReceiptsAnswer,
     RootAnswer,
     RpcMessage,
+    TokensAnswer,
     ToolsAnswer,
 )
 from .rest.change_handlers import (
@@ -39,7 +41,8 @@ from .rest.change_handlers import (
 from .rest.open_documents import DocumentsHandler
 from .rest.openapi import document
 from .rest.raw import RawHandler
-from .rest.route import ANY, LOOKING, Answer, Operation, Route
+from .rest.route import ALWAYS, ANY, LOOKING, Answer, Operation, Route
+from .rest.token_handlers import NewToken, TokenHandler, TokensHandler
 from .rest.tool_handlers import (
     CallQuery,
     ReceiptsHandler,
@@ -120,6 +123,15 @@ ROUTES = [
         },
     ),
     Route("/raw/{path}", RawHandler, {"get": _RAW, "head": _RAW}, varying={"path": ".*"}),
+    Route(
+        "/tokens",
+        TokensHandler,
+        {
+            "get": Operation(_answers(TokensAnswer)),
+            "post": Operation({201: Answer(NewTokenAnswer)}, body=NewToken, refusals=(*ALWAYS, Conflict, TooLarge)),
+        },
+    ),
+    Route("/tokens/{id}", TokenHandler, {"delete": Operation({204: Answer()}, refusals=(*ALWAYS, NotFound))}),
     Route(
         "/mcp",
         McpHandler,

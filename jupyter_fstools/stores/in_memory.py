@@ -9,9 +9,18 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from ..errors import Invalid
 from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
-from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, PutReceipt, StoreLimits, require_room
+from .protocol import (
+    MAX_REFUSALS,
+    USE_SECONDS,
+    ChangeFilter,
+    Closing,
+    MomentFilter,
+    PutReceipt,
+    StoreLimits,
+    require_room,
+)
 from .record_json import from_json, to_json
-from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
 
 DROPPED_PER_RECEIPT = 4
 """How many evicted receipts are remembered as such, for each one that may be kept."""
@@ -40,6 +49,7 @@ class InMemoryStore(Closing):
         self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
         self._next_sweep = 0.0
         self._open: dict[str, tuple[tuple[OpenDocument, ...], float]] = {}
+        self._tokens: dict[str, Token] = {}
 
     @classmethod
     def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> InMemoryStore:
@@ -323,6 +333,33 @@ class InMemoryStore(Closing):
         now = time.time()
         told = [found for found, end in self._open.values() if end >= now]
         return [document for found in told for document in found if document.key == key]
+
+    def add_token(self, token: Token, digest: str) -> None:
+        """Keep a token under the digest of its secret."""
+        with self._lock:
+            self._tokens[digest] = token.model_copy(deep=True)
+
+    def token(self, digest: str, now: float) -> Token | None:
+        """The token whose secret has this digest, also an expired one; notes its use, once a minute."""
+        with self._lock:
+            kept = self._tokens.get(digest)
+            if kept is not None and now - (kept.last_used_at or 0.0) >= USE_SECONDS:
+                kept.last_used_at = now
+            return kept and kept.model_copy(deep=True)
+
+    def tokens(self, user: str) -> list[Token]:
+        """A user's tokens, newest first."""
+        with self._lock:
+            kept = [token.model_copy(deep=True) for token in reversed(self._tokens.values())]
+        return sorted((token for token in kept if token.user == user), key=lambda token: -token.created_at)
+
+    def drop_token(self, user: str, token_id: str) -> bool:
+        """Forget a token of this user; False if there is none of this id."""
+        with self._lock:
+            held = [d for d, token in self._tokens.items() if (token.user, token.id) == (user, token_id)]
+            for digest in held:
+                del self._tokens[digest]
+            return bool(held)
 
     def close(self) -> None:
         """Nothing to let go of: what is remembered stays."""

@@ -11,6 +11,7 @@ from psycopg import Connection
 from .postgresql_connection import CHANNEL, Database
 from .postgresql_locks import PostgresqlLocks
 from .postgresql_receipts import LARGEST, PostgresqlReceipts, as_bytes, bounds, moments
+from .postgresql_tokens import PostgresqlTokens
 from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, PutReceipt, StoreLimits, require_room
 from .record_json import from_json, to_json
 from .records import Change, ChangeStatus, Reader, Receipt, Refusal
@@ -79,7 +80,7 @@ _ADDS_BETWEEN_PRUNING = 32
 _MICROSECONDS = 1_000_000
 
 
-class PostgresqlStore(PostgresqlReceipts, Closing):
+class PostgresqlStore(PostgresqlReceipts, PostgresqlTokens, Closing):
     """A `Store` in a PostgreSQL database, in a schema of its own (`fstools`), for servers on any number of machines.
 
     Nothing is connected before the first call. While the database is away every call is refused; once it is back,

@@ -8,7 +8,7 @@ from psycopg import Connection
 
 from ..errors import Invalid
 
-VERSION = 1
+VERSION = 2
 """Of the tables below; a server refuses a database that a newer one has migrated."""
 
 # Names are bytes: file names may hold what is no UTF-8. A pending change has no revision.
@@ -40,7 +40,13 @@ CREATE TABLE fstools.unsaved (
     key bytea, holder bytea, until double precision NOT NULL, PRIMARY KEY (key, holder)
 );
 CREATE TABLE fstools.locks (key bytea PRIMARY KEY, fence bigint NOT NULL, process integer NOT NULL, until timestamptz);
-"""
+""",
+    """
+CREATE TABLE fstools.tokens (
+    number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, digest text NOT NULL UNIQUE, id text NOT NULL,
+    owner bytea NOT NULL, created_at double precision NOT NULL, last_used_at double precision, body text NOT NULL
+);
+""",
 ]
 
 _STARTING = 0x66737430

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from ..errors import TooLarge
-from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
 
 MAX_REFUSALS = 1000
 """Refusals kept in all; the oldest go first, as do those older than `journal_max_days`."""
@@ -15,6 +15,9 @@ MAX_REFUSALS = 1000
 
 PutReceipt = tuple[Receipt, bytes | None]
 """A receipt and the copy of what was shown, as `Store.put_receipt` takes them."""
+
+USE_SECONDS = 60.0
+"""A token's last use is noted again after this time: not every call is worth a write."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,18 @@ class Store(Closing, Protocol):
 
     def open_documents(self, key: str) -> list[OpenDocument]:
         """The documents that pages have open of a file."""
+
+    def add_token(self, token: Token, digest: str) -> None:
+        """Keep a token under the digest of its secret."""
+
+    def token(self, digest: str, now: float) -> Token | None:
+        """The token whose secret has this digest, also an expired one; notes its use, once a minute."""
+
+    def tokens(self, user: str) -> list[Token]:
+        """A user's tokens, newest first."""
+
+    def drop_token(self, user: str, token_id: str) -> bool:
+        """Forget a token of this user; False if there is none of this id."""
 
     def close(self) -> None:
         """Let go of files and connections; a later call opens them again."""

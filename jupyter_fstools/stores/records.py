@@ -1,4 +1,4 @@
-"""Defines receipts, changes and refusals."""
+"""Defines receipts, changes, refusals and tokens."""
 
 from __future__ import annotations
 
@@ -233,3 +233,34 @@ class Refusal(BaseModel):
     message: str
     hint: str = ""
     at: float
+
+
+class Token(BaseModel):
+    """What an assistant may do with a token of its own; the token itself is nowhere kept.
+
+    Attributes:
+        id: names it, and opens nothing.
+        user: the person who made it, and as whom it reads and writes.
+        name: what that person calls it.
+        session: the session it works in.
+        tools: those that only read, those that write too (no commands), or these.
+        paths: rules as in `.gitignore` for the files that it opens; empty: all.
+        created_at: in seconds since 1970.
+        expires_at: None: never.
+        last_used_at: None: not yet.
+    """
+
+    id: str
+    user: str
+    name: str
+    session: str
+    tools: Literal["read", "write"] | list[str]
+    paths: list[str] = Field(default_factory=list)
+    created_at: float
+    expires_at: float | None
+    last_used_at: float | None = None
+
+    @property
+    def reader(self) -> Reader:
+        """As whom it reads and writes."""
+        return Reader(self.user, self.session)

@@ -13,18 +13,20 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import InputOutput, Invalid
-from . import sqlite_changes, sqlite_open, sqlite_receipts, sqlite_refusals
+from . import sqlite_changes, sqlite_open, sqlite_receipts, sqlite_refusals, sqlite_tokens
 from .in_memory import InMemoryStore
 from .protocol import ChangeFilter, Closing, MomentFilter, PutReceipt, Store, StoreLimits
 from .record_json import UnreadableRecord
-from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
 from .sqlite_changes import ChangeTable
 from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
 from .sqlite_open import OpenDocumentTable
 from .sqlite_refusals import RefusalTable
+from .sqlite_tokens import TokenTable
 
 _DEFAULTS = StoreLimits()
-_SCHEMA = sqlite_receipts.SCHEMA + sqlite_changes.SCHEMA + sqlite_refusals.SCHEMA + sqlite_open.SCHEMA
+_TABLES = (sqlite_receipts, sqlite_changes, sqlite_refusals, sqlite_open, sqlite_tokens)
+_SCHEMA = "".join(table.SCHEMA for table in _TABLES)
 _HINTS = {
     sqlite3.SQLITE_BUSY: "Another process holds the store; try again.",
     sqlite3.SQLITE_FULL: "The disk is full: free some space, then try again.",
@@ -38,7 +40,7 @@ _log = logging.getLogger("jupyter_fstools")
 Answer = TypeVar("Answer")
 
 
-class _Database(ChangeTable, RefusalTable, OpenDocumentTable, Closing):
+class _Database(ChangeTable, RefusalTable, OpenDocumentTable, TokenTable, Closing):
     """The tables over one open connection; dropping them closes it too."""
 
     def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
@@ -214,6 +216,22 @@ class SqliteStore(Closing):
     def open_documents(self, key: str) -> list[OpenDocument]:
         """The documents that pages have open of a file."""
         return self._run(lambda store: store.open_documents(key))
+
+    def add_token(self, token: Token, digest: str) -> None:
+        """Keep a token under the digest of its secret."""
+        self._run(lambda store: store.add_token(token, digest))
+
+    def token(self, digest: str, now: float) -> Token | None:
+        """The token whose secret has this digest, also an expired one; notes its use, once a minute."""
+        return self._run(lambda store: store.token(digest, now))
+
+    def tokens(self, user: str) -> list[Token]:
+        """A user's tokens, newest first."""
+        return self._run(lambda store: store.tokens(user))
+
+    def drop_token(self, user: str, token_id: str) -> bool:
+        """Forget a token of this user; False if there is none of this id."""
+        return self._run(lambda store: store.drop_token(user, token_id))
 
     def close(self) -> None:
         """Close the connection; a later call opens it again."""

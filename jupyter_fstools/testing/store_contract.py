@@ -11,10 +11,17 @@ from __future__ import annotations
 from .change_contract import BoundsContract, ChangeContract, PendingContract, SeveralFilesContract
 from .open_contract import OpenContract
 from .receipt_contract import ReceiptContract
+from .token_contract import TokenContract
 
 
 class StoreContract(
-    ReceiptContract, ChangeContract, PendingContract, SeveralFilesContract, BoundsContract, OpenContract
+    ReceiptContract,
+    ChangeContract,
+    PendingContract,
+    SeveralFilesContract,
+    BoundsContract,
+    OpenContract,
+    TokenContract,
 ):
     """All that a store must do.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..errors import Disabled, FsToolsError, Invalid
+from ..errors import Denied, Disabled, FsToolsError, Invalid
 from ..gate.workspace import Workspace
 from .arguments import Arguments, refused
 from .edit_file import EDIT_FILE
@@ -40,6 +40,7 @@ def available_tools(workspace: Workspace) -> dict[str, Tool]:
         for name, tool in TOOLS.items()
         if (tool.reads_only or not workspace.policy.read_only)
         and (workspace.rules.enable_execute or not tool.runs_commands)
+        and _granted(workspace, tool)
     }
 
 
@@ -47,6 +48,7 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
     """A tool by its name (with or without the workspace's prefix).
 
     Raises:
+        Denied: there is such a tool, but not for this caller.
         Disabled: there is such a tool, but not here.
         Invalid: there is none.
     """
@@ -55,6 +57,11 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
     if tool is not None:
         return tool
     tool = TOOLS.get(name) or TOOLS.get(name.removeprefix(workspace.tool_prefix))
+    if tool is not None and not _granted(workspace, tool):
+        raise Denied(
+            f"{name} is not among the tools that this token opens (not modified)",
+            hint=f"It opens {', '.join(tools)}; a person can make another token.",
+        )
     if tool is not None and tool.runs_commands and not workspace.rules.enable_execute:
         raise Disabled(
             f"{name} is switched off here",
@@ -65,6 +72,11 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
             f"{name} is switched off here: the workspace is read-only (not modified)", hint="Use the tools that read."
         )
     raise Invalid(f"there is no tool {name[:80]!r}", hint=f"The tools are {', '.join(tools)}.", field="tool")
+
+
+def _granted(workspace: Workspace, tool: Tool) -> bool:
+    grant = workspace.grant
+    return grant is None or grant.allows_tool(tool.name, reads_only=tool.reads_only, runs_commands=tool.runs_commands)
 
 
 def call_tool(

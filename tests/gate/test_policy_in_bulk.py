@@ -26,7 +26,7 @@ rules = st.builds(
 def carefully(rules, path):
     """What the rules say without any short cut."""
     spec = policy._spec(rules)
-    name = policy._folded(path)
+    name = policy.folded(path)
     return not (spec.match_file(name) or spec.match_file(f"{name}/"))
 
 

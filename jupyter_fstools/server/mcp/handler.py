@@ -42,6 +42,7 @@ class _Asker(NamedTuple):
 class McpHandler(ToolsHandler):
     """`POST` and `DELETE /mcp`: messages, and the end of a session. There is no stream to `GET`."""
 
+    opens_to_tokens = True
     _gone = False
 
     @web.authenticated
@@ -69,8 +70,9 @@ class McpHandler(ToolsHandler):
         if own is None:
             raise Invalid(f"{_SESSION_ID} is missing", hint="Name the session to end.", field=_SESSION_ID)
         reader = self.reader(own)
-        self._sessions.end(reader)
-        await self.call(lambda workspace: workspace.tracker.forget(), reader)
+        self._sessions.end(Reader(reader.user, own))
+        if self.assistant is None:  # Its session goes on: the token names it, not the protocol.
+            await self.call(lambda workspace: workspace.tracker.forget(), reader)
         self.set_status(204)
         self.finish()
 
@@ -129,7 +131,7 @@ class McpHandler(ToolsHandler):
 
     def _asker(self) -> _Asker:
         own = self._own_session()
-        named = self.request.headers.get(SESSION_HEADER) or own
+        named = (self.assistant and self.assistant.session) or self.request.headers.get(SESSION_HEADER) or own
         if named is None:
             hint = f"Begin a session with initialize, or name one of your own by {SESSION_HEADER}"
             raise Invalid(f"{_SESSION_ID} is missing", hint=hint, field=_SESSION_ID)

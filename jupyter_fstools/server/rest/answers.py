@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ...errors import FsToolsError
 from ...limits import Limits
-from ...stores.records import Change
+from ...stores.records import Change, Token
 
 _CODES: list[JsonValue] = [refusal.code for refusal in FsToolsError.__subclasses__()]
 
@@ -123,6 +123,24 @@ class ForgottenAnswer(BaseModel):
     """How many receipts were forgotten."""
 
     forgotten: int
+
+
+class ToldToken(Token):
+    """A token as it is told to the person who made it."""
+
+    user: Annotated[str, Field(exclude=True)]
+
+
+class TokensAnswer(BaseModel):
+    """A person's tokens, newest first."""
+
+    tokens: list[ToldToken]
+
+
+class NewTokenAnswer(ToldToken):
+    """A token that was made."""
+
+    token: Annotated[str, Field(description="What the assistant sends; it is told only now.")]
 
 
 class Block(BaseModel):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import Field, model_validator
 from tornado import web
 
-from ...errors import FsToolsError, Invalid
+from ...errors import Denied, FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...journal.journal import ChangeQuery, Journal
 from ...journal.partial import Decision
@@ -71,7 +72,9 @@ class WaitingChanges(Arguments):
 
 
 class ChangesHandler(ToolsHandler):
-    """`GET /changes`: the journal."""
+    """`GET /changes`: the journal; to an assistant's token, what was made with it or in its session."""
+
+    opens_to_tokens = True
 
     @web.authenticated
     @authorized
@@ -82,6 +85,11 @@ class ChangesHandler(ToolsHandler):
         query = ChangeQuery(
             asked.path, session, asked.status, asked.after, asked.before, asked.limit, asked.offset, asked.diffs
         )
+        own = self.assistant.reader if self.assistant else None
+        if own is not None:
+            if session not in (None, own.session):
+                raise Denied("an assistant's token opens its own changes only", hint="Leave out session.")
+            query = replace(query, reader=own)
 
         def listed(workspace: Workspace) -> bytes:
             # The revision first: who goes on after it then misses nothing.
@@ -90,7 +98,7 @@ class ChangesHandler(ToolsHandler):
                 {
                     "changes": [rendered_change(change) for change in journal.changes(query)],
                     "total": journal.count(query),
-                    "proposed": waiting_count(workspace),
+                    "proposed": waiting_count(workspace, own),
                     "revision": revision,
                 }
             )
@@ -101,6 +109,7 @@ class ChangesHandler(ToolsHandler):
 class ChangeHandler(ToolsHandler):
     """`GET /changes/{id}`: one change, now or once it is decided."""
 
+    opens_to_tokens = True
     _gone: asyncio.Event | None = None
 
     @web.authenticated
@@ -130,7 +139,10 @@ class ChangeHandler(ToolsHandler):
             self._gone.set()
 
     async def _look(self, change_id: str) -> Change:
-        return await self.call(lambda workspace: Journal(workspace).change(change_id))
+        change = await self.call(lambda workspace: Journal(workspace).change(change_id))
+        if self.assistant is not None and change.reader != self.assistant.reader:
+            raise Denied("an assistant's token opens its own changes only", hint="GET /changes lists them.")
+        return change
 
 
 Positions = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=100_000)]

@@ -76,6 +76,8 @@ class RootHandler(ToolsHandler):
 class ToolsListHandler(ToolsHandler):
     """`GET /tools`: the tools and their schemas."""
 
+    opens_to_tokens = True
+
     @web.authenticated
     @authorized
     async def get(self) -> None:
@@ -90,6 +92,8 @@ class ToolsListHandler(ToolsHandler):
 
 class ToolHandler(ToolsHandler):
     """`POST /tools/{name}`: a call."""
+
+    opens_to_tokens = True
 
     @web.authenticated
     async def post(self, name: str) -> None:
