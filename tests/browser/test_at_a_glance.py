@@ -88,3 +88,32 @@ def test_a_name_that_hides_or_reorders_characters_shows_them_as_marks(window, fo
     expect(marks).to_have_count(2)
     assert [mark.get_attribute("data-name") for mark in marks.all()] == ["U+202E", "U+200B"]
     window.photograph("marks")
+
+
+def test_a_large_overwrite_is_approved_only_once_all_that_lands_was_shown(window, waits):
+    lines = [f"line {number}\n" for number in range(4500)]
+    waits.write("a.txt", "".join(lines))
+    waits.call("read_file", "a.txt", limit=5000)
+    waits.call("write_file", "a.txt", content="".join(lines).upper())
+    card = window.card(waits.path("a.txt"))
+    approve = card.locator('[data-action="approve"]')
+    expect(approve).to_be_disabled()
+    act(card, "fold")
+    card.get_by_role("button", name="Show all").click()
+    expect(card.locator(".jp-fstools-Diff-row.jp-mod-add")).to_have_count(4500)
+    expect(approve).to_be_enabled()
+    approve.click()
+    expect(card).to_have_attribute("data-status", "applied")
+    assert waits.text("a.txt") == "".join(lines).upper()
+
+
+def test_a_stale_proposal_says_so_before_anybody_presses(open_lab, waits):
+    waits.write("a.py", "x = 1\n")
+    waits.change("a.py", "x", "y")
+    waits.write("a.py", "x = 2\n")
+    window = open_lab().open_panel()
+    card = window.card(waits.path("a.py"))
+    expect(card).to_contain_text("out of date")
+    expect(card.locator('[data-action="approve"]')).to_have_count(0)
+    expect(window.page.locator(f"{PANEL_TAB}[data-jp-fstools-waiting]")).to_have_count(0)
+    window.photograph("stale")

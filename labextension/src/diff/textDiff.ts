@@ -18,12 +18,11 @@ import {
 import { element } from '../element';
 import { Pace } from './pace';
 import type { DiffHunk } from '../payloads';
-import { showAllButton } from './showAll';
+import { ROWS_AT_FIRST, showAllButton } from './showAll';
 import { drawText, type IStyledRange } from './styledText';
 import { coloursOf } from './syntaxColours';
 import { changedWords } from './wordDiff';
 
-const ROWS_AT_FIRST = 400;
 const ROWS_IN_GROUP = 100;
 const SIGNS = { add: '+', remove: '−', context: '' };
 

@@ -13,6 +13,7 @@ import type { Words } from './words';
 
 import { headOf } from './cardHead';
 import { commandOf, isCommand } from './commandText';
+import { hidesRows, ROWS_AT_FIRST, SHOWN_ALL } from '../diff/showAll';
 import { element } from '../element';
 import { reconcile } from './reconcile';
 import { RequestError } from '../feed/requests';
@@ -39,6 +40,7 @@ export class ActivityCard extends Widget {
     this._words = words;
     this._trans = trans;
     this._head.node.addEventListener('click', event => this._onClick(event));
+    this.node.addEventListener(SHOWN_ALL, () => this._noteSeen());
     (this.layout as PanelLayout).addWidget(this._head);
     this.node.dataset.entryId = entry.id;
   }
@@ -90,10 +92,13 @@ export class ActivityCard extends Widget {
     (this.layout as PanelLayout).addWidget(body);
     this._render();
     try {
-      const shown = await this._actions.show(await this._load());
+      const change = await this._load();
+      const shown = await this._actions.show(change);
       if (this._body === body) {
         body.node.textContent = '';
         body.addWidget(shown);
+        this._isCut = change.diff.truncated;
+        this._noteSeen();
       } else {
         shown.dispose();
       }
@@ -128,6 +133,14 @@ export class ActivityCard extends Widget {
 
   protected override onActivateRequest(message: Message): void {
     this.node.focus();
+  }
+
+  /** What lands was shown in full. */
+  private _noteSeen(): void {
+    if (this._body && !this._isCut && !hidesRows(this._body.node)) {
+      this._wasSeen = true;
+      this._render();
+    }
   }
 
   /** Nobody is to approve what they have not seen: a command that waits is shown whole. */
@@ -191,6 +204,7 @@ export class ActivityCard extends Widget {
       dataset.changeId = entry.id;
       dataset.status = entry.status;
     }
+    this.node.classList.toggle('jp-mod-seen', this._wasSeen);
     this.node.setAttribute('aria-label', this._words.sentence(entry, this._command));
     const hadFocus = this.node.contains(document.activeElement);
     reconcile(this._head.node, headOf(this._state, this._words, this._trans));
@@ -203,7 +217,22 @@ export class ActivityCard extends Widget {
 
   private get _state(): ICardState {
     const { _entry: entry, _command: command, _problem: problem, isUnfolded } = this;
-    return { entry, command, problem, isUnfolded, isBusy: this._isBusy, isOneOfSeveral: this._isOneOfSeveral };
+    return {
+      entry,
+      command,
+      problem,
+      isUnfolded,
+      isBusy: this._isBusy,
+      isOneOfSeveral: this._isOneOfSeveral,
+      mustBeSeen: this._mustBeSeen
+    };
+  }
+
+  /** A large change is approved once all of it was shown. */
+  private get _mustBeSeen(): boolean {
+    const { _entry: entry } = this;
+    const isLarge = this._body !== null || (entry.kind === 'change' && entry.added + entry.removed > ROWS_AT_FIRST);
+    return isLarge && !this._wasSeen;
   }
 
   private _entry: Entry;
@@ -216,6 +245,8 @@ export class ActivityCard extends Widget {
   private _problem: unknown = null;
   private _isOneOfSeveral = false;
   private _isBusy = false;
+  private _isCut = false;
+  private _wasSeen = false;
 }
 
 function revisionOf(entry: Entry): number | null {

@@ -181,7 +181,11 @@ export class ActivityPanel extends Panel {
         }
       },
       approveSession: session => decideAll(this._options, 'approve', { ...feed.filter, session }),
-      load: id => server.change(id),
+      load: async id => {
+        const change = await server.change(id);
+        // A cut diff shows removals first: what would be written may not be in it at all.
+        return change.diff.truncated ? server.wholeChange(id).catch(() => change) : change;
+      },
       show: change => showDiff(change),
       open
     };

@@ -27,6 +27,8 @@ export interface ICardState {
   isBusy: boolean;
   /** Whether other changes of the same session wait as well. */
   isOneOfSeveral: boolean;
+  /** Whether all of the diff has to be shown before it can be approved. */
+  mustBeSeen: boolean;
 }
 
 /** Draw it; a button's `data-action` tells what it is for. */
@@ -97,6 +99,9 @@ function messagesOf({ entry, problem }: ICardState, words: Words): HTMLElement[]
   if (entry.kind === 'refusal') {
     said.push(element('div', 'jp-fstools-Card-refusal', entry.message));
   }
+  if (entry.kind === 'refusal' && entry.hint) {
+    said.push(element('div', 'jp-fstools-Card-hint', entry.hint));
+  }
   if (problem) {
     const alert = element('div', 'jp-fstools-Card-problem');
     alert.setAttribute('role', 'alert');
@@ -134,7 +139,15 @@ function decisionsOf(state: ICardState, trans: TranslationBundle): HTMLElement[]
   const { entry, isOneOfSeveral } = state;
   const row = element('div', 'jp-fstools-Card-buttons');
   if (entry.kind === 'change' && entry.status === 'proposed') {
-    row.append(button('approve', trans.__('Approve'), state), button('reject', trans.__('Reject'), state));
+    if (!entry.stale) {
+      const approve = button('approve', trans.__('Approve'), state);
+      if (state.mustBeSeen) {
+        approve.disabled = true;
+        approve.title = trans.__('Show all of the diff first');
+      }
+      row.append(approve);
+    }
+    row.append(button('reject', trans.__('Reject'), state));
     if (isOneOfSeveral) {
       row.append(button('approve-session', trans.__('Approve all of this session'), state));
     }
