@@ -1,0 +1,72 @@
+"""A change of a text as a room takes it: in UTF-8 bytes, beside what somebody typed elsewhere meanwhile."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import Splice, SplicedContent
+from jupyter_fstools.documents.text.spans import spans_between
+from jupyter_fstools.errors import Conflict
+from jupyter_fstools.open_documents.saved_notebook import is_saved_as, notebook_value, saved_bytes
+from jupyter_fstools.open_documents.shared_document import moved_splices, splices_of
+
+texts = st.text(alphabet="aß€😀\n ", max_size=30)
+
+
+def applied(data, splices):
+    content = SplicedContent(BytesContent(data), splices)
+    return content.read(0, content.size)
+
+
+@given(texts, texts)
+def test_spans_become_splices_of_the_texts_bytes(old, new):
+    splices = splices_of(spans_between(old, new), old)
+    assert applied(old.encode(), splices) == new.encode()
+    assert all(old.encode()[splice.offset : splice.end] == splice.removed for splice in splices)
+
+
+@given(texts, texts, texts, texts, st.booleans())
+def test_what_was_typed_in_another_line_meanwhile_stays(first, last, change, typed, before):
+    """The change is of one line and the typing of another, whichever of both comes first."""
+    lines = [f"1{first}\n", "between\n", f"2{last}\n"]
+    at, elsewhere = (0, 2) if before else (2, 0)
+    changed, now, both = list(lines), list(lines), list(lines)
+    changed[at] = both[at] = f"3{change}\n"
+    now[elsewhere] = both[elsewhere] = f"4{typed}\n"
+    old = "".join(lines)
+    splices = splices_of(spans_between(old, "".join(changed)), old)
+    moved = moved_splices(splices, old.encode(), "".join(now).encode())
+    assert applied("".join(now).encode(), moved) == "".join(both).encode()
+
+
+@given(texts, texts)
+def test_what_was_typed_in_the_same_place_meanwhile_is_a_conflict(text, typed):
+    assume(text and typed != text)
+    old = f"<{text}>".encode()
+    with pytest.raises(Conflict, match="not modified"):
+        moved_splices([Splice(0, old, b"new")], old, f"<{typed}>".encode())
+
+
+def test_a_notebook_is_known_by_what_it_holds_not_by_how_it_is_laid_out():
+    output = {"output_type": "stream", "name": "stdout", "text": ["a\n", "b"]}
+    cell = {"cell_type": "code", "id": "one", "metadata": {}, "source": ["x\n", "y"], "execution_count": 1}
+    notebook = {"cells": [cell | {"outputs": [output]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    data = json.dumps(notebook).encode()
+    value = notebook_value(data)
+    value["cells"][0]["metadata"]["trusted"] = True
+    assert is_saved_as(data, value) and is_saved_as(saved_bytes(value), value)
+    value["cells"][0]["source"] = "x\nz"
+    assert not is_saved_as(data, value)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b'{"cells": 1}', b'{"cells": [1]}', b'{"cells": [{"metadata": 1}]}', b"\xff"]
+)
+def test_what_is_no_notebook_is_told_apart(data):
+    assert notebook_value(data) is None
+    assert not is_saved_as(data, {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
