@@ -350,7 +350,9 @@ def lock_folder() -> Path | None:
     """The folder of the lock files; None (locks within this process only) where it cannot be made."""
     folder = data_folder() / "locks"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The mode is that of the last folder only: made on the way, the store's own would be open to others.
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         _log.warning("No locks between processes: %s cannot be made (%s)", folder, error.strerror)
         return None

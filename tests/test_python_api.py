@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import sqlite3
+import stat
+import sys
 
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.config import data_folder
 from jupyter_fstools.errors import Denied, Invalid, NotFound
 
 
@@ -79,3 +83,15 @@ def test_dropping_a_workspace_closes_what_it_opened(tmp_path):
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connection.execute("SELECT 1")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
+def test_what_is_kept_is_for_the_user_alone_under_any_umask(tmp_path):
+    """Locks and store lie in one folder, whichever of them makes it."""
+    before = os.umask(0)
+    try:
+        open_workspace(tmp_path)
+    finally:
+        os.umask(before)
+    folders = [data_folder(), data_folder() / "locks"]
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700, 0o700]

@@ -116,7 +116,9 @@ class FileLocks:
 
     def _make(self, folder: Path) -> None:
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # The mode is that of the last folder only, and the one above may be the store's.
+            folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(exist_ok=True, mode=0o700)
         except OSError as error:
             raise InputOutput(
                 f"The folder of the lock files cannot be made: {error.strerror}.", hint=_FOLDER_HINT
