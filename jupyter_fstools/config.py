@@ -113,6 +113,12 @@ class FsToolsConfig(Configurable):
     journal_max_bytes = Int(
         _STORE_LIMITS.journal_max_bytes, min=1, help="Bytes kept in the journal to undo changes."
     ).tag(config=True)
+    journal_of_others = Enum(
+        ["readable", "nothing"],
+        "readable",
+        help="Where users share a store: what the journal and the panel tell of other users; 'readable': of files that "
+        "the server's own account may read.",
+    ).tag(config=True)
     journal_max_days = Float(_STORE_LIMITS.journal_max_days, min=0, help="Days that a change is kept.").tag(config=True)
     full_read_bytes = Int(_LIMITS.full_read_bytes, min=1, help="A file above this is read by windows only.").tag(
         config=True

@@ -26,6 +26,7 @@ class Rules:
         enable_execute: commands may be run.
         execute_approval: each of them waits for a person.
         structured_content: MCP answers carry structured content too.
+        journal_of_others: what is told of other users: what the reader could read, or nothing.
     """
 
     refuse_unseen_edits: bool = False
@@ -33,6 +34,7 @@ class Rules:
     enable_execute: bool = False
     execute_approval: bool = True
     structured_content: bool = False
+    journal_of_others: Literal["readable", "nothing"] = "readable"
 
 
 Approval = Literal["never", "always"] | Sequence[str]

@@ -14,7 +14,7 @@ from ..backends.protocol import Backend, FileStat, Locks, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..documents.text.line_index import LineIndex, LineIndexes
 from ..documents.version_cache import VersionCache
-from ..errors import Conflict, FsToolsError, Stale
+from ..errors import Conflict, Denied, FsToolsError, Stale
 from ..limits import Limits
 from ..open_documents.disk import Disk
 from ..open_documents.protocol import Holder, OpenDocuments
@@ -141,6 +141,19 @@ class Workspace(PathResolver, Closing):
         """Let go of the root and of the store's connections, for every reader; nothing works afterwards."""
         self.backend.close()
         self.store.close()
+
+    def told_path(self, user: str, key: str) -> str | None:
+        """The path of a file, if its reader may be told what a user did there; None if not.
+
+        What others did may hold text of files that this account cannot read: users of one store need not be one
+        account of the system.
+        """
+        path = self.path_of(key)
+        if path is None or not self.may_read(path):
+            return None
+        if user == self.reader.user:
+            return path
+        return path if self.rules.journal_of_others == "readable" and self._can_be_read(path) else None
 
     @contextmanager
     def show(self, path: str) -> Iterator[OpenFile]:
@@ -328,6 +341,15 @@ class Workspace(PathResolver, Closing):
         index.scan_all(opened)
         assert index.fingerprint is not None
         return index.fingerprint
+
+    def _can_be_read(self, path: str) -> bool:
+        try:
+            with self.backend.read(path):
+                return True
+        except Denied:
+            return False
+        except FsToolsError:  # It is gone, or a folder (a command's).
+            return True
 
     def index(self, opened: OpenFile) -> LineIndex:
         """The line index of an open file, kept per version."""

@@ -300,7 +300,7 @@ class Journal:
 
     def _visible(self, change: Change) -> Change | None:
         """The change with paths of this root; None unless each of its files may be seen here."""
-        files = [self._visible_file(file) for file in change.all_files]
+        files = [self._visible_file(change.user, file) for file in change.all_files]
         if any(file is None for file in files):
             return None
         first, *_ = seen = [file for file in files if file is not None]
@@ -308,9 +308,9 @@ class Journal:
             return change
         return change.model_copy(update={"path": first.path, "diff": first.diff, "files": seen if change.files else []})
 
-    def _visible_file(self, file: ChangedFile) -> ChangedFile | None:
-        path = self._workspace.path_of(file.key)
-        if path is None or not self._workspace.may_read(path):
+    def _visible_file(self, user: str, file: ChangedFile) -> ChangedFile | None:
+        path = self._workspace.told_path(user, file.key)
+        if path is None:
             return None
         return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
 

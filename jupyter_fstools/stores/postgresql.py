@@ -10,11 +10,11 @@ from psycopg import Connection
 
 from .postgresql_connection import CHANNEL, Database
 from .postgresql_locks import PostgresqlLocks
-from .postgresql_receipts import LARGEST, PostgresqlReceipts, as_bytes, bounds, moments
+from .postgresql_receipts import LARGEST, PostgresqlReceipts, as_bytes, as_text, bounds, moments
 from .postgresql_tokens import PostgresqlTokens
-from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, PutReceipt, StoreLimits, require_room
+from .protocol import MAX_REFUSALS, ChangeFilter, Closing, MomentFilter, PutReceipt, Store, StoreLimits, require_room
 from .record_json import from_json, to_json
-from .records import Change, ChangeStatus, Reader, Receipt, Refusal
+from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal
 
 _DEFAULTS = StoreLimits()
 
@@ -76,6 +76,13 @@ _FORGET_REFUSALS = """
 DELETE FROM fstools.refusals WHERE number < %s
 OR number <= (SELECT number FROM fstools.refusals ORDER BY number DESC LIMIT 1 OFFSET %s)
 """
+_NOTE_OPEN = """
+INSERT INTO fstools.open VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
+SET until = excluded.until, saved = excluded.saved, hash = excluded.hash, counter = excluded.counter
+"""
+_OPEN = """
+SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND until >= %(now)s ORDER BY page, number
+"""
 _ADDS_BETWEEN_PRUNING = 32
 _MICROSECONDS = 1_000_000
 
@@ -99,7 +106,7 @@ class PostgresqlStore(PostgresqlReceipts, PostgresqlTokens, Closing):
         self._adds_left = self._refusals_left = 0
 
     @classmethod
-    def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> PostgresqlStore:
+    def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> Store:
         """The database of an address."""
         return cls(where, limits)
 
@@ -253,18 +260,19 @@ class PostgresqlStore(PostgresqlReceipts, PostgresqlTokens, Closing):
         """Have a function called at once when anything is kept; it must not block."""
         self._news.subscribe(heard)
 
-    def note_unsaved(self, holder: str, keys: Collection[str], until: float) -> None:
-        """Replace what a holder said before."""
-        name = as_bytes(holder)
+    def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
+        """Replace what a page said before."""
+        name = as_bytes(page)
         with self._database.connection() as connection, connection.transaction():
-            connection.execute("DELETE FROM fstools.unsaved WHERE holder = %s OR until < %s", (name, time.time()))
-            for key in set(keys):
-                connection.execute("INSERT INTO fstools.unsaved VALUES (%s, %s, %s)", (as_bytes(key), name, until))
+            connection.execute("DELETE FROM fstools.open WHERE page = %s OR until < %s", (name, time.time()))
+            for number, document in enumerate(documents):
+                told = (number, until, document.saved, document.hash, document.counter)
+                connection.execute(_NOTE_OPEN, (as_bytes(document.key), name, *told))
 
-    def has_unsaved(self, key: str) -> bool:
-        """Somebody has unsaved changes of this file open."""
-        query = "SELECT 1 FROM fstools.unsaved WHERE key = %(key)s AND until >= %(now)s LIMIT 1"
-        return self._one(query, {"key": as_bytes(key), "now": time.time()}) is not None
+    def open_documents(self, key: str) -> list[OpenDocument]:
+        """The documents that pages have open of a file."""
+        rows = self._all(_OPEN, {"key": as_bytes(key), "now": time.time()})
+        return [OpenDocument(as_text(page), key, saved, hash, counter) for page, saved, hash, counter in rows]
 
     def close(self) -> None:
         """Let go of the connections; a later call makes others."""
@@ -326,7 +334,7 @@ def _loaded(row: Any) -> Change:
     revision, status, decided_at, decided_by, body = row
     change = from_json(Change, body)
     change.revision, change.status, change.decided_at = revision or 0, status, decided_at
-    change.decided_by = None if decided_by is None else bytes(decided_by).decode("utf-8", "surrogatepass")
+    change.decided_by = None if decided_by is None else as_text(decided_by)
     return change
 
 

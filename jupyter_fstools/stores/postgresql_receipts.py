@@ -60,6 +60,11 @@ def as_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def as_text(name: bytes) -> str:
+    """What `as_bytes` was given."""
+    return bytes(name).decode("utf-8", "surrogatepass")
+
+
 def bounds(prefix: str | None) -> dict[str, bytes | None]:
     """The values of `_BELOW`: the folder itself, and what lies below it ("0" follows "/")."""
     if prefix is None:

@@ -36,8 +36,9 @@ CREATE INDEX changes_keys ON fstools.changes USING gin (keys);
 CREATE TABLE fstools.refusals (
     number bigint PRIMARY KEY, key bytea NOT NULL, session bytea NOT NULL, body text NOT NULL
 );
-CREATE TABLE fstools.unsaved (
-    key bytea, holder bytea, until double precision NOT NULL, PRIMARY KEY (key, holder)
+CREATE TABLE fstools.open (
+    key bytea, page bytea, number integer, until double precision NOT NULL, saved boolean NOT NULL, hash text,
+    counter bigint NOT NULL, PRIMARY KEY (key, page, number)
 );
 CREATE TABLE fstools.locks (key bytea PRIMARY KEY, fence bigint NOT NULL, process integer NOT NULL, until timestamptz);
 """,

@@ -56,8 +56,8 @@ class ActivityEvent(BaseModel):
 
 def read_entry(workspace: Workspace, receipt: Receipt) -> ReadEntry | None:
     """What is said about a read; None where the file lies outside the root or may not be read there."""
-    path = workspace.path_of(receipt.key)
-    if path is None or not workspace.policy.may_read(path, receipt.key):
+    path = workspace.told_path(receipt.user, receipt.key)
+    if path is None:
         return None
     return ReadEntry(
         id=f"read {receipt.read_at:.6f} {receipt.session} {path}",
@@ -74,7 +74,7 @@ def read_entry(workspace: Workspace, receipt: Receipt) -> ReadEntry | None:
 def refusal_entry(workspace: Workspace, refusal: Refusal) -> RefusalEntry | None:
     """What is said about a refusal; None where it is about what may not be read here."""
     path = workspace.path_of(refusal.key)
-    if path is not None and not workspace.policy.may_read(path, refusal.key):
+    if path is not None and workspace.told_path(refusal.user, refusal.key) is None:
         return None
     return RefusalEntry(
         id=f"refusal {refusal.at:.6f}",

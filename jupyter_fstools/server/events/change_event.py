@@ -46,9 +46,8 @@ class ChangeEvent(BaseModel):
 
 def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
     """What is said about a change; None where the file lies outside the root or may not be read there."""
-    paths = [workspace.path_of(key) for key in change.keys]
-    seen = [path for path, key in zip(paths, change.keys, strict=True) if path and workspace.policy.may_read(path, key)]
-    if len(seen) < len(paths):
+    seen = [path for key in change.keys if (path := workspace.told_path(change.user, key)) is not None]
+    if len(seen) < len(change.keys):
         return None
     diffs = [file.diff for file in change.all_files]
     return ChangeEvent(
