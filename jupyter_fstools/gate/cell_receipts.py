@@ -22,8 +22,8 @@ from ..errors import NotRead, Stale
 from ..stores.records import FileState, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter, united
 from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
-from .shown_text import ShownText
-from .stale import say_in_words, show_diff
+from .shown_text import ShownText, marked_lines
+from .stale import SHOWN_BY_DIFF, say_in_words, show_diff, tells_all
 
 _CELL_TYPES = ("code", "markdown", "raw", "heading", "unknown")
 _OVERWRITING = ("replace", "delete")
@@ -61,18 +61,22 @@ def require_cells(
     edits: Sequence[CellEdit],
     *,
     overwrite_needs_whole_cell: bool,
-) -> Receipt:
-    """The receipt that allows a batch of edits.
+) -> Receipt | None:
+    """The receipt that allows a batch of edits; None where none is needed.
 
     A cell that is changed must have been shown and have the type and source that were shown; what replaces or deletes
     it asks for all of its lines. Where a cell is named by index, it must have been shown in the order that the cells
-    have now. A cell that only says where another one lands need not have been shown, if it is named by its id.
+    have now. A cell that only says where another one lands need not have been shown, if it is named by its id: cells
+    are inserted beside it without any receipt, as nothing can be lost.
 
     Raises:
         NotRead, Stale (`diff`: what changed in the cell), and as `NotebookDocument.targets`
     """
     receipt = cell_receipt(tracker, stat.key)
     if receipt is None:
+        beside = [target for target in document.targets(edits) if not (target.changes or target.by_index)]
+        if len(beside) == len(edits) and all(edit.edit_mode == "insert" for edit in edits):
+            return None
         raise tracker.not_read(
             stat, hint="Read the notebook (or the cell you mean to change) with `read_notebook` first."
         )
@@ -83,7 +87,8 @@ def require_cells(
         if target.changes:
             known = _required(receipt, keys[target.index], target, stat.path)
             if known.fingerprint != document.cells[target.index].fingerprint:
-                raise _stale(tracker, receipt, keys[target.index], known, document, target, stat.path)
+                editing = edits[target.number].edit_mode == "edit"
+                raise _stale(tracker, receipt, keys[target.index], document, target, stat.path, editing=editing)
             overwritten = overwrite_needs_whole_cell and edits[target.number].edit_mode in _OVERWRITING
             if overwritten and known.lines is not None:
                 raise _partly_read(target, known, stat.path)
@@ -235,13 +240,18 @@ def _stale(
     tracker: ReadTracker,
     receipt: Receipt,
     key: str,
-    known: Known,
     document: NotebookDocument,
     target: Target,
     path: str,
+    *,
+    editing: bool,
 ) -> Stale:
-    text = ShownCells.kept_by(tracker, receipt).of(key)
-    diff = None if text is None else text.diff(path, document.cells[target.index].source, whole=known.lines is None)
+    """The refusal of a cell that changed; where it shows all of that, the receipt goes on for edits inside the cell."""
+    assert receipt.cells is not None
+    known, cell = Known.of(receipt.cells[key]), document.cells[target.index]
+    kept = ShownCells.kept_by(tracker, receipt)
+    text = kept.of(key)
+    diff = None if text is None else text.diff(path, cell.source, whole=known.lines is None)
     refusal = Stale(
         f"cell {target.cell_id!r} (index {target.index}) of {path} changed since it was read",
         hint="Read the cell again with `read_notebook`, then repeat the call.",
@@ -249,7 +259,13 @@ def _stale(
         **_place(target),
     )
     if not show_diff(refusal, diff):
-        say_in_words(refusal, *_untold(known, document.cells[target.index], kept=diff is not None))
+        say_in_words(refusal, *_untold(known, cell, kept=diff is not None))
+    elif editing and known.lines is None and tells_all(refusal, diff):
+        lines = [(1, len(marked_lines(cell.source)))]
+        receipt.cells[key] = Known(cell.fingerprint, lines, {}).spelled()
+        kept.put(key, ShownText().with_lines(1, cell.source))
+        tracker.put(receipt.model_copy(update={"full": False}), kept.packed({one: one for one in receipt.cells}))
+        refusal.hint = SHOWN_BY_DIFF
     return refusal
 
 

@@ -18,6 +18,8 @@ from .shown_text import LineChange, ShownText, line_changes
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
 """How a receipt goes on after its reader's own step: given the file as the step left it, the receipt and the copy."""
 
+BY_DIFF = "diff"
+"""Among the views of a receipt: a refusal's diff showed what the file has become. That allows no overwriting."""
 _MOST_VIEWS = 32
 _RENEWED_SECONDS = 60
 
@@ -105,6 +107,8 @@ class ReadTracker:
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
             rest = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
+            if BY_DIFF in receipt.views:
+                rest = "A diff showed what it has become: read it again before overwriting it, or use `edit_file`."
             raise NotRead(
                 f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
                 # A picture is shown without lines, and there is no rest of it to read.
@@ -138,7 +142,8 @@ class ReadTracker:
             exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
             lines=lines,
             partly=dict(list(partly.items())[-_MOST_VIEWS:]),
-            full=bool(earlier and earlier.full) or _is_whole(lines, shown.total_lines),
+            full=bool(earlier and earlier.full)
+            or _is_whole(lines if BY_DIFF not in views else _whole_lines(shown, {}), shown.total_lines),
             views=[*views, view][-_MOST_VIEWS:],
             encoding=encoding,
             read_at=time.time(),
@@ -151,6 +156,23 @@ class ReadTracker:
             text = (kept or ShownText()).with_window(shown.first, shown.text, _whole_lines(shown, {})).packed()
         self._store.put_receipt(receipt, text)
         return receipt
+
+    def record_diff(self, receipt: Receipt, stat: FileStat, fingerprint: Fingerprint, text: str) -> None:
+        """Let the receipt of a file that was shown whole go on, for edits, after a diff showed what it has become."""
+        total = text.count("\n") + (not text.endswith("\n") if text else 0)
+        now = receipt.model_copy(
+            update={
+                "version": stat.version,
+                "text_sha": fingerprint.text,
+                "exact_sha": fingerprint.exact,
+                "lines": [(1, total)] if total else [],
+                "partly": {},
+                "full": False,
+                "views": [BY_DIFF],
+                "read_at": time.time(),
+            }
+        )
+        self._store.put_receipt(now, ShownText().with_lines(1, text).packed())
 
     def after_own_write(
         self, stat: FileStat, state: FileState, text: str, encoding: str | None
@@ -185,7 +207,8 @@ class ReadTracker:
         changes = line_changes(diff)
         lines = (earlier.lines if earlier.full else []) if changes is None else moved(earlier.lines, changes)
         now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha, "lines": lines}
-        receipt = earlier.model_copy(update={**now, "partly": {}, "views": []})
+        views = [view for view in earlier.views if view == BY_DIFF]
+        receipt = earlier.model_copy(update={**now, "partly": {}, "views": views})
         kept = self.shown_text(stat.key)
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff
+from ..diffs.line_diff import MAX_ROW_CHARACTERS
 from ..documents.text.diff import unified
 from ..documents.text.encoding import BOM_OF, TextEncoding, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
 from .draft import Draft, ExpectedContent, KnownContent
+from .read_tracker import BY_DIFF
 from .shown_text import ShownText
 
 _SAID = {
@@ -28,6 +31,10 @@ _SAID = {
 }
 
 
+SHOWN_BY_DIFF = "Look at what changed (diff), then repeat the call, corrected if need be."
+"""The hint of a refusal after which an edit may be repeated."""
+
+
 def show_diff(refusal: Stale, diff: FileDiff | None) -> bool:
     """Put a diff among the details of a refusal; says whether there is anything to see."""
     if diff is None or not (diff.hunks or diff.cells):
@@ -36,6 +43,13 @@ def show_diff(refusal: Stale, diff: FileDiff | None) -> bool:
     if refusal.hint.startswith("Read "):
         refusal.hint = f"Look at what changed (diff), then r{refusal.hint[1:]}"
     return True
+
+
+def tells_all(refusal: Stale, diff: FileDiff | None) -> bool:
+    """Whether a diff is in a refusal without any row or line cut."""
+    if diff is None or refusal.details.get("diff") != unified(diff, sys.maxsize):
+        return False
+    return all(len(row.text) < MAX_ROW_CHARACTERS for hunk in diff.hunks for row in hunk.rows)
 
 
 def say_in_words(refusal: Stale, changed: str, how: str = "") -> None:
@@ -49,8 +63,10 @@ _MOST_RECODED_BYTES = 4 << 20
 """A larger file is not written in a dozen encodings to find the one that it was in."""
 
 
-def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownText | None) -> None:
+def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownText | None) -> str | None:
     """Put into a refusal what changed since a file was read, as far as it can be told.
+
+    Gives the text of the file where the refusal and what was shown before tell all of it; else None.
 
     Args:
         refusal: gets the diff among its details, or what changed in words.
@@ -59,10 +75,11 @@ def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownTex
         shown: the lines shown, as far as they were kept.
     """
     if not (receipt.lines or receipt.partly or receipt.full):
-        return  # It was shown as a picture.
-    whole = receipt.full and shown is not None and shown.ranges() == receipt.lines
+        return None  # It was shown as a picture.
+    seen = receipt.full or BY_DIFF in receipt.views
+    whole = seen and shown is not None and shown.ranges() == receipt.lines
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, "outside_shown_lines")
-    _explain(refusal, draft, then)
+    return _explain(refusal, draft, then)
 
 
 def explain_change(
@@ -94,14 +111,16 @@ class _Then(NamedTuple):
     elsewhere: str
 
 
-def _explain(refusal: Stale, draft: Draft, then: _Then) -> None:
+def _explain(refusal: Stale, draft: Draft, then: _Then) -> str | None:
     assert draft.before is not None
     if draft.stat.size > _MOST_BYTES:
-        return say_in_words(refusal, "too_large")
+        say_in_words(refusal, "too_large")
+        return None
     try:
         encoding = encoding_of(draft.before, draft.stat.path, then.encoding)
     except FsToolsError:
-        return say_in_words(refusal, "undecodable")
+        say_in_words(refusal, "undecodable")
+        return None
     raw = draft.before.read(len(encoding.bom), draft.stat.size)
     text = raw.decode(encoding.codec, "replace")
     diff = then.known.diff(draft.stat.path, text, whole=then.whole) if then.known is not None else None
@@ -110,6 +129,9 @@ def _explain(refusal: Stale, draft: Draft, then: _Then) -> None:
         say_in_words(refusal, *(_only_bytes(then, text, encoding) or ("unknown" if diff is None else elsewhere,)))
     elif "\ufffd" in text and _is_undecodable(raw, encoding):
         say_in_words(refusal, "undecodable")
+    elif then.whole and tells_all(refusal, diff):
+        return text
+    return None
 
 
 def _is_undecodable(raw: bytes, encoding: TextEncoding) -> bool:

@@ -39,7 +39,7 @@ from .grant import Grant
 from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
-from .stale import explain_change, explain_read
+from .stale import SHOWN_BY_DIFF, explain_change, explain_read
 from .undo_chain import settle as settle_chain
 from .unfinished import Unfinished
 from .write_ahead import Landed, States, WriteAhead, as_landed
@@ -422,7 +422,10 @@ class Workspace(PathResolver, Closing):
             if accept_stale and receipt is not None:
                 return receipt
             if receipt is not None:
-                explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
+                text = explain_read(refusal, draft, receipt, self.tracker.shown_text(draft.stat.key))
+                if text is not None and not whole:
+                    self.tracker.record_diff(receipt, draft.stat, self.fingerprint(opened), text)
+                    refusal.hint = SHOWN_BY_DIFF
             raise
 
     def _holder(self, stat: FileStat, *, to_change: bool) -> Holder:

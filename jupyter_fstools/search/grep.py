@@ -157,6 +157,7 @@ class _Search:
                 if self._query.output_mode == "content" and answer.partial != "cancelled":
                     page = Page(self._backend, self._query, engine, matcher, notebooks, self._stop)
                     answer.matches = page.matches(found.parts())
+                    answer.versions = page.versions
                     if self._stop.reason is not None:
                         answer.partial, answer.truncated = answer.partial or self._stop.reason, True
             except BaseException as error:

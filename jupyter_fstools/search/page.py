@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..backends.protocol import Backend
+from ..content.fingerprint import fingerprint_of
 from ..errors import FsToolsError
 from ..walking.descriptors import check_descriptors
 from ..walking.stopping import Stop
@@ -15,12 +16,14 @@ from .excerpts import Place, excerpts
 from .match_lines import Hit
 from .notebooks import BrokenNotebook, NotebookSearch
 from .python.matcher import Matcher, TooSlow
-from .query import TextMatch, TextQuery
+from .query import ReadVersion, TextMatch, TextQuery
 
 Parts = list[tuple[Counted, slice]]
 ASKED_AT_ONCE = 100
 """Files whose matches the engine is asked for together: to start a program for each would take longer than to search
 them."""
+MOST_VERSIONS = 100
+"""Files of a page of which it is known which version was shown: a session keeps a thousand receipts."""
 SPARE = 1000
 """Files kept beyond what is needed, so that they are not sorted for every one that comes."""
 
@@ -91,6 +94,9 @@ class Page:
         matcher: finds the lines again.
         notebooks: reads those of notebooks.
         stop: when to end.
+
+    Attributes:
+        versions: of the first files, which version the lines are from, by the path shown.
     """
 
     def __init__(
@@ -110,6 +116,7 @@ class Page:
         self._stop = stop
         self._known: dict[str, list[Hit]] = {}
         self._next: Parts = []
+        self.versions: dict[str, ReadVersion] = {}
 
     def matches(self, parts: Parts) -> list[TextMatch]:
         """The matches of these parts of files, up to where it is stopped.
@@ -140,10 +147,16 @@ class Page:
         if is_notebook(file.path):
             return self._notebooks.matches(file.path, file.shown, part)
         folder, _, name = file.path.rpartition("/")
+        # Looked at before it is read: what changes in between is told by the fingerprint later.
+        stat = self._backend.stat(file.path) if len(self.versions) < MOST_VERSIONS else None
         raw = trail.at(folder).read(name, self._query.max_file_bytes)
         if raw is None:
             return self._of_large_file(file, part)
         text = decoded(raw)
+        if stat is not None:
+            ended = not text or text.endswith("\n")
+            lines = text.count("\n") + (not ended)
+            self.versions[file.shown] = ReadVersion(stat, fingerprint_of([raw]), lines, ended)
         return excerpts(Place(file.shown), [text], self._hits(file, [text], part), part, self._query)
 
     def _of_large_file(self, file: Counted, part: slice) -> list[TextMatch]:

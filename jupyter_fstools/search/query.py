@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
+from ..backends.protocol import FileStat
+from ..content.fingerprint import Fingerprint
 from ..errors import Invalid
 from ..walking.stopping import Reason
 
@@ -111,6 +113,22 @@ class TextMatch:
         return len(self.text) + sum(map(len, self.before)) + sum(map(len, self.after))
 
 
+class ReadVersion(NamedTuple):
+    """The version of a file that a page's lines were read from.
+
+    Attributes:
+        stat: the file just before that.
+        fingerprint: of what was read.
+        total_lines: how many lines that has.
+        final_newline: the last of them ends in one.
+    """
+
+    stat: FileStat
+    fingerprint: Fingerprint
+    total_lines: int
+    final_newline: bool
+
+
 class MatchingFile(BaseModel):
     """One file, and how many of its lines match."""
 
@@ -133,6 +151,7 @@ class FoundText(BaseModel):
         ignored: files and folders that an ignore file left out.
         excluded: names of folders that are passed over by default and were met.
         partial: why the search ended early; None if it is complete.
+        versions: of the first text files on the page, by the path shown, the version that its lines are from.
         none_fits: there is no file that the glob and the file type let through.
         engine: which engine searched.
     """
@@ -146,5 +165,6 @@ class FoundText(BaseModel):
     ignored: int = 0
     excluded: list[str] = Field(default_factory=list)
     partial: Reason | None = None
+    versions: dict[str, ReadVersion] = Field(default_factory=dict, exclude=True)
     none_fits: bool = False
     engine: Literal["ripgrep", "python"] = "python"

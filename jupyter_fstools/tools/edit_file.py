@@ -120,9 +120,10 @@ EDIT_FILE = Tool(
     name="edit_file",
     title="Edit files",
     description=(
-        "Replace exact text in a file that was read in this session and has not changed since. Copy old_string "
-        "exactly, with its indentation and without line numbers; it must occur once, or set replace_all. edits "
-        "with paths change several files as one change. Encoding and line endings are kept."
+        "Replace exact text in a file that was read in this session (by read_file, or a line that grep showed whole) "
+        "and has not changed since. Copy old_string exactly, with its indentation and without line numbers; it must "
+        "occur once, or set replace_all. edits with paths change several files as one change. Encoding and line "
+        "endings are kept."
     ),
     arguments=EditFileArguments,
     run=run,

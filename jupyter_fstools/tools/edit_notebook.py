@@ -84,8 +84,8 @@ EDIT_NOTEBOOK = Tool(
     title="Edit a notebook",
     description=(
         "Change cells of a Jupyter notebook that were read in this session (read_notebook) and have not changed "
-        "since; other cells and new outputs do not matter. Sources are plain text, never JSON. A code cell whose "
-        "source changes loses its outputs, unless keep_outputs."
+        "since; other cells and new outputs do not matter. To insert beside a cell named by its id needs no reading. "
+        "Sources are plain text, never JSON. A code cell whose source changes loses its outputs, unless keep_outputs."
     ),
     arguments=EditNotebookArguments,
     run=run,

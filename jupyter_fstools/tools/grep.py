@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import TimedOut
+from ..gate.read_tracker import Shown
 from ..gate.workspace import Workspace
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
@@ -19,6 +23,7 @@ from .search_notes import list_of_globs, not_searched, nothing, paging, shown_pa
 from .tool import Block, Tool, ToolResult
 
 _SHOWN_LINE = 500
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _AROUND = ("-C", "context", "context_lines")
 _ALWAYS = ("-n", "line_numbers")
 
@@ -73,7 +78,7 @@ class GrepArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
-    """Search the text of files, leaving no receipt."""
+    """Search the text of files; lines shown whole leave a receipt."""
     start = workspace.peek(arguments.path)
     if start.kind == "missing":
         raise workspace.not_found(arguments.path, start)
@@ -111,6 +116,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
     elif query.output_mode == "content" and found.partial:
         end = arguments.offset + len(found.matches)
+    _leave_receipts(workspace, found, query.max_line_length)
     path = path_of_link(workspace.backend, arguments.path, start) or "."
     following = end if found.total is None or end < found.total else None
 
@@ -119,6 +125,35 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         return text_blocks(rows, [cut, *notes] if cut else notes)
 
     return ToolResult("grep", content, lambda: _data(found, query, path, following))
+
+
+def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
+    """Record the lines that are shown whole, of the files whose version is known."""
+    for path, matches in groupby(found.matches, attrgetter("path")):
+        version = found.versions.get(path)
+        if version is None or version.stat.kind != "file":
+            continue
+        for first, lines in _whole_lines(matches, most):
+            last = first + len(lines) - 1
+            text = "\n".join(lines) + ("\n" if last < version.total_lines or version.final_newline else "")
+            shown = Shown(first, last, text, version.total_lines)
+            workspace.tracker.record_read(version.stat, version.fingerprint, shown, view="grep", encoding=None)
+
+
+def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, list[str]]]:
+    """Runs of lines of one file that are shown as they are: not cut, and with no bytes that are no UTF-8."""
+    shown: dict[int, str] = {}
+    for match in matches:
+        own = [] if match.cut else match.text.split("\n")
+        shown |= dict(enumerate([*match.before, *(own or [""])], match.line - len(match.before)))
+        if not own:
+            del shown[match.line]
+        else:
+            shown |= dict(enumerate(match.after, match.line + len(own)))
+    whole = sorted(line for line, text in shown.items() if len(text) <= most and _SURROGATE.search(text) is None)
+    for _, run in groupby(enumerate(whole), lambda numbered: numbered[1] - numbered[0]):
+        numbers = [line for _, line in run]
+        yield numbers[0], [shown[line] for line in numbers]
 
 
 def _fitting(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
@@ -230,7 +265,7 @@ GREP = Tool(
     title="Search in files",
     description=(
         "Search the text of files and the cells of notebooks. Binary and hidden files, what .gitignore excludes, "
-        ".git, node_modules and the like are passed over. A hit is no read: read_file a file before you edit it."
+        ".git, node_modules and the like are passed over. A line shown whole counts as read: you can edit it."
     ),
     arguments=GrepArguments,
     run=run,

@@ -86,7 +86,12 @@ def _edited(
     with naming_file(path), _naming_edit(path, several=len(own) < len(edits)):
         encoding = encoding_of(draft.before, path, draft.receipt.encoding)
         outcome = apply_edits(
-            Utf8View(draft.before, encoding), own, workspace.limits.max_edit_bytes, numbers=numbers, total=len(edits)
+            Utf8View(draft.before, encoding),
+            own,
+            workspace.limits.max_edit_bytes,
+            numbers=numbers,
+            total=len(edits),
+            shown=draft.receipt.lines,
         )
         if draft.receipt.encoding is None:
             require_declared(SplicedContent(draft.before, outcome.splices), path, encoding)

@@ -75,8 +75,8 @@ def test_a_change_of_the_same_size_within_one_tick_is_stale(call):
     with file.open("r+b") as opened:
         opened.write(b"x = 2\n")
     os.utime(file, ns=(10**18, 10**18))
-    stale(call, "a.txt")
     call.refused("stale", "write_file", path="a.txt", content="x = 3\n")
+    stale(call, "a.txt")
 
 
 def test_a_formatter_after_our_write_is_stale_until_the_file_is_read_again(call):
@@ -96,7 +96,7 @@ def test_a_file_that_comes_back_is_known_by_its_content(call):
     file.unlink()
     call.refused("not_found", "edit_file", path="a.txt", old_string="x", new_string="y")
     call.put("a.txt", "z")
-    stale(call, "a.txt")
+    call.refused("stale", "write_file", path="a.txt", content="y")
     call.put("b.txt", "x").rename(file)
     assert edit(call, "a.txt", "x", "y").data["changed"]
 

@@ -301,9 +301,10 @@ def test_a_match_over_lines_shows_all_of_them(grep):
     assert result.text == "a.txt\n2\tstart\n3\tmiddle\n4\tend"
 
 
-def test_a_hit_is_no_read(grep):
+def test_a_file_that_is_only_named_is_not_read(grep):
     grep.put("a.txt", "hit\n")
-    grep("grep", pattern="hit", path="a.txt")
+    for mode in ("files", "count"):
+        grep("grep", pattern="hit", path="a.txt", output_mode=mode)
     grep.refused("not_read", "edit_file", path="a.txt", old_string="hit", new_string="x")
 
 

@@ -18,6 +18,7 @@ from .placeholders import placeholder_line
 
 MOST_REPLACEMENTS = 250_000
 """Replacements in one call: their places are kept in memory."""
+Ranges = Sequence[tuple[int, int]]
 _COUNTED = 10_000
 _COUNTED_BYTES = 64 << 20
 _DOUBLED = re.compile(r"\r+\n")
@@ -51,6 +52,7 @@ def apply_edits(
     *,
     numbers: Sequence[int] | None = None,
     total: int | None = None,
+    shown: Ranges = (),
 ) -> EditOutcome:
     """Apply edits in order, each seeing the text that the one before left.
 
@@ -60,6 +62,7 @@ def apply_edits(
         most_bytes: what the result may have; looked at before it is put together.
         numbers: the edits' places (from 0) in the whole call, which refusals name; None: these are all.
         total: how many edits the whole call has.
+        shown: the lines that the caller was shown; of several places those nearest to them are named first.
 
     Raises:
         Invalid: an empty old string, no edits, an omission placeholder; NoOp: old and new are the same text.
@@ -75,7 +78,7 @@ def apply_edits(
     for number, edit in enumerate(edits, 1):
         label = f"edit {numbers[number - 1] + 1 if numbers else number} of {count}: " if count > 1 else ""
         _check(edit, label, text)
-        matches = _matches(text, edit, label, edits[: number - 1])
+        matches = _matches(text, edit, label, edits[: number - 1], shown)
         new = _inserted(text, edit, matches)
         if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
             raise _no_op(edit, label)
@@ -147,7 +150,7 @@ def _inserted(text: EditedText, edit: TextEdit, matches: Sequence[Match]) -> str
     return new
 
 
-def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[TextEdit]) -> list[Match]:
+def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[TextEdit], shown: Ranges) -> list[Match]:
     found = _found(text, Needle(edit.old), edit, label)
     if not found and text.view.encoding.bom and len(edit.old) > 1 and edit.old[0] == "\ufeff":
         # The BOM is not part of the text shown; who copied it means the beginning of the file.
@@ -157,7 +160,7 @@ def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[Tex
         hint = hint_for_no_match(text.chunks, edit.old, edit.new, [(e.old, e.new) for e in earlier])
         raise NoMatch(f"{label}old_string is not in the file", hint=hint.text, **hint.details)
     if len(found) > 1 and not edit.replace_all:
-        raise _ambiguous(text, found, label, _countable(edit.old))
+        raise _ambiguous(text, found, label, _countable(edit.old), shown)
     return found
 
 
@@ -179,8 +182,8 @@ def _countable(old: str) -> int:
     return max(6, min(_COUNTED, _COUNTED_BYTES // len(old)))
 
 
-def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int) -> Ambiguous:
-    lines = text.lines_at([match.start for match in found])
+def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int, shown: Ranges) -> Ambiguous:
+    lines = sorted(text.lines_at([match.start for match in found]), key=lambda line: (_distance(line, shown), line))
     places = list(dict.fromkeys(lines))
     counted = len(found) < most
     count = str(len(found)) if counted else f"at least {len(found)}"
@@ -192,3 +195,8 @@ def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int) 
         count=len(found),
         lines=lines[:5],
     )
+
+
+def _distance(line: int, shown: Ranges) -> int:
+    """How many lines lie between a line and the nearest one shown."""
+    return min((max(first - line, line - last, 0) for first, last in shown), default=0)

@@ -1,0 +1,139 @@
+"""What was shown by a search or by a refusal need not be read again; what could be lost must be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jupyter_fstools import FsToolsError, call_tool, open_workspace
+from jupyter_fstools.errors import Ambiguous, NotRead, Stale
+from jupyter_fstools.tools import ToolResult
+from tests.documents.notebook.samples import code, notebook
+
+Call = Callable[..., ToolResult]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def call(root: Path) -> Call:
+    files = open_workspace(root, session="me", durable=False)
+    return lambda tool, **arguments: call_tool(files, tool, arguments)
+
+
+def edit(path: str, old: str, new: str) -> dict[str, str]:
+    return {"path": path, "old_string": old, "new_string": new}
+
+
+def test_a_line_that_grep_showed_may_be_edited(root: Path, call: Call) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        (root / name).write_text("import os\r\n\r\nold_name = 1\r\nrest = 2\r\n", newline="")
+    found = call("grep", pattern="old_name")
+    for path in {match["path"] for match in found.data["matches"]}:
+        done = call("edit_file", **edit(path, "old_name", "new_name"))
+        assert done.data["outside_shown_lines"] is False
+    assert (root / "c.py").read_bytes() == b"import os\r\n\r\nnew_name = 1\r\nrest = 2\r\n"
+    outside = call("edit_file", **edit("a.py", "rest = 2", "rest = 3"))
+    assert outside.data["outside_shown_lines"] is True
+    with pytest.raises(NotRead, match="only a part"):
+        call("write_file", path="b.py", content="x\n")
+
+
+def test_a_line_that_grep_cut_and_a_file_that_it_only_named_were_not_shown(root: Path, call: Call) -> None:
+    (root / "long.txt").write_text("needle" + "x" * 5000 + "\n")
+    (root / "a.txt").write_text("needle\n")
+    call("grep", pattern="needle", output_mode="files")
+    with pytest.raises(NotRead):
+        call("edit_file", **edit("a.txt", "needle", "pin"))
+    call("grep", pattern="needle")
+    with pytest.raises(NotRead):
+        call("edit_file", **edit("long.txt", "needle", "pin"))
+    call("edit_file", **edit("a.txt", "needle", "pin"))
+
+
+def test_what_changed_after_the_search_is_stale(root: Path, call: Call) -> None:
+    (root / "a.txt").write_text("needle\nsecond\n")
+    call("grep", pattern="needle")
+    (root / "a.txt").write_text("needle\nanother\n")
+    with pytest.raises(Stale):
+        call("edit_file", **edit("a.txt", "needle", "pin"))
+    assert (root / "a.txt").read_text() == "needle\nanother\n"
+
+
+def test_a_refusal_that_shows_all_that_changed_opens_edits_but_no_overwriting(root: Path, call: Call) -> None:
+    (root / "a.txt").write_text("one\ntwo\n")
+    call("read_file", path="a.txt")
+    (root / "a.txt").write_text("one\ntwo\nthree\n")
+    for _ in range(2):  # A blind repetition of what overwrites is refused as before.
+        with pytest.raises(Stale):
+            call("write_file", path="a.txt", content="mine\n")
+    with pytest.raises(Stale, match="stale") as refused:
+        call("edit_file", **edit("a.txt", "one", "1"))
+    assert "+three" in refused.value.details["diff"] and "repeat the call" in refused.value.hint
+    assert call("edit_file", **edit("a.txt", "one", "1")).data["outside_shown_lines"] is False
+    with pytest.raises(NotRead, match="only a part"):
+        call("write_file", path="a.txt", content="mine\n")
+    call("read_file", path="a.txt", limit=1)
+    with pytest.raises(NotRead, match="only a part"):
+        call("write_file", path="a.txt", content="mine\n")
+    call("read_file", path="a.txt")
+    call("write_file", path="a.txt", content="mine\n")
+
+
+@pytest.mark.parametrize("window", [{"offset": 1, "limit": 1}, {}], ids=["a part", "a long diff"])
+def test_a_refusal_that_cannot_show_all_says_to_read(root: Path, call: Call, window: dict[str, int]) -> None:
+    (root / "a.txt").write_text("one\ntwo\n")
+    call("read_file", path="a.txt", **window)
+    (root / "a.txt").write_text("1\n" + "more of it\n" * 2000)
+    for _ in range(2):
+        with pytest.raises(Stale) as refused:
+            call("edit_file", **edit("a.txt", "1\nmore", "one\nmore"))
+        assert "read the file again" in refused.value.hint
+
+
+def test_the_same_holds_inside_a_cell(root: Path, call: Call) -> None:
+    book = root / "a.ipynb"
+
+    def save(source: str) -> None:
+        book.write_text(json.dumps(notebook(code(source, id="c0"))))
+
+    save("x = 1\n")
+    call("read_notebook", path="a.ipynb")
+    save("x = 1\ny = 2\n")
+    change = {"path": "a.ipynb", "cell_id": "c0", "edit_mode": "edit", "old_string": "x = 1", "new_string": "x = 3"}
+    overwrite = {"path": "a.ipynb", "cell_id": "c0", "new_source": "mine"}
+    for arguments in (overwrite, overwrite, change):
+        with pytest.raises(Stale):
+            call("edit_notebook", **arguments)
+    with pytest.raises(NotRead, match="only a part"):
+        call("edit_notebook", **overwrite)
+    call("edit_notebook", **change)
+    assert "".join(json.loads(book.read_text())["cells"][0]["source"]) == "x = 3\ny = 2\n"
+
+
+def test_a_cell_is_inserted_beside_one_that_a_search_named(root: Path, call: Call) -> None:
+    (root / "a.ipynb").write_text(json.dumps(notebook(code("def f(): return 1", id="c0"))))
+    cell_id = call("grep", pattern="def f").data["matches"][0]["cell_id"]
+    new = {"path": "a.ipynb", "edit_mode": "insert", "cell_type": "code", "new_source": "assert f() == 1"}
+    for place in ({"after_index": 0}, {"at": "end"}, {"after": "nobody"}):
+        with pytest.raises(FsToolsError):
+            call("edit_notebook", **new, **place)
+    assert call("edit_notebook", **new, after=cell_id).data["total_cells"] == 2
+    with pytest.raises(NotRead):
+        call("edit_notebook", path="a.ipynb", cell_id="c0", edit_mode="delete")
+
+
+def test_of_several_places_those_near_to_what_was_shown_are_named_first(root: Path, call: Call) -> None:
+    (root / "a.txt").write_text("".join("same\n" if number % 10 == 0 else f"{number}\n" for number in range(100)))
+    call("read_file", path="a.txt", offset=60, limit=5)
+    with pytest.raises(Ambiguous) as refused:
+        call("edit_file", **edit("a.txt", "same", "other"))
+    assert refused.value.details["lines"] == [61, 71, 51, 81, 41]
