@@ -103,6 +103,11 @@ class FsToolsConfig(Configurable):
         help="MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
         "show a model that instead of the text.",
     ).tag(config=True)
+    offer_to_jupyter_ai = Bool(
+        False,
+        help="Offer the tools on the port of jupyter_server_mcp, which asks for no login: every process that reaches "
+        "the port reads and writes through them.",
+    ).tag(config=True)
     tool_prefix = Unicode(help="What every tool's name begins with, such as 'fs_'.").tag(config=True)
     max_receipts = Int(
         _STORE_LIMITS.max_receipts, min=1, help="Receipts kept per session; the least recently used go first."

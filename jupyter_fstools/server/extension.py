@@ -57,6 +57,11 @@ def load(serverapp: ServerApp) -> Served | None:
         serverapp.log.critical("jupyter_fstools is switched off because of a wrong setting: %s", error)
         return None
     warn_of_exposed_settings(serverapp, served.workspace)
+    if config.offer_to_jupyter_ai:
+        serverapp.log.warning(
+            "jupyter_fstools offers its tools to jupyter_server_mcp, whose port asks for no login: every process that "
+            "reaches the port reads and writes files through them."
+        )
     config.share_with_kernels(root)
     web_app = serverapp.web_app
     web_app.settings[SETTING] = served

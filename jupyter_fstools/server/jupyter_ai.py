@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Annotated, Any
 
+from jupyter_server.auth.identity import User
 from jupyter_server.serverapp import ServerApp
+from jupyter_server.utils import url_path_join
 from pydantic import Field
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from ..errors import Disabled, FsToolsError
 from ..stores.records import Reader
 from ..tools import TOOLS, Tool, available_tools, call_tool
+from .base_handler import ToolsHandler
+from .permissions import permission_of
 from .served import SETTING, Served
 
 SESSION = "jupyter-ai"
@@ -23,9 +29,12 @@ _PREFIX = "fs_"  # Their namespace is flat, and `read` and `read_notebook` are t
 def specifications() -> list[str]:
     """What the entry point `jupyter_server_mcp.tools` loads: `module:function` of each tool that exists here."""
     try:
-        workspace = _served().workspace
+        served = _served()
     except Disabled:
         return []
+    if not served.config.offer_to_jupyter_ai:
+        return []
+    workspace = served.workspace
     # That extension asks for no login: whoever reaches its port must not get a shell.
     tools = (tool for tool in available_tools(workspace).values() if not tool.runs_commands)
     return [f"{__name__}:{_PREFIX}{tool.name}" for tool in tools]
@@ -78,6 +87,12 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
     arguments = {name: value for name, value in given.items() if value != left_out[name]}
     try:
         served = _served()
+        if not served.config.offer_to_jupyter_ai:
+            raise Disabled("the tools are not offered here", hint="An administrator can set offer_to_jupyter_ai.")
+        if "force" in tool.arguments.model_fields:
+            # Who asks is unknown: to one, the file may be new that another has read.
+            arguments["force"] = True
+        await _require_permission(served, tool)
         reader = Reader(served.account, SESSION)
         workspace = served.workspace.for_reader(reader)
         result = await served.calls.run(reader, lambda: call_tool(workspace, tool.name, arguments))
@@ -85,6 +100,21 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
         raise ToolError(str(refusal)) from None
     kinds: dict[str, type[Any]] = {"text": TextContent, "image": ImageContent}
     return [kinds[block["type"]].model_validate(block) for block in result.content]
+
+
+async def _require_permission(served: Served, tool: Tool) -> None:
+    """Ask Jupyter's authorizer, as for a request of the server's own account.
+
+    Raises:
+        Denied
+    """
+    app = ServerApp.instance().web_app
+    nobody: Any = SimpleNamespace(set_close_callback=lambda called: None)
+    line = RequestStartLine("POST", url_path_join(app.settings["base_url"], "api/fstools"), "HTTP/1.1")
+    request = HTTPServerRequest(start_line=line, headers=HTTPHeaders(Host="localhost"), connection=nobody)
+    handler = ToolsHandler(app, request)
+    handler.current_user = User(username=served.account)
+    await handler.require_permission(permission_of(tool.name))
 
 
 def _served() -> Served:

@@ -7,8 +7,11 @@ import json
 import socket
 
 import pytest
+from fastmcp.exceptions import ToolError
+from jupyter_server.auth.authorizer import Authorizer
 from mcp import Client
 
+from jupyter_fstools.server import jupyter_ai
 from jupyter_fstools.tools import TOOLS
 from tests.documents.media.samples import picture
 from tests.processes import RunningServer
@@ -27,7 +30,7 @@ def offered(tmp_path, private_jupyter):
     settings = {
         "ServerApp": {"jpserver_extensions": {"jupyter_fstools": True, "jupyter_server_mcp": True}},
         "MCPExtensionApp": {"mcp_port": port},
-        "FsToolsConfig": {"durable": False, "enable_execute": True},
+        "FsToolsConfig": {"durable": False, "enable_execute": True, "offer_to_jupyter_ai": True},
     }
     (private_jupyter / "jupyter_config_dir" / "jupyter_server_config.json").write_text(json.dumps(settings))
     server = RunningServer(root)
@@ -76,7 +79,7 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
 
     listed, (unread, read, edited, again, shown) = asyncio.run(script())
     assert set(listed) == {f"fs_{name}" for name in TOOLS} - {"fs_execute"}
-    described = listed["fs_edit_file"].input_schema["properties"]
+    described = listed["fs_read_file"].input_schema["properties"]
     assert described["path"]["description"].startswith("Path of the file")
     assert listed["fs_read_file"].description == TOOLS["read_file"].description
     assert unread.is_error
@@ -88,3 +91,27 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
     assert [block.mime_type for block in shown.content if block.type == "image"] == ["image/png"]
     changes = server.call("GET", "/changes")[1]["changes"]
     assert {change["session"] for change in changes} == {"jupyter-ai"}
+
+
+async def test_the_tools_are_not_offered_to_a_port_without_a_login_unless_a_setting_says_so(jp_serverapp):
+    assert jupyter_ai.specifications() == []
+    jp_serverapp.web_app.settings["jupyter_fstools"].config.offer_to_jupyter_ai = True
+    assert any(name.endswith(":fs_read_file") for name in jupyter_ai.specifications())
+
+
+class NoWriters(Authorizer):
+    def is_authorized(self, handler, user, action, resource):
+        assert handler.request.path.endswith("/api/fstools") and user.username
+        return action == "read"
+
+
+@pytest.mark.parametrize("settings", [{"offer_to_jupyter_ai": True}], indirect=True)
+async def test_jupyter_s_authorizer_is_asked_for_every_call(jp_serverapp, jp_root_dir):
+    jp_serverapp.web_app.settings["authorizer"] = NoWriters()
+    (jp_root_dir / "a.txt").write_text("one\n")
+    for _ in range(2):
+        [block] = await jupyter_ai.fs_read_file(path="a.txt")
+        assert "one" in block.text
+    with pytest.raises(ToolError, match="denied"):
+        await jupyter_ai.fs_write_file(path="b.txt", content="x")
+    assert not (jp_root_dir / "b.txt").exists()
