@@ -131,7 +131,7 @@ def test_an_older_version_gets_the_tables_it_lacks_and_keeps_what_it_has(path, q
     old.put_receipt(receipt_of(KEY))
     before = old.revision()
     old.close()
-    query("DROP TABLE unsaved")
+    query("DROP TABLE open_documents")
     query("PRAGMA user_version = 1")
     store = SqliteStore(path)
     store.note_open("page", [OpenDocument("page", KEY, saved=False)], time.time() + 60)
