@@ -35,7 +35,7 @@ export interface ICardState {
 export function headOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement[] {
   return [
     titleOf(state, words, trans),
-    factsOf(state, words),
+    factsOf(state, words, trans),
     ...messagesOf(state, words),
     ...decisionsOf(state, trans)
   ];
@@ -80,11 +80,15 @@ function countsOf({ added, removed }: ChangeEvent): HTMLElement {
   return counts;
 }
 
-function factsOf({ entry }: ICardState, words: Words): HTMLElement {
+function factsOf({ entry }: ICardState, words: Words, trans: TranslationBundle): HTMLElement {
   const facts = element('div', 'jp-fstools-Card-facts');
   const status = words.status(entry);
   if (status) {
-    facts.append(element('span', 'jp-fstools-Card-status', status));
+    const badge = element('span', 'jp-fstools-Card-status', status);
+    if (entry.kind === 'change' && entry.stale) {
+      badge.title = trans.__('The file changed since this was proposed');
+    }
+    facts.append(badge);
   }
   const when = new Date(entry.at * 1000);
   const time = element('time', 'jp-fstools-Card-time', Time.formatHuman(when));

@@ -200,7 +200,9 @@ export class CardList extends WindowedList<CardListModel> {
   /** Up and down go from card to card, as in other lists; Enter unfolds one. */
   private _onKey(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    const card = this._cards.get(target === this.node ? this._goal : (target.dataset.entryId ?? ''));
+    // Keys count from where the keyboard is on its way to: the next may be pressed before it has come.
+    const isOfList = target === this.node || target.dataset.entryId !== undefined;
+    const card = isOfList ? this._cards.get(this._goal) : undefined;
     if (card === undefined || event.altKey || event.ctrlKey || event.metaKey) {
       return;
     }

@@ -41,7 +41,7 @@ export class Words {
     }
     const words = {
       pending: trans.__('being written'),
-      proposed: entry.stale ? trans.__('out of date: the file changed') : trans.__('waits for you'),
+      proposed: entry.stale ? trans.__('out of date') : trans.__('waits for you'),
       applied: trans.__('applied'),
       rejected: entry.decided_by === null ? trans.__('withdrawn') : trans.__('rejected'),
       undone: trans.__('undone')
