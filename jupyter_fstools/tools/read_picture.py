@@ -132,8 +132,8 @@ def _image_result(path: str, media_type: str, data: bytes, image: ShownImage) ->
 
 def _pdf_result(path: str, size: int, wanted: PageRange, shown: ShownPages) -> ToolResult:
     end = shown.pages[-1].page
-    following = _spelled(end + 1, min(end + MOST_PAGES, shown.total)) if end < shown.total else None
     asked = shown.total if wanted.last is None else min(wanted.last, shown.total)
+    following = _spelled(end + 1, min(end + MOST_PAGES, asked)) if end < asked else None
     truncated = end < asked or any(page.omitted for page in shown.pages)
     content = [block for page in shown.pages for block in _page_blocks(path, page, shown.total)]
     if following:
