@@ -23,12 +23,14 @@ LEASE_SECONDS = 30.0
 _LOOK_MILLISECONDS = 500
 # The advisory lock comes first; the fence then tells this holder from every earlier one.
 _TAKE = """
-WITH locked AS MATERIALIZED (SELECT pg_advisory_lock(%(number)s))
+WITH locked AS MATERIALIZED ({lock})
 INSERT INTO fstools.locks AS locks
-SELECT %(key)s, 1, pg_backend_pid(), clock_timestamp() + %(lease)s * interval '1 second' FROM locked
+SELECT %(key)s, 1, pg_backend_pid(), clock_timestamp() + %(lease)s * interval '1 second' FROM locked WHERE got
 ON CONFLICT (key) DO UPDATE SET fence = locks.fence + 1, process = excluded.process, until = excluded.until
 RETURNING fence
 """
+_TAKE_NOW = _TAKE.format(lock="SELECT pg_try_advisory_lock(%(number)s) AS got")
+_TAKE_LATER = _TAKE.format(lock="SELECT pg_advisory_lock(%(number)s) IS NOT NULL AS got")
 _EVICT = """
 SELECT pg_terminate_backend(process) FROM fstools.locks WHERE key = %s AND until < clock_timestamp()
 """
@@ -91,13 +93,16 @@ class PostgresqlLocks:
 
     def _taken(self, connection: Connection[Any], key: str, until: float) -> int:
         values = {"number": _number(key), "key": as_bytes(key), "lease": self._lease}
+        # Mostly nobody else wants the file: one round trip, without a limit to be set first.
+        if (row := connection.execute(_TAKE_NOW, values).fetchone()) is not None:
+            return int(row[0])
         while True:
             left = until - time.monotonic()
             try:
                 with connection.transaction():
                     wait = max(1, min(_LOOK_MILLISECONDS, int(left * 1000)))
                     connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{wait}ms",))
-                    row = connection.execute(_TAKE, values).fetchone()
+                    row = connection.execute(_TAKE_LATER, values).fetchone()
                 assert row is not None
                 return int(row[0])
             except errors.LockNotAvailable:
