@@ -13,6 +13,7 @@ from ..backends.open_backend import absolute_root
 from ..config import FsToolsConfig, config_with_handed_settings, system_user
 from ..errors import Invalid
 from ..gate.workspace import Workspace
+from ..open_documents.elsewhere import ElsewhereDocuments
 from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session
 from ..stores.records import Reader
@@ -102,4 +103,9 @@ class Desk:
             from .server_files import connected_files
 
             return connected_files(settings, self.session)
-        return OwnFiles(settings.workspace(settings.root, Reader(system_user(), self.session)), settings)
+        workspace = settings.workspace(
+            settings.root,
+            Reader(system_user(), self.session),
+            documents=lambda backend, store: [ElsewhereDocuments(store)],
+        )
+        return OwnFiles(workspace, settings)

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Protocol
 
 from .._version import __version__
 from ..config import FsToolsConfig, shown_setting
-from ..errors import FsToolsError, NotFound
+from ..errors import FsToolsError, InputOutput, NotFound
 from ..gate.workspace import Workspace
 from ..journal.journal import ChangeQuery, Journal
+from ..open_documents.elsewhere import OpenElsewhere
 from ..progress import Progress
 from ..stores.records import Change, Reader
 from ..tools import ToolResult, available_tools, call_tool
@@ -19,6 +20,7 @@ from ..walking.folders import joined
 from ..walking.listing import names_in
 from ..walking.visible import link_target
 from .running_server import running_server
+from .server_calls import ServerCalls
 from .words import quoted
 
 Tell = Callable[[Progress], None]
@@ -83,6 +85,8 @@ class OwnFiles:
         """Call a tool; `progress` is called with what it tells while it goes on."""
         try:
             return call_tool(self.workspace.for_reader(self.workspace.reader, progress=progress), tool, arguments)
+        except OpenElsewhere as refusal:
+            return self._called_on_server(refusal, tool, arguments, progress)
         except NotFound as refusal:
             self._look_in_working_directory(refusal, arguments.get("path"))
             raise
@@ -129,6 +133,27 @@ class OwnFiles:
             "tools": list(available_tools(self.workspace)),
             "server": None if server is None else {"url": server.url, "root": server.root},
         }
+
+    def _called_on_server(
+        self, refusal: OpenElsewhere, tool: str, arguments: Mapping[str, Any], progress: Tell | None
+    ) -> ToolResult:
+        """The same call, by the server whose page has the file open; refused where none is reached."""
+        root = self.workspace.backend.root_key
+        server = running_server(root or "/")
+        if server is None:
+            raise refusal
+        if arguments.get("path") is not None:
+            # The server's root may be another one.
+            arguments = {**arguments, "path": os.path.join(root or "/", arguments["path"])}
+        calls = ServerCalls(server)
+        try:
+            return calls.call(tool, arguments, session=self.workspace.reader.session, progress=progress)
+        except InputOutput as problem:
+            if problem.details.get("modified"):
+                raise
+            raise refusal from None
+        finally:
+            calls.close()
 
     def _look_in_working_directory(self, refusal: NotFound, path: str | None) -> None:
         """Where the path would be right from the working directory, tell its spelling from the root."""

@@ -83,7 +83,8 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
                 return show_as_file(
                     workspace, opened, arguments.offset, arguments.limit, arguments.max_output_bytes, misplaced
                 )
-            quiet = _is_quiet(workspace, opened.stat)
+            # What a page or room holds is a copy: nobody is in the middle of writing it.
+            quiet = isinstance(opened, BytesContent) or _is_quiet(workspace, opened.stat)
             try:
                 with naming_file(opened.stat.path):
                     look, steady = (_one_look if quiet else _two_looks)(workspace, opened, arguments)

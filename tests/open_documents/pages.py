@@ -52,7 +52,9 @@ class Page:
 
     def say(self, *documents):
         """Say what is open; the server's reply."""
-        return self.send(json.dumps({"browser": self.name, "documents": documents}))
+        reply = self.send(json.dumps({"browser": self.name, "documents": documents}))
+        assert "known" in reply, reply
+        return reply
 
     def send(self, text):
         with self._news:

@@ -8,6 +8,7 @@ import time
 import pytest
 import websocket
 
+from tests.kernel.real_kernel import private_environment
 from tests.open_documents.pages import Page, document, sha
 from tests.processes import RunningServer, run_cell, running_kernel
 
@@ -19,9 +20,9 @@ PATCHES = {"patch": {"done": True}}
 class Site:
     """A running server, a folder of its own in its root, and a session that has read what is in there."""
 
-    def __init__(self, running, root, name):
+    def __init__(self, running, root, environment, name):
         self.url, self.token = running.url, running.token
-        self._running, self._name = running, name
+        self._running, self._name, self.environment = running, name, environment
         self.root = root / name
         self.root.mkdir()
         (self.root / "a.py").write_bytes(X1)
@@ -41,9 +42,11 @@ class Site:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
-    server = RunningServer(root, "--FsToolsConfig.unsaved_seconds=3600", "--FsToolsConfig.browser_seconds=0.5")
+    environment = private_environment(tmp_path_factory.mktemp("home"))
+    options = ("--FsToolsConfig.unsaved_seconds=3600", "--FsToolsConfig.browser_seconds=0.5")
+    server = RunningServer(root, *options, environment=environment)
     server.wait()
-    yield server, root
+    yield server, root, environment
     server.stop()
 
 
@@ -172,12 +175,12 @@ def test_a_failed_save_is_taken_back(server, root):
 
 def test_an_unsaved_document_whose_page_does_not_answer_is_left_alone(server, root):
     """unsaved, 423, on every surface, as long as the page may come back; what is open elsewhere goes on."""
-    with Page(server) as page, running_kernel(root) as kernel:
+    with Page(server) as page, running_kernel(root, server.environment) as kernel:
         page.say(server.document("a.py", saved=False, hash=sha(X1)))
         assert refused(edit(server), "unsaved")
         assert refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
         shown = run_cell(kernel, '%fs edit a.py --old "x = 1" --new "x = 2"')
-        assert "not modified" in shown and "Traceback" not in shown
+        assert "does not answer" in shown and "not modified" in shown and "Traceback" not in shown
         other = {"path": "b.py", "old_string": "y = 1", "new_string": "y = 2"}
         assert server.call("POST", "/tools/edit_file", other)[0] == 200
         page.drop()
@@ -202,6 +205,22 @@ def test_unsaved_changes_over_a_file_that_changed_too_are_a_conflict(server, roo
         page.say(server.document("a.py", saved=False, hash=sha(b"older")))
         assert refused(edit(server), "conflict")
         assert not [one for one in page.heard if one["do"] in ("patch", "save")]
+
+
+def test_a_kernel_hands_the_call_to_the_server_whose_page_has_the_file_open(server, root):
+    """Saved: patched and written. Not saved: it reads what the person sees. Same session, same answer."""
+    with (
+        Page(server, answers={**PATCHES, **unsaved()}) as page,
+        running_kernel(root.parent, server.environment) as kernel,
+    ):
+        path = f"{root.name}/a.py"
+        run_cell(kernel, f"%fs read {path}")
+        page.say(server.document("a.py", hash=sha(X1)))
+        shown = run_cell(kernel, f'%fs edit {path} --old "x = 1" --new "x = 2"')
+        assert "patch" in [one["do"] for one in page.heard], shown
+        assert (root / "a.py").read_bytes() == X2
+        page.say(server.document("a.py", saved=False, hash=sha(X2)))
+        assert "typed" in run_cell(kernel, f"%fs read {path}")
 
 
 LIES = [

@@ -104,7 +104,8 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if page is not None:
             page.close()
             self.served.pages.left(page)
-            if self.close_code in _SAID_GOODBYE:
+            # A page that came back has said anew what it has open.
+            if self.close_code in _SAID_GOODBYE and page.name not in self.served.pages.names():
                 self._goodbye = asyncio.ensure_future(asyncio.to_thread(self._keep, page.name, []))
 
     @property
