@@ -18,7 +18,6 @@ export const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v
 const ACTIVITY_EVENT = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
 
 const EVERY_KIND = ['change', 'read', 'refusal'] as const;
-const NOTHING = { entries: [] as Entry[] };
 const LOOK_EVERY = 10_000;
 const COUNT_EVERY = 250;
 
@@ -165,7 +164,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
         return;
       }
       this._revision = Math.max(this._revision, page.revision);
-      await this._meetSessions(page.entries);
+      void this._meetSessions(page.entries);
       this._entries = merged([], page.entries);
       this._next = page.next;
       this._isStale = false;
@@ -178,12 +177,14 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     });
   }
 
-  /** A filtered page names no other sessions to choose from. */
+  /** A filtered page names no other sessions to choose from; the list does not wait for them. */
   private async _meetSessions(listed: readonly Entry[]): Promise<void> {
-    const { entries } = isNarrow(this._filter)
-      ? await this._server.activity({ kinds: EVERY_KIND }, null, 1000)
-      : NOTHING;
-    [...listed, ...entries].forEach(({ session }) => this._sessions.add(session));
+    listed.forEach(({ session }) => this._sessions.add(session));
+    if (isNarrow(this._filter)) {
+      const page = await this._server.activity({ kinds: EVERY_KIND }, null, 1000).catch(() => null);
+      page?.entries.forEach(({ session }) => this._sessions.add(session));
+      this.changed.emit();
+    }
   }
 
   async loadMore(): Promise<void> {
