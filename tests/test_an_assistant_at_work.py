@@ -85,8 +85,8 @@ async def mend(server, said):
 
         failing = await call("execute", command=CHECK)
         assert failing["exit_code"] == 1 and "assert" in failing["output"]
-        found = await call("grep", pattern=r"def gross")
-        path = found["matches"][0]["path"]
+        found = await call("grep", pattern=r"def gross", output_mode="files")
+        path = found["files"][0]["path"]
         edit = {"path": path, "old_string": "net * 1 + TAX", "new_string": "net * (1 + TAX)"}
         refused = await call("edit_file", **edit)
         assert refused["error"]["code"] == "not_read"
