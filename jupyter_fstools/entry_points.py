@@ -59,9 +59,11 @@ def load_class(group: str, scheme: str, field: str) -> Any:
 
 def _requirement(point: EntryPoint, module: str) -> str:
     """What pip is asked for: the extra of the distribution that brings the module, or the module by its name."""
-    top = module.partition(".")[0]
-    for requirement in (point.dist and point.dist.requires) or ():
-        found = _REQUIREMENT.match(requirement)
-        if point.dist and found and found[1].replace("-", "_").lower() == top.lower():
-            return f"{point.dist.name}[{found[2]}]"
-    return top
+    top = module.partition(".")[0].lower()
+    found = [_REQUIREMENT.match(requirement) for requirement in (point.dist and point.dist.requires) or ()]
+    extras = [match[2] for match in found if match]
+    brings = [match[2] for match in found if match and match[1].replace("-", "_").lower() == top]
+    if point.dist is None or not brings:
+        return module.partition(".")[0]
+    # Extras such as "dev" bring what others do, and more: the smallest one is meant.
+    return f"{point.dist.name}[{min(brings, key=extras.count)}]"
