@@ -1,4 +1,4 @@
-"""Defines every way a call can be refused.
+"""Defines every refusal with its code and HTTP status.
 
 FsToolsError
 ├── Invalid                 400  an argument is wrong

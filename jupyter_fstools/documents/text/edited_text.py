@@ -1,4 +1,4 @@
-"""Replaces parts of a text and keeps track of the splices."""
+"""Replaces parts of a text; inserted lines take the file's line endings."""
 
 from __future__ import annotations
 
