@@ -72,6 +72,11 @@ class FsToolsError(Exception):
         """Begin the message with the file that it is about."""
         self._say(f"{path}: {self.message}")
 
+    def say_which_argument(self, name: str) -> None:
+        """Begin the message with the argument that it is about, and tell it among the details."""
+        self._say(f"{name}: {self.message}")
+        self.details["field"] = name
+
     def say_more(self, more: str) -> None:
         """Add to the message what was found out later."""
         self._say(f"{self.message}: {more}")

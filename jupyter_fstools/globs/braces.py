@@ -26,7 +26,7 @@ def expand_braces(pattern: str) -> list[str]:
     """
     alternatives, end = _sequence(pattern, 0, depth=0)
     if end < len(pattern):
-        raise Invalid(f"glob: '}}' without '{{' at position {end} in {pattern!r}", hint="Escape it: \\}")
+        raise Invalid(f"'}}' without '{{' at position {end} in {pattern!r}", hint="Escape it: \\}")
     return alternatives
 
 
@@ -51,7 +51,7 @@ def _sequence(pattern: str, at: int, *, depth: int) -> tuple[list[str], int]:
 def _options(pattern: str, opening: int, depth: int) -> tuple[list[str], int]:
     if depth > DEEPEST:
         raise Invalid(
-            f"glob: the braces of {pattern[:80]!r} are nested more than {DEEPEST} deep",
+            f"the braces of {pattern[:80]!r} are nested more than {DEEPEST} deep",
             hint="Write the choices side by side ({a,b,c}), or escape braces that are meant literally: \\{",
         )
     options: list[str] = []
@@ -61,7 +61,7 @@ def _options(pattern: str, opening: int, depth: int) -> tuple[list[str], int]:
         options += more
         _bound(len(options), pattern)
         if at >= len(pattern):
-            raise Invalid(f"glob: '{{' at position {opening} is never closed in {pattern!r}", hint="Escape it: \\{")
+            raise Invalid(f"'{{' at position {opening} is never closed in {pattern!r}", hint="Escape it: \\{")
         at += 1
         if pattern[at - 1] == "}":
             return options, at
@@ -98,6 +98,6 @@ def _times(left: list[str], right: list[str], pattern: str) -> list[str]:
 def _bound(count: int, pattern: str) -> None:
     if count > MOST_ALTERNATIVES:
         raise Invalid(
-            f"glob: the braces of {pattern[:80]!r} stand for more than {MOST_ALTERNATIVES} alternatives",
+            f"the braces of {pattern[:80]!r} stand for more than {MOST_ALTERNATIVES} alternatives",
             hint="Write a shorter pattern, or several calls.",
         )

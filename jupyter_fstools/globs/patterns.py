@@ -168,9 +168,10 @@ def _choice(segments: list[Segment], include_hidden: bool) -> Choice:
     return lambda names: [name for name in names if name.endswith(endings) and name[0] != "."]
 
 
-def glob_in(backend: Backend, pattern: str, *, include_hidden: bool = False) -> GlobPattern:
+def glob_in(backend: Backend, pattern: str, *, include_hidden: bool = False, field: str = "glob") -> GlobPattern:
     """`compile_glob` for a pattern that may be absolute, in any spelling of the root that the backend takes."""
-    return compile_glob(pattern, include_hidden=include_hidden, root=root_spelled(backend, pattern))
+    root = root_spelled(backend, pattern)
+    return compile_glob(pattern, include_hidden=include_hidden, root=root, field=field)
 
 
 def root_spelled(backend: Backend, pattern: str) -> str:
@@ -199,7 +200,7 @@ def _led_to(backend: Backend, path: str) -> str | None:
         return path
 
 
-def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") -> GlobPattern:
+def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "", field: str = "glob") -> GlobPattern:
     r"""Compile a glob pattern.
 
     `*` any part of a name, `**` any folders (none too), `?` one character, `[abc]`, `[!a]`, `[^a]`, `{a,b}` (nested),
@@ -212,16 +213,25 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
         pattern: the pattern.
         include_hidden: wildcards take hidden names as well.
         root: the root's own absolute path; a pattern that begins with it is absolute.
+        field: the argument that gives the pattern, which a refusal names.
 
     Raises:
         Invalid: empty, too long, with what no name can hold, or its braces stand for too much. What is only malformed
             (an open bracket, a range that goes backwards) is kept in `malformed`, because a file may have that name.
         OutsideRoot: `..`.
     """
+    try:
+        return _compiled(pattern, include_hidden=include_hidden, root=root, field=field)
+    except (Invalid, OutsideRoot) as refusal:
+        refusal.say_which_argument(field)
+        raise
+
+
+def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> GlobPattern:
     wrong = "is empty" if not pattern else "is too long" if len(pattern) > LONGEST_PATTERN else ""
     if wrong or _NEVER_IN_NAMES.search(pattern):
         wrong = wrong or "holds a NUL or half a surrogate pair"
-        raise Invalid(f"glob: {wrong}", hint=f"It takes at most {LONGEST_PATTERN} characters, such as **/*.py.")
+        raise Invalid(wrong, hint=f"It takes at most {LONGEST_PATTERN} characters, such as **/*.py.")
     from_root = bool(root) and (pattern == root or pattern.startswith(root.rstrip("/") + "/"))
     if from_root:
         pattern = "/" + pattern[len(root) :].lstrip("/")
@@ -233,10 +243,11 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "") 
             for name in names:
                 segment_regex(name, as_git=False)
     except (Invalid, MalformedSegment) as error:
-        said = error.message if isinstance(error, Invalid) else f"glob: {error} in {pattern!r}"
+        said = error.message if isinstance(error, Invalid) else f"{error} in {pattern!r}"
         if "more than" in said:
             raise
         malformed, alternatives = Invalid(said, hint="Escape special characters with a backslash."), []
+        malformed.say_which_argument(field)
         spelled = [_names(escaped(pattern))]
     unique = list({tuple(names): names for names in alternatives + spelled}.values())
     return GlobPattern(unique, include_hidden=include_hidden, from_root=from_root, malformed=malformed)
@@ -252,10 +263,10 @@ def _names(pattern: str) -> list[str]:
     names = [name for name in pattern.split("/") if name not in ("", ".")]
     if ".." in map(literal_name, names):
         raise OutsideRoot(
-            "glob: '..' leads out of the folder searched", hint="Name the folder in path, and what is below it here."
+            "'..' leads out of the folder searched", hint="Name the folder in path, and what is below it here."
         )
     if pattern.endswith(("/", "/.")):
         names.append("**")
     if not names:
-        raise Invalid(f"glob: {pattern!r} names no file", hint="All files: **")
+        raise Invalid(f"{pattern!r} names no file", hint="All files: **")
     return ["**", *names] if "/" not in pattern and names != ["**"] else names

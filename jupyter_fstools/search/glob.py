@@ -91,7 +91,7 @@ def find_files(
     """
     if limit < 0 or offset < 0:
         raise Invalid("limit and offset take numbers from 0 up", limit=limit, offset=offset)
-    compiled = glob_in(backend, pattern, include_hidden=include_hidden)
+    compiled = glob_in(backend, pattern, include_hidden=include_hidden, field="pattern")
     stop = Stop(seconds, cancelled)
     walk = Walk(
         backend,

@@ -281,3 +281,15 @@ def test_a_cancelled_call_ends(tree):
 def test_two_names_for_one_argument_are_refused(tree):
     with pytest.raises(FsToolsError, match="given twice"):
         tree("glob", pattern="*", limit=1, head_limit=2)
+
+
+@pytest.mark.parametrize("pattern", ["", "x" * 5000, "a\0", "[invalid", "{a", "{a,b}" * 40])
+def test_a_refused_pattern_is_named_as_the_argument_that_gives_it(call, pattern):
+    refusal = call.refused("invalid", "glob", pattern=pattern)
+    assert refusal.message.startswith("pattern: ")
+    assert refusal.details["field"] == "pattern"
+
+
+def test_a_pattern_that_leads_out_names_the_argument_too(call):
+    refusal = call.refused("outside_root", "glob", pattern="a/../../x")
+    assert refusal.details["field"] == "pattern"
