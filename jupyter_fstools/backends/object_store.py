@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -166,23 +167,31 @@ class ObjectStore:
         mark = uuid.uuid4().hex
         with explained(path, writing=True):
             try:
-                obstore.put(self._bucket, path, data, mode=mode, attributes={**attributes, _MARK: mark})
+                answer = obstore.put(self._bucket, path, data, mode=mode, attributes={**attributes, _MARK: mark})
             except (AlreadyExistsError, PreconditionError, BaseError, OSError):
                 # A request that was repeated meets what it wrote itself; one whose answer was lost may have been done.
-                if not self._is_marked(path, mark):
+                written = self._marked(path, mark)
+                if written is None:
                     raise
-        written = self._head(path)
-        if written is None:
-            raise refused(Conflict, path, "it was removed right after", hint="Look at the folder.", writing=False)
+            else:
+                written = self._written(path, len(data), answer)
         if self._versions is not None and written.size == len(data) <= WHOLE_BYTES:
             self._versions.put(written.key, written.version, data)
         return written
 
-    def _is_marked(self, path: str, mark: str) -> bool:
+    def _written(self, path: str, size: int, answer: Mapping[str, Any]) -> FileStat:
+        """What was written, by the version that the store gave it: others may have written since."""
+        now = self._head(path)
+        moment = time.time_ns() if now is None else now.mtime_ns
+        own = self._version_of(answer, path)
+        return now if now and now.version == own else FileStat(path, f"{self._key}/{path}", "file", size, moment, own)
+
+    def _marked(self, path: str, mark: str) -> FileStat | None:
         try:
-            return self._described(path)[1].get(_MARK) == mark
+            stat, attributes = self._described(path)
         except FsToolsError:
-            return False
+            return None
+        return stat if attributes.get(_MARK) == mark else None
 
     def _described(self, path: str) -> tuple[FileStat | None, dict[str, str]]:
         """A file and its metadata; (None, {}) where there is none."""
@@ -250,11 +259,14 @@ class ObjectStore:
             return bytes(obstore.get(self._bucket, stat.path, options=wanted).bytes())
 
     def _stat_of(self, meta: Mapping[str, Any], path: str) -> FileStat:
-        if not meta["e_tag"]:
-            raise InputOutput(f"'{path}': the store tells no version of it.", hint="Use a store that sends ETags.")
-        version = "\t".join(one for one in (meta["e_tag"], meta["version"]) if one)
+        version = self._version_of(meta, path)
         moment = int(meta["last_modified"].timestamp() * 1_000_000) * 1000
         return FileStat(path, f"{self._key}/{path}", "file", meta["size"], moment, version)
+
+    def _version_of(self, meta: Mapping[str, Any], path: str) -> str:
+        if not meta["e_tag"]:
+            raise InputOutput(f"'{path}': the store tells no version of it.", hint="Use a store that sends ETags.")
+        return "\t".join(one for one in (meta["e_tag"], meta["version"]) if one)
 
     def _entry(self, folder: str, path: str, meta: Mapping[str, Any] | None) -> Iterator[Entry]:
         """An entry of a listing; none for a name that no caller could give back."""

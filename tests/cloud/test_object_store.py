@@ -96,12 +96,31 @@ def moved(monkeypatch):
 def test_a_window_of_a_large_file_moves_little_more_than_it_shows(monkeypatch, moved, tmp_path):
     monkeypatch.setattr("jupyter_fstools.backends.object_store.WHOLE_BYTES", 1 << 20)
     monkeypatch.setattr("jupyter_fstools.tools.read_file.EAGER_BYTES", 1 << 20)
+    monkeypatch.setattr("jupyter_fstools.tools.read_file._RECENT_NS", 0)  # It was not written just now.
     bucket = MemoryStore()
     obstore.put(bucket, "large.txt", b"0123456789abcde\n" * (64 << 16), mode="create")
     files = workspace_on(ObjectStore(bucket, "memory://bucket"))
     shown = call_tool(files, "read_file", path="large.txt", limit=100)
     assert shown.data["content"].count("\n") == 100
     assert sum(moved) <= (2 << 20) + 1600
+
+
+def test_what_another_writes_right_after_is_not_taken_for_what_was_written(monkeypatch, tmp_path):
+    bucket, real_put = MemoryStore(), obstore.put
+    backend = ObjectStore(bucket, "memory://bucket", VersionFiles(tmp_path / "objects", 10 << 20))
+    first = put(backend, "a.txt", b"ours")
+
+    def overtaken(*args, **options):
+        answer = real_put(*args, **options)
+        real_put(bucket, "a.txt", b"them")
+        return answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(obstore, "put", overtaken)
+        mine = backend.write("a.txt", [b"mine"], if_match=first.version)
+    assert content(backend, "a.txt") == b"them"
+    with pytest.raises(Conflict):
+        backend.write("a.txt", [b"next"], if_match=mine.version)
 
 
 def test_a_whole_file_is_fetched_once_per_version(moved, tmp_path):

@@ -45,6 +45,9 @@ async def test_a_change_over_rest_is_told(jp_ws_fetch, call):
         "op": "create",
         "added": 2,
         "removed": 0,
+        "paths": [],
+        "stale": False,
+        "seen_by": [],
     }
     bus.close()
 
@@ -83,7 +86,7 @@ async def test_an_undo_is_told_with_what_it_undoes(jp_ws_fetch, ask, call):
     undo = (await ask("POST", f"/changes/{change_id}/undo", b"")).json["change"]["id"]
     told = {}
     # The write itself may be told after the bus was subscribed to.
-    while told.get(change_id, {}).get("status") != "undone":
+    while undo not in told or told.get(change_id, {}).get("status") != "undone":
         change = await next_change(bus)
         told[change["id"]] = change
     assert told[undo]["undoes"] == change_id

@@ -36,8 +36,10 @@ async def test_a_client_that_goes_away_ends_its_search(
     await asyncio.to_thread(slow_ripgrep.wait_for_end)
 
 
-async def test_a_search_leaves_no_receipt(call, ask, jp_root_dir):
+async def test_only_a_search_that_shows_lines_leaves_a_receipt(call, ask, jp_root_dir):
     (jp_root_dir / "a.txt").write_text("needle\n")
-    assert (await call("grep", pattern="needle")).json["data"]["total"] == 1
+    assert (await call("grep", pattern="needle", output_mode="files")).json["data"]["total"] == 1
     assert (await call("glob", pattern="*.txt")).json["data"]["total"] == 1
     assert (await ask("GET", "/receipts")).json == {"receipts": []}
+    assert (await call("grep", pattern="needle")).json["data"]["total"] == 1
+    assert [shown["lines"] for shown in (await ask("GET", "/receipts")).json["receipts"]] == [[[1, 1]]]

@@ -136,7 +136,7 @@ def test_calls_as_other_assistants_tools_take_them_do_the_same_here(abc, tool, g
             "edit_file",
             {"path": "abc", "edits": [{"old_string": "b", "newstring": "x"}]},
             "edits.0.newstring: unknown argument (did you mean new_string?)",
-            "edits.0 takes old_string, new_string, and optionally replace_all.",
+            "edits.0 takes old_string, new_string, and optionally path, replace_all.",
         ),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_tool_says_what_it_does_to_files(official):
     read, write, edit = (told[name].annotations for name in ("read_file", "write_file", "edit_file"))
     assert read.read_only_hint and not read.destructive_hint
     assert write.destructive_hint and write.idempotent_hint
-    assert not edit.read_only_hint and told["edit_file"].title == "Edit a file"
+    assert not edit.read_only_hint and told["edit_file"].title == "Edit files"
 
 
 def test_a_picture_is_image_content(files, official):
