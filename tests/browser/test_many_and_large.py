@@ -33,7 +33,7 @@ def fill(lab, monkeypatch):
         path = f"f/{number}.txt"
         key = known.key.replace("a.txt", f"{number}.txt")
         facts = {"id": f"many{number}", "key": key, "path": path, "created_at": began + number, "diff": DIFF}
-        store.add_change(Change(**(dict(known) | facts)), b"")
+        store.add_change(Change(**(known.model_dump() | facts)), b"")
     store.close()
 
 

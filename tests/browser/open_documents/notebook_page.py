@@ -47,6 +47,10 @@ class NotebookPage:
         """The text of a cell."""
         return self.cells.nth(at).locator(".jp-InputArea .cm-content")
 
+    def shows(self, at, source):
+        """Expect the lines of a cell, whatever marks of a review stand between them."""
+        expect(self.cell(at).locator("> .cm-line")).to_have_text(source.split("\n"))
+
     def type(self, at, text, **options):
         """Type at the end of a cell."""
         self.cell(at).click()

@@ -52,8 +52,8 @@ def test_an_edit_arrives_beside_what_the_person_typed(open_notebook, folder):
     document.type(1, "; typed = 2")
     change = edit(folder, "c0", "x = 2")["change"]
     assert (change["place"], change["saved"]) == ("room", False)
-    expect(document.cell(0)).to_have_text("x = 2")
-    expect(document.cell(1)).to_have_text("y = 1; typed = 2")
+    document.shows(0, "x = 2")
+    document.shows(1, "y = 1; typed = 2")
     assert saved(folder, ["x = 2", "y = 1; typed = 2"])
 
 
@@ -71,7 +71,7 @@ def test_reads_show_what_the_person_sees(open_notebook, folder):
 def test_what_was_typed_in_the_same_cell_since_is_stale(open_notebook, folder):
     document = open_notebook("x = 1", "y = 1")
     document.type(0, "; typed = 2")
-    expect(document.cell(0)).to_have_text("x = 1; typed = 2")
+    document.shows(0, "x = 1; typed = 2")
     document.page.wait_for_timeout(100)
     answer = edit(folder, "c0", "x = 2", expected=412)
     assert answer["error"]["code"] == "stale" and "typed = 2" in answer["error"]["details"]["diff"]
@@ -91,7 +91,7 @@ def test_nothing_typed_is_lost_while_other_cells_are_edited(open_notebook, folde
     assert assistant.refused == []
     sources = [f"typed = ''{typed}", *(f"x{at} = {last}" for at, last in enumerate([100, 97, 98, 99]))]
     for at, source in enumerate(sources):
-        expect(document.cell(at)).to_have_text(source)
+        document.shows(at, source)
     assert saved(folder, sources)
 
 
@@ -145,7 +145,7 @@ def test_nothing_typed_is_lost_while_the_same_text_is_edited(open_lab, folder):
     assistant.join()
     assert refused == []
     text = "\n".join([f"typed = ''{typed}", *(f"x{at} = {last}" for at, last in enumerate([100, 97, 98, 99]))]) + "\n"
-    expect(editor).to_have_text(text.removesuffix("\n"), use_inner_text=True)
+    expect(editor.locator("> .cm-line")).to_have_text(text.split("\n"))
     assert is_text(folder, text)
 
 
@@ -183,11 +183,11 @@ def test_the_persons_undo_takes_back_their_typing_alone(open_notebook, folder):
     document = open_notebook("x = 1", "y = 1")
     document.type(0, "; typed = 2")
     edit(folder, "c1", "y = 2")
-    expect(document.cell(1)).to_have_text("y = 2")
+    document.shows(1, "y = 2")
     for _ in range(12):
         document.page.keyboard.press("Control+KeyZ")
-    expect(document.cell(0)).to_have_text("x = 1")
-    expect(document.cell(1)).to_have_text("y = 2")
+    document.shows(0, "x = 1")
+    document.shows(1, "y = 2")
     assert saved(folder, ["x = 1", "y = 2"])
 
 
@@ -216,9 +216,9 @@ def test_cells_are_inserted_deleted_moved_and_converted_and_the_others_stay(open
 def test_an_undo_takes_the_change_back_in_the_room(open_notebook, folder):
     document = open_notebook("x = 1", "y = 1")
     change = edit(folder, "c0", "x = 2")["change"]
-    expect(document.cell(0)).to_have_text("x = 2")
+    document.shows(0, "x = 2")
     assert folder.lab.call("POST", f"/changes/{change['id']}/undo")[0] == 200
-    expect(document.cell(0)).to_have_text("x = 1")
+    document.shows(0, "x = 1")
     assert saved(folder, ["x = 1", "y = 1"])
 
 
@@ -227,9 +227,9 @@ def test_an_approved_change_arrives(open_lab, waits):
     document = NotebookPage(open_lab(path=path))
     waits.call("read_notebook", "n.ipynb")
     change = edit(waits, "c0", "x = 2", expected=202)["change"]
-    expect(document.cell(0)).to_have_text("x = 1")
+    document.shows(0, "x = 1")
     assert waits.lab.decide(change, "approve")[0] == 200
-    expect(document.cell(0)).to_have_text("x = 2")
+    document.shows(0, "x = 2")
     document.type(1, "; typed = 2")
     assert saved(waits, ["x = 2", "y = 1; typed = 2"])
 
@@ -244,15 +244,21 @@ def test_two_browsers_see_the_same(open_notebook, open_lab, folder):
     assert folder.call("edit_notebook", "n.ipynb", edits=edits)[0] == 200
     for page in (one, two):
         for at, source in enumerate(["x = 1; one", "y = 1; two", "z = 1"]):
-            expect(page.cell(at)).to_have_text(source)
+            page.shows(at, source)
     assert saved(folder, ["x = 1; one", "y = 1; two", "z = 1"])
 
 
 def test_a_running_cell_keeps_what_it_prints(open_notebook, folder):
     printing = "import time\nfor n in range(30):\n    print(n, end=' ', flush=True)\n    time.sleep(0.1)"
     document = open_notebook(printing, "y = 1", kernel=True)
-    document.cell(0).click()
-    document.page.keyboard.press("Control+Enter")
+    # The kernel may be busy for a moment after it was told to be idle: a press that runs nothing is repeated.
+    running = document.cells.nth(0).locator(".jp-InputPrompt")
+    for _ in range(3):
+        document.cell(0).click()
+        document.page.keyboard.press("Control+Enter")
+        with suppress(AssertionError):
+            expect(running).to_have_text("[*]:", timeout=2000)
+            break
     output = document.cells.nth(0).locator(".jp-OutputArea-output")
     with document.window.complaining():  # jupyter-server-documents does so of each output, without us too.
         expect(output).to_contain_text("2 3")
@@ -261,7 +267,7 @@ def test_a_running_cell_keeps_what_it_prints(open_notebook, folder):
         assert folder.call("edit_notebook", "n.ipynb", edits=edits)[0] == 200
         output = document.cells.nth(1).locator(".jp-OutputArea-output")
         expect(output).to_contain_text(" ".join(str(n) for n in range(30)))
-        expect(document.cell(2)).to_have_text("y = 2")
+        document.shows(2, "y = 2")
 
 
 def test_a_text_is_written_as_a_whole(open_lab, folder):
@@ -271,7 +277,7 @@ def test_a_text_is_written_as_a_whole(open_lab, folder):
     folder.call("read_file", "a.py")
     status, answer = folder.call("write_file", "a.py", content="x = 1\n# größer 😀\ny = 2\n")
     assert (status, answer["change"]["place"]) == (200, "room")
-    expect(editor).to_have_text("x = 1\n# größer 😀\ny = 2\n", use_inner_text=True)
+    expect(editor.locator("> .cm-line")).to_have_text(["x = 1", "# größer 😀", "y = 2", ""])
     assert is_text(folder, "x = 1\n# größer 😀\ny = 2\n")
     answer = folder.call("edit_file", "a.py", old_string="ßer 😀", new_string="ße 🎈!")
     assert answer[0] == 200
