@@ -53,12 +53,9 @@ def running(command: list[str], port: int, log: Path):
                 time.sleep(0.1)
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        finally:
-            process.kill()
-            process.wait()
+        # What it holds is thrown away, and politely asked to end it may wait for kept connections.
+        process.kill()
+        process.wait()
 
 
 @contextmanager
