@@ -73,7 +73,7 @@ test: venv legs chromium emulators postgresql ## run all tests
 	$(PY) -m pytest -n auto
 
 quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
-	$(PY) -m pytest -n auto -m "not slow" --ignore=tests/browser --ignore=tests/docs --ignore=tests/notebooks
+	$(PY) -m pytest -n auto -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
 
 # Microsoft's emulator of Azure's blob service; the one of S3 comes with the test dependencies.
 emulators: $(AZURITE)
