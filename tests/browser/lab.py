@@ -109,8 +109,8 @@ class LabPage:
         origin = lab.url.removesuffix("/api/fstools")
         where = f"/tree/{quote(path)}" if path else ""
         page.goto(f"{origin}/lab/workspaces/{pictures.name}{where}?token={lab.token}&reset")
-        page.wait_for_selector("#jupyterlab-splash", state="detached")
-        page.wait_for_selector(PANEL_TAB)
+        page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=120_000)
+        page.wait_for_selector(PANEL_TAB, timeout=120_000)
         # What comes up first takes the keyboard.
         page.wait_for_selector(".jp-LauncherCard, .jp-Document")
 
