@@ -5,7 +5,7 @@ import { compile } from 'json-schema-to-typescript';
 import { format, resolveConfig } from 'prettier';
 
 const schema = JSON.parse(await text(process.stdin));
-const bannerComment = '/** What the server tells: made from its models by `make payloads`, not written by hand. */';
+const bannerComment = '/** Declares the payloads of the server; `make payloads` writes it from the models. */';
 const compiled = await compile(schema, 'Payloads', { bannerComment, unreachableDefinitions: true });
 
 // The schema as a whole stands for nothing but its definitions, and where each of them is used is of no interest.

@@ -1,13 +1,24 @@
-/** The plugins of the extension. */
+/** Lists the plugins of the extension. */
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { comparisonPlugin } from './diff/comparisonPlugin';
 import { feedPlugin } from './feed/feedPlugin';
 import { openDocumentsPlugin } from './documents/openDocumentsPlugin';
 import { panelPlugin } from './panel/panelPlugin';
-import { reviewPlugin } from './review/reviewPlugin';
+import { fileMarksPlugin } from './review/fileMarksPlugin';
+import { reviewPlugin, unseenPlugin } from './review/reviewPlugin';
 
 // Each of them provides what its own type says.
-const plugins: JupyterFrontEndPlugin<any>[] = [feedPlugin, openDocumentsPlugin, panelPlugin, reviewPlugin]; // eslint-disable-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const plugins: JupyterFrontEndPlugin<any>[] = [
+  feedPlugin,
+  openDocumentsPlugin,
+  panelPlugin,
+  comparisonPlugin,
+  unseenPlugin,
+  reviewPlugin,
+  fileMarksPlugin
+];
 
 export default plugins;

@@ -1,4 +1,4 @@
-/** The tools' root and Jupyter's own may differ: from paths of the one to paths of the other. */
+/** Converts paths between the tools' root and Jupyter's root. */
 
 /** Where the tools' root lies below Jupyter's: '' if they are one, null if it lies elsewhere. */
 export type RootBelowContents = string | null;

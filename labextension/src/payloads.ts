@@ -1,7 +1,7 @@
-/** What the server tells: made from its models by `make payloads`, not written by hand. */
+/** Declares the payloads of the server; `make payloads` writes it from the models. */
 
 /**
- * What was read and refused since the last such event, by whichever process.
+ * The reads and refusals since the last such event, by whichever process.
  */
 export interface ActivityEvent {
   /**
@@ -9,7 +9,7 @@ export interface ActivityEvent {
    */
   entries: (ReadEntry | RefusalEntry)[];
   /**
-   * There was more than is told here: GET api/fstools/activity has it.
+   * There was more: see GET api/fstools/activity.
    */
   more: boolean;
 }
@@ -85,7 +85,7 @@ export interface RefusalEntry {
    */
   code: string;
   /**
-   * What was wrong.
+   * The reason.
    */
   message: string;
   /**
@@ -140,11 +140,11 @@ export interface ChangeEvent {
    */
   paths: string[];
   /**
-   * What happens to the file.
+   * The operation on the file.
    */
   op: 'create' | 'edit' | 'overwrite' | 'delete' | 'execute';
   /**
-   * Where the change stands now.
+   * The current status.
    */
   status: 'pending' | 'proposed' | 'applied' | 'rejected' | 'undone';
   /**
@@ -168,13 +168,25 @@ export interface ChangeEvent {
    */
   removed: number;
   /**
+   * Its diff is cut: all of it is seen before it is approved.
+   */
+  truncated: boolean;
+  /**
    * The id of the change that this one takes back.
    */
   undoes: string | null;
   /**
+   * It takes an undo back.
+   */
+  redo: boolean;
+  /**
    * False where a later change covers it, or too much would have had to be kept.
    */
   undoable: boolean;
+  /**
+   * Of a command that has ended.
+   */
+  exit_code: number | null;
   /**
    * It waits, and its file is no longer what it was proposed for.
    */
@@ -196,12 +208,18 @@ export interface ChangeEvent {
    */
   decided_by: string | null;
   /**
+   * How that came in; null: by a program, or not at all.
+   */
+  decided_via: ('browser' | 'token' | 'command line') | null;
+  /**
    * The users who have seen it and keep it.
    */
   seen_by: string[];
 }
 /**
  * One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
+ *
+ * `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
  */
 export interface CellDiff {
   cell_id: string;
@@ -209,6 +227,7 @@ export interface CellDiff {
   action: 'edit' | 'insert' | 'delete' | 'move' | 'convert' | 'clear_outputs';
   cell_type: string;
   hunks: DiffHunk[];
+  carried: DiffHunk[];
 }
 /**
  * Neighbouring changed lines with up to three lines of context, as in a unified diff.
@@ -247,6 +266,8 @@ export interface DiffRow {
  *     created_at: when it was made or proposed, seconds since 1970.
  *     decided_at: when it was approved, rejected or undone.
  *     decided_by: the user who did.
+ *     decided_via: how that came in: from a browser that is logged in, with Jupyter's token, or from the command line
+ *         of this machine; None where nobody decided, or a program did.
  *     before: the file before the change; None if it did not exist.
  *     after: the file after it; None if the change deleted it.
  *     undoes: the id of the change that this one takes back.
@@ -255,8 +276,11 @@ export interface DiffRow {
  *         edit together.
  *     saved: the file has the change; False where a room had not saved it yet when the change was made.
  *     decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
+ *     told: the session that proposed it was told what was decided.
  *     seen_by: the users who have seen it and keep it.
+ *     kept: the hunks that a user has seen and keeps, by user, until they are all of it.
  *     files: of a change of several files all of them, sorted by key; empty for a change of one.
+ *     ran: of a command that has ended; None for all else.
  *     interrupted: its writer was killed, and the file had other content by the time anybody looked: whether the
  *         change was carried out cannot be told.
  */
@@ -270,6 +294,7 @@ export interface Change {
   created_at: number;
   decided_at: number | null;
   decided_by: string | null;
+  decided_via: ('browser' | 'token' | 'command line') | null;
   status: 'pending' | 'proposed' | 'applied' | 'rejected' | 'undone';
   before: FileState | null;
   after: FileState | null;
@@ -279,12 +304,21 @@ export interface Change {
   place: 'disk' | 'document' | 'room';
   saved: boolean;
   decided: Decided | null;
+  told: boolean;
   seen_by: string[];
+  kept: {
+    [k: string]:
+      | number[]
+      | {
+          [k: string]: number[];
+        };
+  };
   files: ChangedFile[];
+  ran: CommandOutcome | null;
   interrupted: boolean;
 }
 /**
- * What a file was at one moment: enough to know it again, not enough to rebuild it.
+ * The state of a file at one moment: enough to recognise it, not enough to rebuild it.
  *
  * The digests are those of `Fingerprint`; None before a change of a file too large to be hashed for that alone.
  */
@@ -294,12 +328,15 @@ export interface FileState {
   size: number;
 }
 /**
- * One file's change: counts of added and removed lines, and hunks (for a notebook also cells).
+ * One file's change: counts of added and removed lines, and hunks.
+ *
+ * A notebook has `cells`; its `hunks` are of what comes around them (kernelspec, metadata), as lines of JSON.
  *
  * A command stands here like a text that is added (`execute`, `command`); `path` is the folder it runs in.
  *
- * `truncated` is True where the rows were cut to a bound; the counts are still whole. `language` is what a notebook's
- * code cells are written in (`unknown` where it does not say), None for other files.
+ * `truncated` is True where rows were left out or cut; the counts are still whole. `language` is what a notebook's
+ * code cells are written in (`unknown` where it does not say), None for other files. `encoding` is the text's where it
+ * is not UTF-8, or what a text in UTF-8 declares: other programs may read something else in the same bytes.
  */
 export interface FileDiff {
   path: string;
@@ -311,9 +348,10 @@ export interface FileDiff {
   cells: CellDiff[] | null;
   truncated: boolean;
   language: string | null;
+  encoding: string | null;
 }
 /**
- * What a person decided about a proposal, in detail.
+ * A person's decision about a proposal, in detail.
  *
  * Attributes:
  *     taken: the hunks of the proposal that were carried out.
@@ -336,7 +374,7 @@ export interface Decided {
   edited: boolean;
 }
 /**
- * What a change does to one file.
+ * The change of one file.
  *
  * Attributes:
  *     key: the file (`FileStat.key`), which clients are not told.
@@ -350,4 +388,30 @@ export interface ChangedFile {
   before: FileState | null;
   after: FileState | null;
   diff: FileDiff;
+}
+/**
+ * The outcome of a command that ran.
+ *
+ * Attributes:
+ *     exit_code: the shell's; 128 + n where signal n ended it.
+ *     output: the end of what it printed.
+ *     cut: there was more before.
+ *     note: why it was ended, if it was.
+ */
+export interface CommandOutcome {
+  exit_code: number;
+  output: string;
+  cut: boolean;
+  note: ('timed out' | 'cancelled') | null;
+}
+/**
+ * A modification of a proposal's file since it was proposed.
+ *
+ * Attributes:
+ *     message: says that the file was modified.
+ *     diff: how, as far as the proposer was shown the file; None where it cannot be told.
+ */
+export interface ChangedSince {
+  message: string;
+  diff: FileDiff | null;
 }

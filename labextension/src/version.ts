@@ -1,3 +1,3 @@
-/** The version of this half of the extension; a test keeps it equal to the server's half. */
+/** Holds the version of this half; a test compares it with the server's. */
 
 export const VERSION = '0.1.0';

@@ -43,6 +43,7 @@ export function fileDiff(facts: Partial<FileDiff> = {}): FileDiff {
     removed: 1,
     hunks: [],
     cells: null,
+    encoding: null,
     truncated: false,
     language: null,
     ...facts
@@ -51,7 +52,8 @@ export function fileDiff(facts: Partial<FileDiff> = {}): FileDiff {
 
 /** One cell's diff with some facts of its own. */
 export function cellDiff(facts: Partial<CellDiff> = {}): CellDiff {
-  return { cell_id: 'c1', index: 1, action: 'edit', cell_type: 'code', hunks: [hunk(['-x', '+y'])], ...facts };
+  const hunks = [hunk(['-x', '+y'])];
+  return { cell_id: 'c1', index: 1, action: 'edit', cell_type: 'code', hunks, carried: [], ...facts };
 }
 
 /** JupyterLab's own parts: languages, renderers, no translation. */

@@ -28,9 +28,18 @@ export function changed(id: string, facts: Partial<ChangeEvent> = {}): ChangeEve
     user: 'ann',
     session: 'one'
   } as const;
-  const decided = { decided_at: null, decided_by: null, seen_by: [], paths: [] };
-  const ends = { undoes: null, undoable: true, stale: false, place: 'disk' as const, saved: true, ...decided };
-  return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, ...said, ...ends, ...facts };
+  const decided = { decided_at: null, decided_by: null, decided_via: null, seen_by: [], paths: [] };
+  const ends = {
+    undoes: null,
+    redo: false,
+    undoable: true,
+    exit_code: null,
+    stale: false,
+    place: 'disk' as const,
+    saved: true,
+    ...decided
+  };
+  return { kind: 'change', id, revision: 1, at: 1, added: 1, removed: 1, truncated: false, ...said, ...ends, ...facts };
 }
 
 /** A read of the file `a.txt` with some facts of its own. */
@@ -47,12 +56,24 @@ export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): Refus
 
 /** The change of the journal that an entry tells of; a command runs the lines it is given. */
 export function changeOf(
-  { kind: _, at, op, added, removed, stale, paths, ...facts }: ChangeEvent,
+  { kind: _, exit_code: __, at, op, added, removed, truncated, stale, redo, paths, ...facts }: ChangeEvent,
   run = ['make test']
 ): Change {
   const hunks = op === 'execute' ? [hunk([' NAME=value', ...run.map(line => `+${line}`)])] : [];
-  const diff = fileDiff({ path: facts.path, op, added, removed, hunks });
-  return { ...facts, created_at: at, before: null, after: null, diff, decided: null, files: [], interrupted: false };
+  const diff = fileDiff({ path: facts.path, op, added, removed, truncated, hunks });
+  return {
+    ...facts,
+    created_at: at,
+    before: null,
+    after: null,
+    diff,
+    decided: null,
+    told: false,
+    kept: {},
+    files: [],
+    ran: null,
+    interrupted: false
+  };
 }
 
 /** Answers requests from its entries, or with what it is told to. */
@@ -117,7 +138,9 @@ export class ServerSample {
     const proposed = changes.filter(change => change.status === 'proposed').length;
     const revision = Math.max(0, ...changes.map(change => change.revision));
     if (path === '/api/fstools/activity') {
-      return { ...this._page(query), proposed, revision };
+      const after = query.get('after');
+      const news = changes.filter(change => change.revision > Number(after) || change.status === 'proposed');
+      return { ...(after === null ? this._page(query) : { entries: news, next: null }), proposed, revision };
     }
     if (/changes\/(approve|reject)$/.test(path)) {
       return { outcomes: this.outcomes };
@@ -130,9 +153,7 @@ export class ServerSample {
       const asked = { kinds: [], status: 'proposed', path: query.get('path') ?? undefined } as const;
       return { changes: changes.filter(change => isWanted(change, asked)).map(change => changeOf(change)) };
     }
-    const after = Number(query.get('after'));
-    const later = changes.filter(change => change.revision > after).sort((one, other) => one.revision - other.revision);
-    return { changes: later.map(change => changeOf(change)), total: later.length, proposed, revision };
+    throw new Error(`The sample does not answer ${path}`);
   }
 
   private _page(query: URLSearchParams): { entries: Entry[]; next: number | null } {

@@ -1,4 +1,4 @@
-/** A diff's hunks as the lines that a view shows: rows, and the folds between them. */
+/** Turns a diff's hunks into the rows and folds that a view shows. */
 
 import type { DiffHunk, DiffRow } from '../payloads';
 

@@ -1,4 +1,4 @@
-/** Chooses how to show what changed in a file. */
+/** Shows a file's diff in the form that fits it. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -7,7 +7,8 @@ import { Panel, Widget } from '@lumino/widgets';
 import type { IDiffParts } from './diffParts';
 import { element } from '../element';
 import { NotebookDiff } from './notebookDiff';
-import type { FileDiff } from '../payloads';
+import type { ChangedSince, CommandOutcome, FileDiff } from '../payloads';
+import { drawText, invisiblesOf } from './styledText';
 import { parserOf } from './syntaxColours';
 import { TextDiff } from './textDiff';
 
@@ -15,6 +16,11 @@ import { TextDiff } from './textDiff';
 export function createDiffView(diff: FileDiff, parts: IDiffParts): Widget {
   const view = new Panel();
   view.addClass('jp-fstools-DiffView');
+  if (diff.encoding !== null) {
+    view.addWidget(
+      note(parts.trans.__('Written in %1: a program that takes it for UTF-8 reads other text.', diff.encoding))
+    );
+  }
   view.addWidget(bodyOf(diff, parts));
   if (diff.truncated) {
     const { trans } = parts;
@@ -39,9 +45,51 @@ export function createDiffViews(files: { path: string; diff: FileDiff }[], parts
   return view;
 }
 
+/** Both sides of a proposal whose file was modified meanwhile: what was proposed, and what happened to the file. */
+export function createStaleView(proposed: Widget, since: ChangedSince, parts: IDiffParts): Widget {
+  const { trans } = parts;
+  const view = new Panel();
+  view.addWidget(note(trans.__('Proposed, for the file as it was:')));
+  view.addWidget(proposed);
+  view.addWidget(note(trans.__('Since then the file was modified:')));
+  view.addWidget(since.diff ? createDiffView(since.diff, parts) : note(since.message));
+  return view;
+}
+
+/** A command, and below it the end of what it printed. */
+export function createOutcomeView(command: Widget, ran: CommandOutcome, trans: TranslationBundle): Widget {
+  const endings = {
+    'timed out': trans.__('Stopped at its time limit.'),
+    cancelled: trans.__('Cancelled: its caller no longer waited.')
+  };
+  const view = new Panel();
+  view.addWidget(command);
+  if (ran.note) {
+    view.addWidget(note(endings[ran.note]));
+  }
+  if (!ran.output) {
+    view.addWidget(note(trans.__('It printed nothing.')));
+    return view;
+  }
+  view.addWidget(note(ran.cut ? trans.__('The end of its output:') : trans.__('Its output:')));
+  const output = element('code', 'jp-fstools-Outcome');
+  output.tabIndex = 0;
+  output.setAttribute('role', 'group');
+  output.setAttribute('aria-label', trans.__('Output of the command'));
+  const { output: text } = ran;
+  drawText(
+    output,
+    text,
+    [],
+    invisiblesOf(text).filter(({ from }) => text[from] !== '\n')
+  );
+  view.addWidget(new Widget({ node: output }));
+  return view;
+}
+
 function bodyOf(diff: FileDiff, parts: IDiffParts): Widget {
   const { trans, languages } = parts;
-  if (diff.kind === 'notebook' && diff.cells?.length) {
+  if (diff.kind === 'notebook' && (diff.cells?.length || diff.hunks.length)) {
     return new NotebookDiff(diff, parts);
   }
   if (diff.hunks.some(hunk => hunk.rows.length)) {
@@ -65,7 +113,7 @@ function whyNothing(diff: FileDiff, trans: TranslationBundle): string {
     return trans.__('This change is too large to show.');
   }
   if (diff.kind === 'notebook') {
-    return trans.__('No cell differs; what changed is around the cells.');
+    return trans.__('No cell changed; the change is outside the cells.');
   }
   switch (diff.op) {
     case 'create':
@@ -73,7 +121,7 @@ function whyNothing(diff: FileDiff, trans: TranslationBundle): string {
     case 'delete':
       return trans.__('The deleted file was empty.');
     default:
-      return trans.__('No line differs; the encoding changed.');
+      return trans.__('No line changed; the encoding did.');
   }
 }
 

@@ -1,4 +1,4 @@
-/** The diff of a notebook, cell by cell. */
+/** Draws a notebook's diff cell by cell. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Parser } from '@lezer/common';
@@ -8,7 +8,7 @@ import { Panel, Widget } from '@lumino/widgets';
 import type { IDiffParts } from './diffParts';
 import { element } from '../element';
 import { Pace } from './pace';
-import type { CellDiff, FileDiff } from '../payloads';
+import type { CellDiff, DiffHunk, FileDiff } from '../payloads';
 import { RenderedChange } from './renderedChange';
 import { showAllButton } from './showAll';
 import { parserOf } from './syntaxColours';
@@ -25,9 +25,13 @@ export class NotebookDiff extends Panel {
     this._list.addClass('jp-fstools-NotebookDiff-cells');
     this._list.node.setAttribute('role', 'list');
     this._list.node.setAttribute('aria-label', parts.trans.__('Changed cells of %1', diff.path));
-    this.addWidget(this._list);
     this._diff = diff;
     this._parts = parts;
+    if (diff.hunks.length) {
+      const { truncated } = diff;
+      this.addWidget(new CarriedLines(diff.hunks, parts.trans.__('Around the cells'), { ...parts, truncated }));
+    }
+    this.addWidget(this._list);
     this._append(CELLS_AT_FIRST);
     if (this._rest.length) {
       const label = parts.trans.__('Show all (%1 cells)', this._cells.length.toLocaleString());
@@ -74,9 +78,22 @@ export class NotebookDiff extends Panel {
   private readonly _parsers = new Map<string, Promise<Parser | null>>();
 }
 
-interface ICellParts extends IDiffParts {
+interface ILinesParts extends IDiffParts {
   truncated: boolean;
+}
+
+interface ICellParts extends ILinesParts {
   loadParser: () => Promise<Parser | null>;
+}
+
+/** What comes with cells, or around them, beside sources: lines of JSON below a title. */
+class CarriedLines extends Panel {
+  constructor(hunks: readonly DiffHunk[], title: string, { truncated, languages, trans }: ILinesParts) {
+    super();
+    this.addWidget(new Widget({ node: element('p', 'jp-fstools-Diff-note', title) }));
+    const loadParser = () => parserOf(languages, { name: 'json' });
+    this.addWidget(new TextDiff({ hunks, truncated, name: title, loadParser, trans, rowsAtFirst: ROWS_AT_FIRST }));
+  }
 }
 
 /** One cell: what happened to it, and its changed lines. */
@@ -90,21 +107,18 @@ class CellChange extends Panel {
     this.node.setAttribute('aria-label', title);
     const header = headerOf(cell, trans);
     this.addWidget(new Widget({ node: header }));
-    if (!cell.hunks.some(hunk => hunk.rows.length)) {
+    if (cell.hunks.some(hunk => hunk.rows.length)) {
+      const { hunks } = cell;
+      const lines = new TextDiff({ hunks, truncated, name: title, loadParser, trans, rowsAtFirst: ROWS_AT_FIRST });
+      this.addWidget(lines);
+      if (cell.cell_type === 'markdown') {
+        header.append(this._renderedButton(cell, lines, parts));
+      }
+    } else {
       this.addWidget(new Widget({ node: element('p', 'jp-fstools-Diff-note', whyNoLines(cell, truncated, trans)) }));
-      return;
     }
-    const lines = new TextDiff({
-      hunks: cell.hunks,
-      truncated,
-      name: title,
-      loadParser,
-      trans,
-      rowsAtFirst: ROWS_AT_FIRST
-    });
-    this.addWidget(lines);
-    if (cell.cell_type === 'markdown') {
-      header.append(this._renderedButton(cell, lines, parts));
+    if (cell.carried.length) {
+      this.addWidget(new CarriedLines(cell.carried, trans.__('Outputs, metadata and attachments'), parts));
     }
   }
 

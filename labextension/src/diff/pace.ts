@@ -1,4 +1,4 @@
-/** Long work in short steps, so that the page stays alive. */
+/** Splits long work into short steps, so that the page stays responsive. */
 
 const STEP_MILLISECONDS = 8;
 

@@ -1,4 +1,4 @@
-/** A markdown cell's change as a reader of the notebook sees it: rendered, before and after. */
+/** Renders a markdown cell before and after its change. */
 
 import { Panel, Widget } from '@lumino/widgets';
 

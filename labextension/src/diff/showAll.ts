@@ -1,4 +1,4 @@
-/** The button below a list that is shown in part. */
+/** Adds the button below a list that is shown in part. */
 
 import { element } from '../element';
 

@@ -1,6 +1,7 @@
-/** Layers of styled ranges of one line, laid over each other and drawn as text nodes. */
+/** Draws layers of styled ranges of one line as text nodes. */
 
 import { element } from '../element';
+import { INVISIBLES } from './invisibleCharacters';
 
 /** A range of a line's characters and the CSS classes it gets. */
 export interface IStyledRange {
@@ -11,13 +12,13 @@ export interface IStyledRange {
 
 const INVISIBLE = 'jp-fstools-Diff-invisible';
 
-// Controls, direction marks and other characters that hide, or that make a line look like another one.
-const INVISIBLES =
-  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffc]/g;
-
 /** The invisible characters of a line, one range each. */
 export function invisiblesOf(text: string): IStyledRange[] {
-  return Array.from(text.matchAll(INVISIBLES), ({ index }) => ({ from: index, to: index + 1, classes: INVISIBLE }));
+  return Array.from(text.matchAll(INVISIBLES), ({ index, 0: sign }) => ({
+    from: index,
+    to: index + sign.length,
+    classes: INVISIBLE
+  }));
 }
 
 /**
@@ -74,7 +75,7 @@ export function spelledOut(text: string): string {
 }
 
 function nameOf(sign: string): string {
-  return `U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return `U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 function styledSpan(content: string, classes: string): HTMLElement {

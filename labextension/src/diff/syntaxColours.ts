@@ -1,8 +1,8 @@
-/** The colours of JupyterLab's editor theme for lines of code that stand in no editor. */
+/** Colours code outside of editors as JupyterLab's editor theme does. */
 
 import type { Parser, PartialParse, Tree } from '@lezer/common';
 
-import { type IEditorLanguageRegistry, jupyterHighlightStyle } from '@jupyterlab/codemirror';
+import { type IEditorLanguage, type IEditorLanguageRegistry, jupyterHighlightStyle } from '@jupyterlab/codemirror';
 import { highlightTree } from '@lezer/highlight';
 import { StyleModule } from 'style-mod';
 
@@ -16,15 +16,22 @@ const CHARACTERS_AT_ONCE = 20_000;
 const EDITOR_LANGUAGES: Record<string, string> = { python: 'ipython', markdown: 'ipythongfm' };
 
 /** Finds a language by the name of a file or as a notebook names it, and loads it. */
-export async function parserOf(
+export async function languageOf(
   languages: IEditorLanguageRegistry,
   { path, name = '' }: { path?: string; name?: string }
-): Promise<Parser | null> {
+): Promise<IEditorLanguage | null> {
   const wanted = name.toLowerCase();
   const found =
     path !== undefined ? languages.findByFileName(path) : languages.findBest(EDITOR_LANGUAGES[wanted] ?? wanted, false);
-  const loaded = found && (await languages.getLanguage(found));
-  return loaded?.support?.language.parser ?? null;
+  return found && languages.getLanguage(found);
+}
+
+/** What parses a language; null for a plain text. */
+export async function parserOf(
+  languages: IEditorLanguageRegistry,
+  of: { path?: string; name?: string }
+): Promise<Parser | null> {
+  return (await languageOf(languages, of))?.support?.language.parser ?? null;
 }
 
 /** The coloured ranges of each line of a text; none where it is too long. */

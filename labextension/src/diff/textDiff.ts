@@ -1,4 +1,4 @@
-/** The diff of a text: numbered rows, words that changed, colours of its language. */
+/** Draws a text's diff: numbered rows, changed words, colours of its language. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Parser } from '@lezer/common';

@@ -1,4 +1,4 @@
-/** Which words changed where added lines stand in the place of removed ones. */
+/** Finds the words that changed where added lines replace removed ones. */
 
 import { presentableDiff } from '@codemirror/merge';
 

@@ -73,7 +73,10 @@ export class DocumentsLink implements IDisposable {
     const socket = new WebSocket(URLExt.join(wsUrl, 'api/fstools/documents') + query);
     this._socket = socket;
     this._after(ANSWER_WITHIN, () => this._retry());
-    socket.onopen = () => this._say(this._documents.told);
+    socket.onopen = () => {
+      this._documents.settle();
+      this._say(this._documents.told);
+    };
     socket.onmessage = ({ data }) => this._onMessage(socket, JSON.parse(String(data)) as Message);
     socket.onclose = () => this._retry();
   }

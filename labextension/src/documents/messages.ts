@@ -1,4 +1,4 @@
-/** What the server asks of open documents, and what is told and answered. */
+/** Defines the messages between the server and open documents. */
 
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
@@ -41,7 +41,7 @@ export type DocumentRequest =
   | { do: 'follow' }
   | { do: 'close' };
 
-export type Reason = 'closed' | 'hash' | 'text' | 'busy' | 'failed';
+export type Reason = 'closed' | 'hash' | 'text' | 'busy' | 'caret' | 'running' | 'failed';
 
 export interface IDocumentAnswer {
   done: boolean;

@@ -1,4 +1,4 @@
-/** One open document: what the server is told of it, and what it does when the server asks. */
+/** Tells the server about one open document, and answers its requests. */
 
 import type { ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
@@ -9,7 +9,8 @@ import type { Signal } from '@lumino/signaling';
 import type { LooksAtDisk } from './looksAtDisk';
 import type { DocumentChange, DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
 
-import { isRunning, patchNotebook, patchText, Refused, type TakeBack } from './patches';
+import { isRunning } from './cellList';
+import { patchNotebook, patchText, Refused, type TakeBack } from './patches';
 import { reconcileNotebook, reconcileText } from './reconcile';
 
 type Context = DocumentRegistry.Context;
@@ -46,7 +47,8 @@ export class OpenDocument {
     private _changed: () => void
   ) {
     context.model.contentChanged.connect(() => this._counter++, this);
-    context.saveState.connect(this._onSave, this);
+    const save = context.save.bind(context);
+    context.save = () => this._noted(save());
   }
 
   get told(): IToldDocument {
@@ -62,15 +64,19 @@ export class OpenDocument {
   }
 
   get kind(): IToldDocument['kind'] {
-    const shared = this.context.model.sharedModel;
-    if ('cells' in shared) {
+    const { contentsModel, model } = this.context;
+    if ('cells' in model.sharedModel) {
       return 'notebook';
     }
-    return this.context.contentsModel?.format === 'text' && 'updateSource' in shared ? 'text' : 'other';
+    // Once it was saved, JupyterLab does not know it any more.
+    this._format = contentsModel?.format ?? this._format;
+    return this._format === 'text' && 'updateSource' in model.sharedModel ? 'text' : 'other';
   }
 
   /** Do what the server asks, one request after the other; null where it waits for no answer. */
   handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
+    // A page that hung finds the request to save and the one to take back at the same time.
+    this._isCalledOff = request.do === 'written' && request.hash === null;
     const answer = this._last.then(() => this._handle(request));
     this._last = answer.catch(() => undefined);
     return answer.catch((reason: unknown) => ({
@@ -79,12 +85,21 @@ export class OpenDocument {
     }));
   }
 
-  /** The server has gone: see by the file itself whether it has the change that the document shows. */
+  /** The server may never say what became of a change: see by the file itself whether it has it. */
   async settle(): Promise<void> {
     const pending = this._pending;
-    if (pending?.to) {
+    if (!pending?.to) {
+      return;
+    }
+    window.clearTimeout(pending.timer);
+    try {
       const { hash } = await this._onDisk();
-      await this.handle({ do: 'written', hash: hash === pending.to ? hash : null, last_modified: null });
+      await this._last;
+      if (this._pending === pending) {
+        await this._written(hash === pending.to ? hash : null, null);
+      }
+    } catch {
+      this._settleLater(pending);
     }
   }
 
@@ -135,9 +150,13 @@ export class OpenDocument {
     // Nobody's save writes what the server is about to write.
     model.dirty = wasDirty || to === null;
     const letLook = to === null ? (): void => undefined : this._lab.looks.hold(path);
-    const timer = window.setTimeout(() => void this.settle(), WRITTEN_WITHIN);
-    this._pending = { takeBack, wasDirty, counter: this._counter, to, letLook, timer };
+    this._pending = { takeBack, wasDirty, counter: this._counter, to, letLook, timer: 0 };
+    this._settleLater(this._pending);
     return { done: true, counter: this._counter };
+  }
+
+  private _settleLater(pending: IPending): void {
+    pending.timer = window.setTimeout(() => void this.settle(), WRITTEN_WITHIN);
   }
 
   private _apply(change: DocumentChange): TakeBack {
@@ -152,6 +171,9 @@ export class OpenDocument {
     // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
     if ((await this._onDisk()).hash !== this._hash) {
       throw new Refused('hash');
+    }
+    if (this._isCalledOff) {
+      throw new Refused('busy');
     }
     await this.context.save();
     return { done: this._hash !== null, hash: this._hash, counter: this._counter };
@@ -244,29 +266,27 @@ export class OpenDocument {
     return (await this._lab.looks.get(this.context.path, { content: false, hash: true })) as Hashed;
   }
 
-  private _onSave(_: unknown, state: DocumentRegistry.SaveState): void {
-    if (state === 'started') {
-      let end = (): void => undefined;
-      const ended = new Promise<void>(resolve => (end = resolve));
-      this._saving = { ended, end };
-    } else {
-      this._saving?.end();
-      this._saving = null;
-    }
+  /** Not by its signal: what its person calls off is told by the promise alone, and one save may overtake another. */
+  private _noted(saved: Promise<void>): Promise<void> {
+    const ended = saved.catch(() => undefined).finally(() => this._saving.delete(ended));
+    this._saving.add(ended);
+    return saved;
   }
 
   /** Wait until no save is under way: it would write what was there before. One that asks its person may take long. */
   private async _noSave(): Promise<void> {
     const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), SAVE_WITHIN));
-    while (this._saving) {
-      if (await Promise.race([this._saving.ended, late])) {
+    while (this._saving.size) {
+      if ((await Promise.race([Promise.all(this._saving), late])) === true) {
         throw new Refused('busy');
       }
     }
   }
 
+  private _format: string | null = null;
   private _counter = 0;
-  private _saving: { ended: Promise<void>; end: () => void } | null = null;
+  private _isCalledOff = false;
+  private _saving = new Set<Promise<void>>();
   private _pending: IPending | null = null;
   private _last: Promise<unknown> = Promise.resolve();
 }

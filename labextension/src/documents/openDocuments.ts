@@ -35,9 +35,16 @@ export class OpenDocuments implements IDisposable {
     return asked?.handle(request) ?? Promise.resolve({ done: false, reason: 'closed' });
   }
 
-  /** The server has gone, and with it what it was about to write. */
+  /** The connection was lost: what the server was about to write it may have written or not. */
   settle(): void {
-    this._documents.forEach(document => void document.settle().catch(() => undefined));
+    this._documents.forEach(document => void document.settle());
+  }
+
+  /** Somebody looks at a document: it shows what its file has by now. */
+  follow(context: Context): void {
+    if (this._counts(context)) {
+      void this._documents.get(context)?.handle({ do: 'follow' });
+    }
   }
 
   get isDisposed(): boolean {

@@ -1,9 +1,10 @@
-/** Has the tools' changes arrive in open documents, and keeps what a person has typed there. */
+/** Applies the tools' changes to open documents; keeps what a person typed. */
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { IDocumentManager, IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 
+import { type INotebook, tellCaret } from './carets';
 import { DocumentsLink } from './documentsLink';
 import { LooksAtDisk } from './looksAtDisk';
 import { OpenDocuments } from './openDocuments';
@@ -24,6 +25,18 @@ export const openDocumentsPlugin: JupyterFrontEndPlugin<void> = {
       if (context) {
         documents.watch(context);
       }
+      if (context && 'activeCellIndex' in widget.content) {
+        tellCaret(widget.content as unknown as INotebook, context.model.sharedModel);
+      }
     });
+    const look = () => {
+      const widget = app.shell.currentWidget;
+      const context = widget && manager.contextForWidget(widget);
+      if (context) {
+        documents.follow(context);
+      }
+    };
+    app.shell.currentChanged?.connect(look);
+    window.addEventListener('focus', look);
   }
 };

@@ -1,9 +1,11 @@
 /** Applies a change to a shared model, if it finds the texts that it expects, and can take it back. */
 
-import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText, SharedCell } from '@jupyter/ydoc';
+import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
+
+import { CellList, isRunning } from './cellList';
 
 /** Takes a change back, as far as it is still there. */
 export type TakeBack = () => void;
@@ -37,17 +39,13 @@ export function patchNotebook(model: ISharedNotebook, change: INotebookChange): 
   return () => model.transact(() => patch.takeBack(), false);
 }
 
-/** Whether a cell is running or waits to be. */
-export function isRunning(cell: ISharedCell): boolean {
-  const state = (cell as Partial<ISharedCodeCell>).executionState;
-  return state !== undefined && state !== null && state !== 'idle';
-}
-
 class NotebookPatch {
   constructor(
     private _model: ISharedNotebook,
     private _change: INotebookChange
-  ) {}
+  ) {
+    this._list = new CellList(_model);
+  }
 
   /** Look at everything before anything is changed. */
   check(): void {
@@ -63,6 +61,7 @@ class NotebookPatch {
   }
 
   takeBack(): void {
+    this._list = new CellList(this._model);
     for (const back of this._back.reverse()) {
       back();
     }
@@ -75,12 +74,21 @@ class NotebookPatch {
         located(cell.getSource(), operation.spans);
       } else if (operation.do === 'delete' && cell.getSource() !== operation.source) {
         throw new Refused('text');
-      } else if (operation.do !== 'members' && isRunning(cell)) {
-        throw new Refused('busy');
+      } else if (operation.do === 'move') {
+        this._checkMove(cell);
+      } else if (operation.do !== 'members' && this._list.stays(cell)) {
+        throw new Refused(isRunning(cell) ? 'running' : 'caret');
       }
     }
     if ('after' in operation && operation.after !== null && operation.after.index < this._change.total) {
       this._cell(operation.after);
+    }
+  }
+
+  /** A cell that must not be made anew stays where it is, and the others are moved around it. */
+  private _checkMove(cell: ISharedCell): void {
+    if (this._list.stays(cell) && this._list.cells.some(other => other !== cell && this._list.stays(other))) {
+      throw new Refused(isRunning(cell) ? 'running' : 'caret');
     }
   }
 
@@ -106,7 +114,7 @@ class NotebookPatch {
     replace(cell, found);
     const { id } = cell;
     this._back.push(() => {
-      const now = this._model.cells.find(one => one.id === id);
+      const now = this._list.cells.find(one => one.id === id);
       if (now) {
         replace(now, located(now.getSource(), inverse(found)));
       }
@@ -148,46 +156,53 @@ class NotebookPatch {
   }
 
   private _exchange(name: ICellName, content: JSONObject): void {
-    const at = this._model.cells.indexOf(this._cell(name));
-    this._model.deleteCell(at);
-    this._named.set(name.index, this._model.insertCell(at, content as unknown as SharedCell.Cell));
+    const at = this._list.cells.findIndex(cell => cell.id === content.id);
+    if (at >= 0) {
+      this._list.delete(at);
+      this._named.set(name.index, this._list.insert(at, content));
+    }
   }
 
   private _delete(cell: ISharedCell): void {
-    const at = this._model.cells.indexOf(cell);
-    const was = cell.toJSON();
-    this._model.deleteCell(at);
-    this._back.push(() => void this._model.insertCell(at, was as SharedCell.Cell));
+    const at = this._list.cells.indexOf(cell);
+    const was = cell.toJSON() as unknown as JSONObject;
+    this._list.delete(at);
+    this._back.push(() => void this._list.insert(Math.min(at, this._list.cells.length), was));
   }
 
   private _insert(name: ICellName, at: number, content: JSONObject): void {
-    const made = this._model.insertCell(at, content as unknown as SharedCell.Cell);
+    const made = this._list.insert(at, content);
     this._named.set(name.index, made);
     const { id } = made;
     this._back.push(() => {
-      const now = this._model.cells.findIndex(cell => cell.id === id);
+      const now = this._list.cells.findIndex(cell => cell.id === id);
       if (now >= 0) {
-        this._model.deleteCell(now);
+        this._list.delete(now);
       }
     });
   }
 
   private _move(name: ICellName, after: ICellName | null): void {
-    const from = this._model.cells.indexOf(this._cell(name));
+    const from = this._list.cells.indexOf(this._cell(name));
     const place = this._placeAfter(after);
-    this._moved(name, from, place > from ? place - 1 : place);
-    this._back.push(() => this._moved(name, this._model.cells.indexOf(this._cell(name)), from));
-  }
-
-  private _moved(name: ICellName, from: number, to: number): void {
-    if (from !== to) {
-      this._model.moveCell(from, to);
-      this._named.set(name.index, this._model.cells[to]);
+    const to = place > from ? place - 1 : place;
+    if (from === to) {
+      return;
     }
+    const { id } = this._list.cells[from];
+    for (const [was, made] of this._list.move(from, to)) {
+      this._named.forEach((cell, index) => cell === was && this._named.set(index, made));
+    }
+    this._back.push(() => {
+      const now = this._list.cells.findIndex(cell => cell.id === id);
+      if (now >= 0) {
+        this._list.move(now, Math.min(from, this._list.cells.length - 1));
+      }
+    });
   }
 
   private _placeAfter(name: ICellName | null): number {
-    return name === null ? 0 : this._model.cells.indexOf(this._cell(name)) + 1;
+    return name === null ? 0 : this._list.cells.indexOf(this._cell(name)) + 1;
   }
 
   /** The cell of that name, as it was called before the change. */
@@ -196,7 +211,7 @@ class NotebookPatch {
     if (known) {
       return known;
     }
-    const { cells } = this._model;
+    const { cells } = this._list;
     const found = name.id === null ? [cells[name.index]] : cells.filter(cell => cell.id === name.id);
     if (found.length !== 1 || !found[0] || (name.id === null && cells.length !== this._change.total)) {
       throw new Refused('text');
@@ -205,6 +220,7 @@ class NotebookPatch {
     return found[0];
   }
 
+  private _list: CellList;
   private _named = new Map<number, ISharedCell>();
   private _back: TakeBack[] = [];
 }

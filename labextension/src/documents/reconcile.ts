@@ -1,9 +1,11 @@
 /** Makes a notebook's model what its file says, cell by cell. */
 
-import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText, SharedCell } from '@jupyter/ydoc';
+import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
 import { JSONExt } from '@lumino/coreutils';
+
+import { CellList, isRunning } from './cellList';
 
 /** Bring a notebook up to its file, touching what differs; false where that takes a reload. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
@@ -15,11 +17,12 @@ export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boo
   if (!named && wanted.length !== model.cells.length) {
     return false;
   }
+  const list = new CellList(model);
   model.transact(() => {
     if (named) {
-      arrange(model, wanted);
+      arrange(list, wanted);
     }
-    wanted.forEach((cell, index) => bringUp(model, index, cell));
+    wanted.forEach((cell, index) => bringUp(list, index, cell));
     model.setMetadata((file.metadata ?? {}) as never);
   }, false);
   return true;
@@ -44,38 +47,50 @@ export function reconcileText(model: Pick<ISharedText, 'getSource' | 'updateSour
 }
 
 /** Have the wanted cells in their order, the new ones as they are in the file. */
-function arrange(model: ISharedNotebook, wanted: readonly JSONObject[]): void {
+function arrange(list: CellList, wanted: readonly JSONObject[]): void {
   const ids = new Set(wanted.map(cell => cell.id));
-  for (let at = model.cells.length - 1; at >= 0; at--) {
-    if (!ids.has(model.cells[at].id)) {
-      model.deleteCell(at);
+  for (let at = list.cells.length - 1; at >= 0; at--) {
+    if (!ids.has(list.cells[at].id)) {
+      list.delete(at);
     }
   }
   wanted.forEach((cell, at) => {
-    const from = model.cells.findIndex(one => one.id === cell.id);
+    const from = list.cells.findIndex(one => one.id === cell.id);
     if (from < 0) {
-      model.insertCell(at, cell as unknown as SharedCell.Cell);
+      list.insert(at, cell);
     } else if (from !== at) {
-      model.moveCell(from, at);
+      list.move(from, at);
     }
   });
 }
 
-function bringUp(model: ISharedNotebook, index: number, wanted: JSONObject): void {
-  const cell = model.cells[index];
-  if (cell.cell_type !== wanted.cell_type) {
-    model.deleteCell(index);
-    model.insertCell(index, wanted as unknown as SharedCell.Cell);
+function bringUp(list: CellList, index: number, wanted: JSONObject): void {
+  const cell = list.cells[index];
+  if (cell.cell_type !== wanted.cell_type || bringsUntrusted(cell, wanted)) {
+    list.delete(index);
+    list.insert(index, wanted);
     return;
   }
   const source = wanted.source as string[] | string;
   reconcileText(cell, typeof source === 'string' ? source : source.join(''));
-  if (cell.cell_type === 'code') {
+  if (cell.cell_type === 'code' && !isRunning(cell)) {
     bringUpOutputs(cell as ISharedCodeCell, wanted);
   }
   const metadata = { ...(wanted.metadata as JSONObject) };
   delete metadata.trusted; // Whether to trust an output is the server's word to this page.
   bringUpMetadata(cell, metadata);
+}
+
+/** Outputs that a program wrote must not have the trust that the cell had for its own: a new cell has the server's. */
+function bringsUntrusted(cell: ISharedCell, { outputs, metadata }: JSONObject): boolean {
+  return (
+    cell.cell_type === 'code' &&
+    !isRunning(cell) &&
+    (outputs as JSONObject[]).length > 0 &&
+    (metadata as JSONObject).trusted !== true &&
+    cell.getMetadata('trusted') === true &&
+    !JSONExt.deepEqual((cell as ISharedCodeCell).getOutputs() as never, outputs!)
+  );
 }
 
 function bringUpOutputs(cell: ISharedCodeCell, wanted: JSONObject): void {

@@ -1,20 +1,22 @@
-/** What happened, kept up to date from the event stream, and from the journal where the stream was broken. */
+/** Keeps the list of activity current, from the event stream and the journal. */
 
 import type { Event } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
 import { PathExt } from '@jupyterlab/coreutils';
-import { Poll, Throttler } from '@lumino/polling';
+import { JSONExt } from '@lumino/coreutils';
+import { Poll } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
 import type { ActivityEvent, Change, ChangeEvent } from '../payloads';
 import type { ToolsServer } from './requests';
 import type { Entry, IActivityFeed, IActivityFilter } from './tokens';
 
-import { RequestError } from './requests';
+import { isCut, RequestError } from './requests';
+import { Soon } from './soon';
 
-export const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
+const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
 const ACTIVITY_EVENT = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
 
 const EVERY_KIND = ['change', 'read', 'refusal'] as const;
@@ -52,10 +54,12 @@ function latestReads(entries: Entry[]): Entry[] {
 export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
   const { kinds, session, status } = filter;
   const path = PathExt.relative('', filter.path ?? ''); // as the server takes it: src/ is src
+  const match = filter.match?.toLowerCase() ?? '';
   return (
     (status === undefined ? kinds.includes(entry.kind) : entry.kind === 'change' && entry.status === status) &&
     (session === undefined || entry.session === session) &&
-    (path === '' || pathsOf(entry).some(one => one === path || one.startsWith(`${path}/`)))
+    (path === '' || pathsOf(entry).some(one => one === path || one.startsWith(`${path}/`))) &&
+    (match === '' || pathsOf(entry).some(one => one.toLowerCase().includes(match)))
   );
 }
 
@@ -67,16 +71,19 @@ export function pathsOf(entry: Entry): string[] {
 
 /** A change of the journal as the entry that tells of it. */
 export function entryOf(change: Change): ChangeEvent {
-  const { created_at, before, after, diff, decided, files, interrupted, ...said } = change;
+  const { created_at, before, after, diff, decided, files, interrupted, ran, ...said } = change;
   const diffs = files.length ? files.map(file => file.diff) : [diff];
   const added = diffs.reduce((sum, one) => sum + one.added, 0);
   const removed = diffs.reduce((sum, one) => sum + one.removed, 0);
+  const counts = { added, removed, truncated: isCut(change) };
   const paths = files.map(file => file.path);
-  return { ...said, kind: 'change', at: created_at, op: diff.op, added, removed, stale: false, paths };
+  const facts = { exit_code: ran?.exit_code ?? null, stale: false, redo: false, paths };
+  return { ...said, ...counts, ...facts, kind: 'change', at: created_at, op: diff.op };
 }
 
-function isNarrow({ session, path, status }: IActivityFilter): boolean {
-  return [session, path, status].some(part => part !== undefined);
+/** Whether a filter leaves anything out beside kinds. */
+export function isNarrow({ session, path, match, status }: IActivityFilter): boolean {
+  return [session, path, match, status].some(part => part !== undefined);
 }
 
 /** Follows the server. */
@@ -87,7 +94,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     this._trans = options.trans;
     this._filter = options.filter;
     this._stream.connect(this._onEvent, this);
-    this._count = new Throttler(() => this._catchUp(), { limit: COUNT_EVERY, edge: 'trailing' });
+    this._count = new Soon(() => this._catchUp(), COUNT_EVERY);
     this._poll = new Poll({
       auto: false,
       name: 'jupyter-fstools:ActivityFeed',
@@ -98,6 +105,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   }
 
   readonly changed = new Signal<this, void>(this);
+  readonly heard = new Signal<this, readonly string[] | null>(this);
 
   get entries(): readonly Entry[] {
     return this._entries;
@@ -136,6 +144,17 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     void this.refresh();
   }
 
+  get shown(): ReadonlySet<string> {
+    return this._shown;
+  }
+
+  noteShown(id: string): void {
+    if (!this._shown.has(id)) {
+      this._shown.add(id);
+      this.changed.emit();
+    }
+  }
+
   get isDisposed(): boolean {
     return this._poll.isDisposed;
   }
@@ -171,8 +190,9 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
       this._waiting = page.proposed;
       this._meanwhile = null;
       this._add(meanwhile);
+      this.heard.emit(null);
       if (meanwhile.length) {
-        void this._count.invoke();
+        this._count.ask();
       }
     });
   }
@@ -207,7 +227,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
 
   note(change: Change): void {
     this._add([entryOf(change)]);
-    void this._count.invoke();
+    this._count.ask();
   }
 
   /** Look whether the server is there, and whether anything was missed. */
@@ -221,11 +241,12 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   /** What the journal says is new; so nothing is missed where the stream was broken. */
   private async _catchUp(): Promise<void> {
     await this._asked(async () => {
-      const { changes, proposed, revision } = await this._server.changesAfter(this._revision);
+      const { entries, proposed, revision } = await this._server.news(this._revision);
       const hasRestarted = revision < this._revision;
-      this._revision = changes.length ? changes[changes.length - 1].revision : revision;
+      this._revision = revision;
       this._waiting = proposed;
-      this._add(changes.map(entryOf));
+      const known = new Map(this._entries.map(entry => [entry.id, entry]));
+      this._add(entries.filter(entry => !JSONExt.deepEqual({ ...entry }, { ...known.get(entry.id) })));
       if (hasRestarted) {
         await this.refresh();
       }
@@ -259,7 +280,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _onEvent(_: unknown, event: Event.Emission): void {
     if (event.schema_id === CHANGE_EVENT) {
       this._add([event as unknown as ChangeEvent]);
-      void this._count.invoke();
+      this._count.ask();
     } else if (event.schema_id === ACTIVITY_EVENT) {
       const { entries, more } = event as unknown as ActivityEvent;
       if (more) {
@@ -278,6 +299,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     const entries = merged(this._entries, shown);
     this._entries = entries.filter(entry => !told.has(entry.id) || isWanted(entry, this._filter));
     this.changed.emit();
+    this.heard.emit(news.filter(({ kind }) => kind === 'change').flatMap(pathsOf));
   }
 
   /** Older than the oldest that is listed: it comes with its page. */
@@ -290,9 +312,10 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _trans: TranslationBundle;
   private _filter: IActivityFilter;
   private _poll: Poll;
-  private _count: Throttler;
+  private _count: Soon;
   private _entries: Entry[] = [];
   private _sessions = new Set<string>();
+  private _shown = new Set<string>();
   private _next: number | null = null;
   private _revision = 0;
   private _waiting = 0;

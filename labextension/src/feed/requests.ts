@@ -1,9 +1,9 @@
-/** What the server can be asked, and how it refuses. */
+/** Sends requests to the server, and raises its refusals as errors. */
 
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
-import type { ActivityPage, Change } from '../payloads';
+import type { ActivityPage, Change, ChangedSince } from '../payloads';
 import type { IActivityFilter } from './tokens';
 
 /** What the server says of itself, as far as this extension asks. */
@@ -14,6 +14,8 @@ export interface IServerStatus {
   user: string;
   /** Where the root lies below Jupyter's own root: '' if they are one, null if it lies elsewhere. */
   contents_path: string | null;
+  /** The tools that are enabled. */
+  tools: string[];
   approval: string | string[];
   read_only: boolean;
   events: { change: string; activity: string };
@@ -35,6 +37,51 @@ export interface IRefusal {
   details: { diff?: string };
 }
 
+/** A file as text before and after a change; null where there is none. */
+export interface IFileSides {
+  path: string;
+  old: string | null;
+  new: string | null;
+}
+
+/** A token that a person has made for an assistant; times in seconds since 1970. */
+export interface IAssistantToken {
+  id: string;
+  name: string;
+  session: string;
+  tools: 'read' | 'write' | string[];
+  paths: string[];
+  expires_at: number | null;
+  last_used_at: number | null;
+}
+
+/** A program that an assistant runs in, and where it documents how it is configured. */
+export interface IClient {
+  name: string;
+  title: string;
+  /** Its configuration, from the home or the project's folder; null: it varies. */
+  file: string | null;
+  page: string;
+}
+
+/** What a person asks for a client: how it reaches the server, and what its token opens. */
+export interface INewConnection {
+  client: string;
+  stdio: boolean;
+  name: string;
+  tools: 'read' | 'write' | string[];
+  paths: string[];
+  /** Seconds; null: never. */
+  expires_in: number | null;
+}
+
+/** A token that was made for a client, and the configuration with it. */
+export interface IConnection {
+  id: string;
+  client: IClient;
+  configuration: string;
+}
+
 export type Decision = 'approve' | 'reject';
 
 /** The server refused, or could not be asked (`code` is then `unreachable`). */
@@ -51,7 +98,17 @@ export interface IDecisionDetail {
   content?: string | Record<string, string>;
 }
 
-type Query = Record<string, string | number | undefined>;
+interface IRequestParts {
+  query?: Record<string, string | number | undefined>;
+  body?: object;
+  signal?: AbortSignal;
+}
+
+/** How many changes are listed at once. */
+export const MOST_LISTED = 1000;
+
+/** Seconds that a request waits for news; proxies cut off longer ones. */
+const WAITS = 45;
 
 /** The server's half of this extension. */
 export class ToolsServer {
@@ -63,11 +120,12 @@ export class ToolsServer {
 
   /** A page of what happened, newest first; `before` is the `next` of the page before it. */
   activity(filter: IActivityFilter, before?: number | null, limit = 100): Promise<ActivityPage> {
-    const { kinds, session, path, status } = filter;
+    const { kinds, session, path, match, status } = filter;
     const query = {
       kind: status === undefined ? kinds.join(',') : 'change',
       session,
       path,
+      match,
       status,
       before: before ?? undefined,
       limit
@@ -75,19 +133,46 @@ export class ToolsServer {
     return this._ask('GET', 'activity', { query });
   }
 
-  /** Steps in the journal after a revision, in the order in which they were made; without their diffs. */
-  changesAfter(revision: number): Promise<{ changes: Change[]; proposed: number; revision: number }> {
-    return this._ask('GET', 'changes', { query: { after: revision, diffs: 'false', limit: 1000 } });
+  /** Changes after a revision of the journal, and those that stand otherwise since. */
+  news(after: number): Promise<ActivityPage> {
+    return this._ask('GET', 'activity', { query: { after, limit: MOST_LISTED } });
   }
 
   async change(id: string): Promise<Change> {
-    return (await this._ask<{ change: Change }>('GET', `changes/${encodeURIComponent(id)}`)).change;
+    return (await this.standing(id)).change;
   }
 
-  /** One change with every row of its diff, as far as its file still tells them. */
-  async wholeChange(id: string): Promise<Change> {
+  /** A change, and what happened to the file of a proposal since; null for nothing. */
+  standing(id: string): Promise<{ change: Change; changed_since: ChangedSince | null }> {
+    return this._ask('GET', `changes/${encodeURIComponent(id)}`);
+  }
+
+  /** The same change; where its diff is cut, with every row, as far as its files still tell them. */
+  async whole(change: Change): Promise<Change> {
+    if (!isCut(change)) {
+      return change;
+    }
     const query = { rows: 'all' };
-    return (await this._ask<{ change: Change }>('GET', `changes/${encodeURIComponent(id)}`, { query })).change;
+    const asked = this._ask<{ change: Change }>('GET', `changes/${encodeURIComponent(change.id)}`, { query });
+    return asked.then(
+      ({ change: whole }) => whole,
+      () => change
+    );
+  }
+
+  /** All of a file as a change leaves it; the server then lets the person approve what no diff shows. */
+  async content(id: string, path: string): Promise<Blob> {
+    const response = await this._send('GET', `changes/${encodeURIComponent(id)}/content`, { query: { path } });
+    if (!response.ok) {
+      throw new RequestError(refusalIn(parsed(await response.text()), response));
+    }
+    return response.blob();
+  }
+
+  /** The files of a change before and after it, as far as they still tell. */
+  async sides(id: string): Promise<IFileSides[]> {
+    const query = { sides: 'true' };
+    return (await this._ask<{ sides: IFileSides[] }>('GET', `changes/${encodeURIComponent(id)}`, { query })).sides;
   }
 
   /** Decide about a change, or about some of its hunks. */
@@ -103,8 +188,20 @@ export class ToolsServer {
   }
 
   /** What waits of a session, below a path, or both: the newest 1000, newest first, without their diffs. */
-  async waiting({ session, path }: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
-    const query = { status: 'proposed', session, path, diffs: 'false', limit: 1000 };
+  waiting(of: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
+    return this._all('proposed', of);
+  }
+
+  /** The same of what was made. */
+  made(of: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
+    return this._all('applied', of);
+  }
+
+  private async _all(
+    status: Change['status'],
+    { session, path }: Pick<IActivityFilter, 'session' | 'path'>
+  ): Promise<Change[]> {
+    const query = { status, session, path, diffs: 'false', limit: MOST_LISTED };
     return (await this._ask<{ changes: Change[] }>('GET', 'changes', { query })).changes;
   }
 
@@ -118,26 +215,71 @@ export class ToolsServer {
     return (await this._ask<{ change: Change }>('POST', 'changes/undo', { body: { path } })).change;
   }
 
-  private async _ask<T>(method: string, path: string, parts: { query?: Query; body?: object } = {}): Promise<T> {
+  /** The tokens that the person has made for assistants, newest first. */
+  async tokens(): Promise<IAssistantToken[]> {
+    return (await this._ask<{ tokens: IAssistantToken[] }>('GET', 'tokens')).tokens;
+  }
+
+  /** Let a token open nothing from now on. */
+  async revokeToken(id: string): Promise<void> {
+    await this._ask('DELETE', `tokens/${encodeURIComponent(id)}`);
+  }
+
+  /** The programs whose form of configuration the server knows. */
+  async clients(): Promise<IClient[]> {
+    return (await this._ask<{ clients: IClient[] }>('GET', 'clients')).clients;
+  }
+
+  /** Make a token for a program, which reaches the server as this page does. */
+  connect({ client, ...asked }: INewConnection): Promise<IConnection> {
+    const url = new URL(this._settings.baseUrl, document.baseURI).href;
+    return this._ask('POST', `clients/${encodeURIComponent(client)}`, { body: { ...asked, url } });
+  }
+
+  /** Whether a token was used: answered as soon as it is, or after a while. */
+  async isUsed(id: string, signal: AbortSignal): Promise<boolean> {
+    const path = `tokens/${encodeURIComponent(id)}`;
+    const token = await this._ask<IAssistantToken>('GET', path, { query: { wait: WAITS }, signal });
+    return token.last_used_at !== null;
+  }
+
+  private async _ask<T>(method: string, path: string, parts: IRequestParts = {}): Promise<T> {
+    const response = await this._send(method, path, parts);
+    const answer = parsed(
+      await response.text().catch(error => {
+        throw unreachable(error);
+      })
+    );
+    if (response.ok && (answer !== null || response.status === 204)) {
+      return answer as T;
+    }
+    throw new RequestError(refusalIn(answer, response));
+  }
+
+  private async _send(method: string, path: string, parts: IRequestParts): Promise<Response> {
     const given = Object.entries(parts.query ?? {}).filter(([, value]) => value !== undefined);
     const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
     const url = URLExt.join(this._settings.baseUrl, 'api/fstools', path) + (given.length ? `?${query}` : '');
-    const init = { method, body: method === 'POST' ? JSON.stringify(parts.body ?? {}) : undefined };
-    let response: Response;
-    let text: string;
-    try {
-      response = await ServerConnection.makeRequest(url, init, this._settings);
-      text = await response.text();
-    } catch (error) {
-      throw new RequestError({ code: 'unreachable', message: String(error), hint: '', details: {} });
-    }
-    const answer = parsed(text);
-    if (response.ok && answer !== null) {
-      return answer as T;
-    }
-    const unclear = { code: 'io', message: `${response.status} ${response.statusText}`, hint: '', details: {} };
-    throw new RequestError(((answer as { error?: IRefusal } | null)?.error as IRefusal) ?? unclear);
+    const body = method === 'POST' ? JSON.stringify(parts.body ?? {}) : undefined;
+    const init = { method, body, signal: parts.signal };
+    return ServerConnection.makeRequest(url, init, this._settings).catch(error => {
+      throw unreachable(error);
+    });
   }
+}
+
+/** Whether rows of a change's diffs were left out or cut. */
+export function isCut(change: Change): boolean {
+  return [change.diff, ...change.files.map(({ diff }) => diff)].some(({ truncated }) => truncated);
+}
+
+function unreachable(error: unknown): RequestError {
+  return new RequestError({ code: 'unreachable', message: String(error), hint: '', details: {} });
+}
+
+function refusalIn(answer: unknown, { status, statusText }: Response): IRefusal {
+  const unclear = { code: 'io', message: `${status} ${statusText}`, hint: '', details: {} };
+  return (answer as { error?: IRefusal } | null)?.error ?? unclear;
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-/** What other extensions may ask for. */
+/** Defines the tokens that other extensions may ask for. */
 
 import type { ISignal } from '@lumino/signaling';
 
@@ -13,7 +13,10 @@ export type Entry = ActivityPage['entries'][number];
 export interface IActivityFilter {
   kinds: readonly Entry['kind'][];
   session?: string;
+  /** A file, or a folder with all below it. */
   path?: string;
+  /** A part of the path, in capitals or not. */
+  match?: string;
   /** Only changes have one: everything else is left out then. */
   status?: ChangeEvent['status'];
 }
@@ -34,10 +37,16 @@ export interface IActivityFeed {
   readonly problem: string;
   /** What the list is limited to. */
   filter: IActivityFilter;
+  /** The changes of which this page has shown all that they do, by their ids. */
+  readonly shown: ReadonlySet<string>;
   /** Emitted when any of the above is another. */
   readonly changed: ISignal<IActivityFeed, void>;
+  /** Emitted with the files of changes heard of, listed or not; with null where any file may have changed. */
+  readonly heard: ISignal<IActivityFeed, readonly string[] | null>;
   /** Take note of what this page made of a change, without waiting for the server to tell. */
   note(change: Change): void;
+  /** Take note that the person was shown all that a change does. */
+  noteShown(id: string): void;
   /** List older entries too. */
   loadMore(): Promise<void>;
   /** Ask the server for everything again. */

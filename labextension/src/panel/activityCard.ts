@@ -1,4 +1,4 @@
-/** One read, change or refusal in the panel, with what a person can do about it. */
+/** Draws one read, change or refusal in the panel, with its buttons. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -6,9 +6,8 @@ import { JSONExt } from '@lumino/coreutils';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
-import type { ICardState } from './cardHead';
+import type { CardEntry, ICardState } from './cardHead';
 import type { Change } from '../payloads';
-import type { Entry } from '../feed/tokens';
 import type { Words } from './words';
 
 import { headOf } from './cardHead';
@@ -16,21 +15,27 @@ import { commandOf, isCommand } from './commandText';
 import { hidesRows, ROWS_AT_FIRST, SHOWN_ALL } from '../diff/showAll';
 import { element } from '../element';
 import { reconcile } from './reconcile';
-import { RequestError } from '../feed/requests';
+import { isCut, RequestError } from '../feed/requests';
 
 /** What a card asks of its panel. */
 export interface ICardActions {
   /** Decide about a change; gives the change as it is then. */
   decide(id: string, decision: 'approve' | 'reject' | 'undo'): Promise<void>;
-  approveSession(session: string): Promise<void>;
   open(path: string): Promise<void>;
+  /** Show a whole change in the main area. */
+  compare(id: string): Promise<void>;
   load(id: string): Promise<Change>;
+  /** Save files as a change leaves them. */
+  download(id: string, paths: string[]): Promise<void>;
   show(change: Change): Promise<Widget>;
+  /** Whether the person was shown all that a change does. */
+  wasShown(id: string): boolean;
+  noteShown(id: string): void;
 }
 
 /** Shows one entry; its diff is fetched when it is first unfolded, of a command to name it. */
 export class ActivityCard extends Widget {
-  constructor(entry: Entry, actions: ICardActions, words: Words, trans: TranslationBundle) {
+  constructor(entry: CardEntry, actions: ICardActions, words: Words, trans: TranslationBundle) {
     super({ node: document.createElement('article') });
     this.addClass('jp-fstools-Card');
     this.layout = new PanelLayout();
@@ -46,12 +51,12 @@ export class ActivityCard extends Widget {
   }
 
   /** What is shown. */
-  get entry(): Entry {
+  get entry(): CardEntry {
     return this._entry;
   }
 
   /** Show a later state of the same entry. */
-  set entry(entry: Entry) {
+  set entry(entry: CardEntry) {
     if (JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
       return;
     }
@@ -59,15 +64,11 @@ export class ActivityCard extends Widget {
     if (revisionOf(entry) !== revisionOf(this._entry) && !isConflict(this._problem)) {
       this._problem = null;
     }
+    const hasEnded = isCommand(entry) && isCommand(this._entry) && entry.exit_code !== this._entry.exit_code;
     this._entry = entry;
     this.update();
-  }
-
-  /** Whether other changes of the same session wait as well. */
-  set isOneOfSeveral(isOneOfSeveral: boolean) {
-    if (isOneOfSeveral !== this._isOneOfSeveral) {
-      this._isOneOfSeveral = isOneOfSeveral;
-      this.update();
+    if (hasEnded && this._body) {
+      void this._fill(this._body);
     }
   }
 
@@ -91,13 +92,21 @@ export class ActivityCard extends Widget {
     body.node.textContent = this._trans.__('Loading…');
     (this.layout as PanelLayout).addWidget(body);
     this._render();
+    await this._fill(body);
+  }
+
+  private async _fill(body: Panel): Promise<void> {
     try {
       const change = await this._load();
       const shown = await this._actions.show(change);
       if (this._body === body) {
+        [...body.widgets].forEach(earlier => earlier.dispose());
         body.node.textContent = '';
         body.addWidget(shown);
-        this._isCut = change.diff.truncated;
+        this._isCut = isCut(change);
+        if (this._isCut && change.status === 'proposed') {
+          body.addWidget(this._downloadButton(change));
+        }
         this._noteSeen();
       } else {
         shown.dispose();
@@ -135,10 +144,31 @@ export class ActivityCard extends Widget {
     this.node.focus();
   }
 
+  /** What no diff shows in full is approved once it was downloaded. */
+  private _downloadButton({ id, path, files }: Change): Widget {
+    const button = element('button', 'jp-fstools-Diff-download', this._trans.__('Download all of it, to approve it'));
+    button.dataset.action = 'download';
+    button.onclick = async event => {
+      event.stopPropagation();
+      button.disabled = true;
+      try {
+        await this._actions.download(id, files.length ? files.map(file => file.path) : [path]);
+        this._isCut = false;
+        this._noteSeen();
+      } catch (error) {
+        this._problem = error;
+        this._render();
+      } finally {
+        button.disabled = false;
+      }
+    };
+    return new Widget({ node: button });
+  }
+
   /** What lands was shown in full. */
   private _noteSeen(): void {
     if (this._body && !this._isCut && !hidesRows(this._body.node)) {
-      this._wasSeen = true;
+      this._actions.noteShown(this._entry.id);
       this._render();
     }
   }
@@ -189,8 +219,8 @@ export class ActivityCard extends Widget {
     switch (action) {
       case 'open':
         return actions.open(entry.path!);
-      case 'approve-session':
-        return actions.approveSession(entry.session);
+      case 'compare':
+        return actions.compare(entry.id);
       default:
         return actions.decide(entry.id, action as 'approve' | 'reject' | 'undo');
     }
@@ -203,8 +233,12 @@ export class ActivityCard extends Widget {
     if (entry.kind === 'change') {
       dataset.changeId = entry.id;
       dataset.status = entry.status;
+      this.toggleClass('jp-mod-failed', !!entry.exit_code);
     }
-    this.node.classList.toggle('jp-mod-seen', this._wasSeen);
+    if (entry.kind === 'refusal') {
+      dataset.repaired = String(entry.repaired);
+    }
+    this.node.classList.toggle('jp-mod-seen', this._actions.wasShown(entry.id));
     this.node.setAttribute('aria-label', this._words.sentence(entry, this._command));
     const hadFocus = this.node.contains(document.activeElement);
     reconcile(this._head.node, headOf(this._state, this._words, this._trans));
@@ -223,7 +257,6 @@ export class ActivityCard extends Widget {
       problem,
       isUnfolded,
       isBusy: this._isBusy,
-      isOneOfSeveral: this._isOneOfSeveral,
       mustBeSeen: this._mustBeSeen
     };
   }
@@ -231,11 +264,11 @@ export class ActivityCard extends Widget {
   /** A large change is approved once all of it was shown. */
   private get _mustBeSeen(): boolean {
     const { _entry: entry } = this;
-    const isLarge = this._body !== null || (entry.kind === 'change' && entry.added + entry.removed > ROWS_AT_FIRST);
-    return isLarge && !this._wasSeen;
+    const isLarge = entry.kind === 'change' && (entry.truncated || entry.added + entry.removed > ROWS_AT_FIRST);
+    return (isLarge || this._body !== null) && !this._actions.wasShown(entry.id);
   }
 
-  private _entry: Entry;
+  private _entry: CardEntry;
   private _actions: ICardActions;
   private _words: Words;
   private _trans: TranslationBundle;
@@ -243,13 +276,11 @@ export class ActivityCard extends Widget {
   private _body: Panel | null = null;
   private _command: string | null = null;
   private _problem: unknown = null;
-  private _isOneOfSeveral = false;
   private _isBusy = false;
   private _isCut = false;
-  private _wasSeen = false;
 }
 
-function revisionOf(entry: Entry): number | null {
+function revisionOf(entry: CardEntry): number | null {
   return entry.kind === 'change' ? entry.revision : null;
 }
 

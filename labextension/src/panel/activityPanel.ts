@@ -1,5 +1,8 @@
-/** The side panel: what assistants do to the files, as it happens, with what a person can do about it. */
+/** Lists in a side panel what assistants do to files, as it happens. */
 
+import type { LabIcon } from '@jupyterlab/ui-components';
+
+import { addIcon, usersIcon } from '@jupyterlab/ui-components';
 import { Message } from '@lumino/messaging';
 import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
@@ -7,17 +10,24 @@ import { Panel, Widget } from '@lumino/widgets';
 import type { ICardActions } from './activityCard';
 import type { Change } from '../payloads';
 import type { IDecisionParts } from './decideEverything';
-import type { Decision } from '../feed/requests';
-import type { Entry } from '../feed/tokens';
+import type { CardEntry } from './cardHead';
+import type { Entry, IActivityFilter } from '../feed/tokens';
+import type { ITurnActions } from './turnCard';
+import type { ITurn } from './turns';
 
 import { ActivityCard } from './activityCard';
+import { isNarrow } from '../feed/activityFeed';
 import { CardList } from './cardList';
-import { decideAll, isOffered } from './decideEverything';
+import { connectAssistant } from './connectDialog';
+import { decideAll, fit, waitingIn } from './decideEverything';
 import { element } from '../element';
 import { FilterBar } from './filterBar';
 import { reconcile } from './reconcile';
+import { showTokens } from './tokensDialog';
+import { approveAllButton, TurnCard } from './turnCard';
+import { rowsOf, turnsOf } from './turns';
 
-const PRESSED = ':is(.jp-fstools-Card, .jp-fstools-Button):active';
+const PRESSED = ':is(.jp-fstools-Card, .jp-fstools-Turn, .jp-fstools-Button):active';
 
 /** Lists the feed's entries as cards. */
 export class ActivityPanel extends Panel {
@@ -29,10 +39,12 @@ export class ActivityPanel extends Panel {
     this._options = options;
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', trans.__('File tools'));
-    this._filterBar = new FilterBar(feed.filter, trans);
-    this._filterBar.chosen.connect((_, filter) => {
-      feed.filter = filter;
-    });
+    this._filterBar = new FilterBar(feed.filter, trans, options.kinds);
+    this._filterBar.chosen.connect((_, filter) => options.choose(filter));
+    this._filterBar.node.append(
+      iconButton('connect', addIcon, trans.__('Connect an assistant…'), () => void connectAssistant(options)),
+      iconButton('tokens', usersIcon, trans.__('Tokens of assistants…'), () => void showTokens(options))
+    );
     this._waiting = new Widget({ node: element('div', 'jp-fstools-Panel-waiting') });
     this._waiting.node.setAttribute('aria-live', 'polite');
     this._problem = new Widget({ node: element('div', 'jp-fstools-Panel-problem') });
@@ -40,7 +52,7 @@ export class ActivityPanel extends Panel {
     this._nothing = new Widget({ node: element('div', 'jp-fstools-Panel-nothing') });
     this._list = new CardList({
       label: trans.__('What assistants did'),
-      makeCard: entry => this._made(entry),
+      makeCard: row => (row.kind === 'turn' ? this._madeTurn(row) : this._made(row)),
       loadMore: () => void feed.loadMore(),
       hasMore: () => feed.hasMore
     });
@@ -108,7 +120,10 @@ export class ActivityPanel extends Panel {
 
   private _render(): void {
     const { feed } = this._options;
-    this._list.entries = feed.entries;
+    this._list.entries = rowsOf(turnsOf(feed.entries), turn => this._isUnfolded(turn));
+    if (!feed.entries.length && feed.hasMore) {
+      void feed.loadMore();
+    }
     this._list.node.setAttribute('aria-busy', String(feed.isLoading));
     reconcile(this._nothing.node, [new Text(this._whyNothing())]);
     reconcile(this._problem.node, [new Text(feed.problem)]);
@@ -123,7 +138,8 @@ export class ActivityPanel extends Panel {
 
   private _takeFocus(): void {
     if (this._options.feed.entries.length) {
-      void this._list.focusCard(0);
+      // Below the first turn's summary.
+      void this._list.focusCard(1);
     } else {
       this._filterBar.node.querySelector<HTMLElement>(':enabled')?.focus();
     }
@@ -134,45 +150,73 @@ export class ActivityPanel extends Panel {
     if (feed.entries.length || feed.problem) {
       return '';
     }
-    if (feed.isLoading) {
+    if (feed.isLoading || feed.hasMore) {
       return trans.__('Loading…');
     }
-    const { session, path, status } = feed.filter;
-    return [session, path, status].some(part => part !== undefined)
+    return isNarrow(feed.filter) || feed.filter.kinds.length < this._options.kinds().length
       ? trans.__('Nothing matches the filter.')
-      : trans.__('Nothing yet. What assistants read and change here appears by itself.');
+      : trans.__('Nothing yet. Reads and changes by assistants appear here as they happen.');
   }
 
   private _renderWaiting(): void {
     const { feed, trans, words } = this._options;
     const { node } = this._waiting;
-    const said = feed.waiting ? words.waiting(feed.waiting) : this._approval;
+    const waiting = waitingIn(feed);
+    const stale = waiting.filter(change => change.stale).length;
+    const said = [
+      ...(feed.waiting ? [words.waiting(feed.waiting)] : []),
+      ...(stale ? [trans.__('%1 out of date', stale)] : [])
+    ];
     node.dataset.waiting = String(feed.waiting);
-    const children: HTMLElement[] = [element('span', 'jp-fstools-Panel-said', said)];
-    if (isOffered(feed)) {
-      children.push(
-        this._decideAllButton('approve', trans.__('Approve all')),
-        this._decideAllButton('reject', trans.__('Reject all'))
+    const children: HTMLElement[] = [
+      element('span', 'jp-fstools-Panel-said', said.length ? said.join(' · ') : this._approval)
+    ];
+    if (waiting.length) {
+      const approve = approveAllButton(
+        'approve-all',
+        fit('approve', waiting, this._options).length,
+        waiting.length,
+        trans
       );
+      const reject = element('button', 'jp-fstools-Button', trans.__('Reject all (%1)', waiting.length));
+      reject.dataset.action = 'reject-all';
+      approve.onclick = () => void decideAll(this._options, 'approve', waitingIn(feed));
+      reject.onclick = () => void decideAll(this._options, 'reject', waitingIn(feed));
+      children.push(approve, reject);
     }
     reconcile(node, children);
   }
 
-  private _decideAllButton(decision: Decision, label: string): HTMLButtonElement {
-    const button = element('button', 'jp-fstools-Button', label);
-    button.dataset.action = `${decision}-all`;
-    button.onclick = () => void this._options.decideEverything(decision);
-    return button;
+  private _isUnfolded(turn: ITurn): boolean {
+    const isAllThereIs = !turn.changes.length && !this._options.feed.filter.kinds.includes('change');
+    return this._toggled.has(turn.id) !== isAllThereIs;
   }
 
-  private _made(entry: Entry): ActivityCard {
-    const { feed, server, open, showDiff, trans } = this._options;
+  private _madeTurn(turn: ITurn): TurnCard {
+    const { _options: options } = this;
+    const actions: ITurnActions = {
+      fit: (step, changes) => fit(step, changes, options),
+      decideAll: (step, changes) => decideAll(options, step, changes),
+      waiting: () => waitingIn(options.feed).length,
+      isUnfolded: one => this._isUnfolded(one),
+      toggle: ({ id }) => {
+        if (!this._toggled.delete(id)) {
+          this._toggled.add(id);
+        }
+        this._render();
+      }
+    };
+    return new TurnCard(turn, actions, options.words, options.trans);
+  }
+
+  private _made(entry: CardEntry): ActivityCard {
+    const { feed, server, open, compare, showDiff, trans } = this._options;
     const actions: ICardActions = {
       decide: async (id, decision) => {
         try {
           feed.note(await server.decide(id, decision));
         } catch (error) {
-          // Somebody else may have decided: what stands now is shown beside the reason.
+          // Somebody else may have decided, or the file is another: what stands now is shown beside the reason.
           void server.change(id).then(
             change => feed.note(change),
             () => undefined
@@ -180,14 +224,20 @@ export class ActivityPanel extends Panel {
           throw error;
         }
       },
-      approveSession: session => decideAll(this._options, 'approve', { ...feed.filter, session }),
       load: async id => {
-        const change = await server.change(id);
         // A cut diff shows removals first: what would be written may not be in it at all.
-        return change.diff.truncated ? server.wholeChange(id).catch(() => change) : change;
+        return server.whole(await server.change(id));
+      },
+      download: async (id, paths) => {
+        for (const path of paths) {
+          save(await server.content(id, path), path);
+        }
       },
       show: change => showDiff(change),
-      open
+      wasShown: id => feed.shown.has(id),
+      noteShown: id => feed.noteShown(id),
+      open,
+      compare
     };
     return new ActivityCard(entry, actions, this._options.words, trans);
   }
@@ -199,9 +249,30 @@ export class ActivityPanel extends Panel {
   private _nothing: Widget;
   private _list: CardList;
   private _approval = '';
+  /** The turns of which a person has unfolded reads and refusals, or folded them. */
+  private _toggled = new Set<string>();
   private _isScheduled = false;
   /** Whether the keyboard is to come here once it is known what is listed. */
   private _wantsFocus = false;
+}
+
+/** Have the browser save what was downloaded. */
+function save(content: Blob, path: string): void {
+  const link = element('a', '');
+  link.href = URL.createObjectURL(content);
+  link.download = path.slice(path.lastIndexOf('/') + 1);
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+function iconButton(action: string, icon: LabIcon, title: string, press: () => void): HTMLButtonElement {
+  const made = element('button', 'jp-fstools-Card-icon');
+  made.dataset.action = action;
+  made.title = title;
+  made.setAttribute('aria-label', title);
+  made.append(icon.element({ tag: 'span' }));
+  made.onclick = press;
+  return made;
 }
 
 export namespace ActivityPanel {
@@ -209,9 +280,13 @@ export namespace ActivityPanel {
   export interface IOptions extends IDecisionParts {
     /** Open a file of the tools' root. */
     open(path: string): Promise<void>;
+    /** Show a whole change in the main area. */
+    compare(id: string): Promise<void>;
     /** A view of what a change did. */
     showDiff(change: Change): Promise<Widget>;
-    /** Ask the person whether they mean it, then decide about all that waits in the list. */
-    decideEverything(decision: Decision): Promise<void>;
+    /** What is listed where the person chooses no kind. */
+    kinds(): readonly Entry['kind'][];
+    /** List what a filter asks for, and remember it. */
+    choose(filter: IActivityFilter): void;
   }
 }

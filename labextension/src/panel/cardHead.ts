@@ -1,23 +1,24 @@
-/** What stands on a card above its diff: what was done, where it stands, what can be done about it. */
+/** Draws a card's head: what was done, where it stands, what can be done about it. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Time } from '@jupyterlab/coreutils';
-import { launchIcon } from '@jupyterlab/ui-components';
+import { type LabIcon, launchIcon, redoIcon, undoIcon } from '@jupyterlab/ui-components';
 
-import type { ChangeEvent } from '../payloads';
-import type { Entry } from '../feed/tokens';
+import type { Row } from './turns';
 import type { Words } from './words';
 
 import { pathsOf } from '../feed/activityFeed';
 import { spelledOut } from '../diff/styledText';
-import { commandName, isCommand, plainLine, spokenCommand } from './commandText';
+import { commandName, isCommand, isStepBack, plainLine, spokenCommand } from './commandText';
 import { element } from '../element';
-import { RequestError } from '../feed/requests';
+
+/** A row of the list below a turn. */
+export type CardEntry = Exclude<Row, { kind: 'turn' }>;
 
 /** What a card shows. */
 export interface ICardState {
-  entry: Entry;
+  entry: CardEntry;
   /** What a command says; null while it is not known, and of all else. */
   command: string | null;
   /** Why what the person asked for did not happen; null where it did. */
@@ -25,20 +26,41 @@ export interface ICardState {
   isUnfolded: boolean;
   /** Whether what the person asked for is being done. */
   isBusy: boolean;
-  /** Whether other changes of the same session wait as well. */
-  isOneOfSeveral: boolean;
   /** Whether all of the diff has to be shown before it can be approved. */
   mustBeSeen: boolean;
 }
+
+/** How much of a name's end stays in sight where the name is too long. */
+const END_OF_NAME = 10;
+const LONG_NAME = 20;
 
 /** Draw it; a button's `data-action` tells what it is for. */
 export function headOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement[] {
   return [
     titleOf(state, words, trans),
-    factsOf(state, words, trans),
+    ...factsOf(state, words),
     ...messagesOf(state, words),
-    ...decisionsOf(state, trans)
+    ...decisionsOf(state, words, trans)
   ];
+}
+
+/** The numbers of added and of removed lines. */
+export function countsOfLines(added: number, removed: number): HTMLElement {
+  const counts = element('span', 'jp-fstools-Card-counts');
+  counts.append(
+    element('span', 'jp-fstools-Card-added', `+${added.toLocaleString()}`),
+    element('span', 'jp-fstools-Card-removed', `−${removed.toLocaleString()}`)
+  );
+  return counts;
+}
+
+/** How long ago something was; `at` in seconds since 1970. */
+export function timeOf(at: number): HTMLElement {
+  const when = new Date(at * 1000);
+  const time = element('time', 'jp-fstools-Card-time', Time.formatHuman(when));
+  time.dateTime = when.toISOString();
+  time.title = Time.format(when);
+  return time;
 }
 
 function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement {
@@ -53,12 +75,20 @@ function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTM
   }
   const folder = plainLine('jp-fstools-Card-folder', words.folder(entry));
   title.title = spelledOut(command === null ? pathsOf(entry).join('\n') : spokenCommand(command));
-  title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), nameOf(state, words, trans), folder);
+  // That a file was edited is told by the numbers of its lines.
+  if (entry.kind !== 'change' || entry.op !== 'edit' || isStepBack(entry)) {
+    title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)));
+  }
+  title.append(nameOf(state, words, trans), folder);
   if (entry.kind === 'change' && !isCommand(entry)) {
-    title.append(countsOf(entry));
+    title.append(countsOfLines(entry.added, entry.removed));
   }
   if (isOfFile(entry)) {
-    title.append(openButton(state, trans));
+    title.append(iconButton('open', trans.__('Open file'), launchIcon, state));
+  }
+  if (entry.kind === 'change' && entry.status === 'applied' && entry.undoable) {
+    const [label, icon] = isStepBack(entry) ? [trans.__('Redo'), redoIcon] : [trans.__('Undo'), undoIcon];
+    title.append(iconButton('undo', label, icon, state));
   }
   return title;
 }
@@ -67,35 +97,39 @@ function nameOf({ entry, command }: ICardState, words: Words, trans: Translation
   if (command !== null) {
     return plainLine('jp-fstools-Card-name jp-mod-command', commandName(command));
   }
-  const file = words.several(pathsOf(entry), entry.path?.slice(entry.path.lastIndexOf('/') + 1) ?? words.noFile(entry));
-  return plainLine('jp-fstools-Card-name', isCommand(entry) ? trans.__('a command') : file);
-}
-
-function countsOf({ added, removed }: ChangeEvent): HTMLElement {
-  const counts = element('span', 'jp-fstools-Card-counts');
-  counts.append(
-    element('span', 'jp-fstools-Card-added', `+${added.toLocaleString()}`),
-    element('span', 'jp-fstools-Card-removed', `−${removed.toLocaleString()}`)
-  );
-  return counts;
-}
-
-function factsOf({ entry }: ICardState, words: Words, trans: TranslationBundle): HTMLElement {
-  const facts = element('div', 'jp-fstools-Card-facts');
-  const status = words.status(entry);
-  if (status) {
-    const badge = element('span', 'jp-fstools-Card-status', status);
-    if (entry.kind === 'change' && entry.stale) {
-      badge.title = trans.__('The file changed since this was proposed');
-    }
-    facts.append(badge);
+  if (isCommand(entry)) {
+    return plainLine('jp-fstools-Card-name', trans.__('a command'));
   }
-  const when = new Date(entry.at * 1000);
-  const time = element('time', 'jp-fstools-Card-time', Time.formatHuman(when));
-  time.dateTime = when.toISOString();
-  time.title = Time.format(when);
-  facts.append(element('span', 'jp-fstools-Card-detail', words.detail(entry)), time);
-  return facts;
+  const file = entry.path?.slice(entry.path.lastIndexOf('/') + 1) ?? words.noFile(entry);
+  return cutInTheMiddle(words.several(pathsOf(entry), file));
+}
+
+/** A name that keeps its end where it is too long for its place: the end tells one from another, and its type. */
+function cutInTheMiddle(text: string): HTMLElement {
+  const signs = Array.from(text);
+  if (signs.length <= LONG_NAME) {
+    return plainLine('jp-fstools-Card-name', text);
+  }
+  const name = element('span', 'jp-fstools-Card-name jp-mod-cut');
+  name.append(
+    plainLine('jp-fstools-Card-nameStart', signs.slice(0, -END_OF_NAME).join('')),
+    plainLine('jp-fstools-Card-nameEnd', signs.slice(-END_OF_NAME).join(''))
+  );
+  return name;
+}
+
+/** Nothing where the title says it all: of a change that stands in its file, or waits and offers to be decided. */
+function factsOf({ entry, isUnfolded }: ICardState, words: Words): HTMLElement[] {
+  const facts = element('div', 'jp-fstools-Card-facts');
+  const hasRun = isCommand(entry) && entry.status === 'applied';
+  const isOver = entry.kind === 'change' && (hasRun || !['applied', 'proposed'].includes(entry.status));
+  if (isOver || entry.kind === 'refusal') {
+    facts.append(element('span', 'jp-fstools-Card-status', words.status(entry)));
+  }
+  if (isOver || isUnfolded || entry.kind !== 'change' || entry.place !== 'disk') {
+    facts.append(element('span', 'jp-fstools-Card-detail', words.detail(entry)), timeOf(entry.at));
+  }
+  return facts.hasChildNodes() ? [facts] : [];
 }
 
 function messagesOf({ entry, problem }: ICardState, words: Words): HTMLElement[] {
@@ -110,17 +144,13 @@ function messagesOf({ entry, problem }: ICardState, words: Words): HTMLElement[]
     const alert = element('div', 'jp-fstools-Card-problem');
     alert.setAttribute('role', 'alert');
     alert.append(element('div', '', words.problem(problem)));
-    const diff = problem instanceof RequestError ? problem.refusal.details.diff : undefined;
-    if (diff) {
-      alert.append(element('pre', 'jp-fstools-Card-changedSince', diff));
-    }
     said.push(alert);
   }
   return said;
 }
 
 /** Whether there is a file to open, as far as the entry tells. */
-function isOfFile(entry: Entry): boolean {
+function isOfFile(entry: CardEntry): boolean {
   if (entry.path === null || isCommand(entry)) {
     return false;
   }
@@ -131,34 +161,37 @@ function isOfFile(entry: Entry): boolean {
   return entry.op === 'create' ? isApplied : entry.op !== 'delete' || !isApplied;
 }
 
-function openButton(state: ICardState, trans: TranslationBundle): HTMLElement {
-  const open = button('open', trans.__('Open file'), state);
-  open.className = 'jp-fstools-Card-open';
-  open.title = trans.__('Open file');
-  open.replaceChildren(launchIcon.element({ tag: 'span' }));
-  return open;
+function iconButton(action: string, label: string, icon: LabIcon, state: ICardState): HTMLElement {
+  const made = button(action, label, state);
+  made.className = 'jp-fstools-Card-icon';
+  made.title = label;
+  made.replaceChildren(icon.element({ tag: 'span' }));
+  return made;
 }
 
-function decisionsOf(state: ICardState, trans: TranslationBundle): HTMLElement[] {
-  const { entry, isOneOfSeveral } = state;
+function decisionsOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement[] {
+  const { entry } = state;
   const row = element('div', 'jp-fstools-Card-buttons');
-  if (entry.kind === 'change' && entry.status === 'proposed') {
-    if (!entry.stale) {
-      const approve = button('approve', trans.__('Approve'), state);
-      if (state.mustBeSeen) {
-        approve.disabled = true;
-        approve.title = trans.__('Show all of the diff first');
-      }
-      row.append(approve);
-    }
-    row.append(button('reject', trans.__('Reject'), state));
-    if (isOneOfSeveral) {
-      row.append(button('approve-session', trans.__('Approve all of this session'), state));
-    }
-  } else if (entry.kind === 'change' && entry.status === 'applied' && entry.undoable) {
-    row.append(button('undo', entry.undoes === null ? trans.__('Undo') : trans.__('Redo'), state));
+  const compared = entry.kind === 'change' && state.isUnfolded && !isCommand(entry);
+  const compare = compared ? [button('compare', trans.__('Compare'), state)] : [];
+  if (entry.kind !== 'change' || entry.status !== 'proposed') {
+    row.append(...compare);
+    return row.hasChildNodes() ? [row] : [];
   }
-  return row.hasChildNodes() ? [row] : [];
+  if (entry.stale) {
+    const badge = element('span', 'jp-fstools-Card-status', words.status(entry));
+    badge.title = trans.__('The file was modified after this was proposed');
+    row.append(badge);
+  } else {
+    const approve = button('approve', trans.__('Approve'), state);
+    if (state.mustBeSeen) {
+      approve.disabled = true;
+      approve.title = trans.__('Show all of the diff first');
+    }
+    row.append(approve);
+  }
+  row.append(button('reject', trans.__('Reject'), state), ...compare);
+  return [row];
 }
 
 function button(action: string, label: string, { entry, command, isBusy }: ICardState): HTMLButtonElement {

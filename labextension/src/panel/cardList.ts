@@ -1,14 +1,15 @@
-/** The list of cards: only those in sight are in the page, however much has happened. */
+/** Lists cards: only those in sight are in the page, however much has happened. */
 
 import type { Message } from '@lumino/messaging';
 
 import { WindowedList, WindowedListModel } from '@jupyterlab/ui-components';
 import { Signal } from '@lumino/signaling';
 
-import type { ActivityCard } from './activityCard';
-import type { Entry } from '../feed/tokens';
+import type { Widget } from '@lumino/widgets';
 
-const USUAL_HEIGHT = 60;
+import type { Row } from './turns';
+
+const USUAL_HEIGHT = 30;
 const NEAR_END = 30;
 const TIMES_AGE = 30_000;
 const FRAMES_TO_DRAW = 3;
@@ -64,19 +65,33 @@ export class Ids {
   private _ids: string[] = [];
 }
 
+/** Shows one row, and later states of it. */
+export interface ICard extends Widget {
+  entry: Row;
+  /** Unfold it, or fold it again. */
+  toggle(): Promise<void>;
+}
+
 class CardListModel extends WindowedListModel {
   constructor(
     ids: Ids,
-    public widgetRenderer: (index: number) => ActivityCard
+    public widgetRenderer: (index: number) => ICard
   ) {
     super({ overscanCount: 5 });
     this.itemsList = ids;
   }
 
   estimateWidgetSize = () => USUAL_HEIGHT;
+
+  /** JupyterLab 4.2 stumbles over cards that have come or gone since it last drew. */
+  override setWidgetSize(sizes: { index: number; size: number }[]): boolean {
+    const there = sizes.filter(({ index }) => index < this.widgetCount);
+    there.forEach(({ index }) => this.getSpan(index, index));
+    return super.setWidgetSize(there);
+  }
 }
 
-/** Shows a card for each entry, newest first. */
+/** Shows a card for each row. */
 export class CardList extends WindowedList<CardListModel> {
   constructor(private _options: CardList.IOptions) {
     const ids = new Ids();
@@ -88,23 +103,21 @@ export class CardList extends WindowedList<CardListModel> {
     this.node.tabIndex = -1;
     this.node.addEventListener('keydown', event => this._onKey(event));
     this.node.addEventListener('focusin', event => {
-      const card = (event.target as HTMLElement).closest<HTMLElement>('.jp-fstools-Card');
+      const card = (event.target as HTMLElement).closest<HTMLElement>('[data-entry-id]');
       this._goal = card?.dataset.entryId ?? this._goal;
     });
   }
 
   /** What is listed; what a person looks at stays where it is. */
-  set entries(entries: readonly Entry[]) {
+  set entries(entries: readonly Row[]) {
     const first = this._firstInSight();
     const before = this._topOf(first);
-    this._several = sessionsWithSeveralWaiting(entries);
     let left = -1;
     this._entries = new Map(entries.map(entry => [entry.id, entry]));
     for (const [id, card] of this._cards) {
       const entry = this._entries.get(id);
       if (entry) {
         card.entry = entry;
-        card.isOneOfSeveral = this._several.has(entry.session);
       } else {
         left = card.node.contains(document.activeElement) ? this._ids.indexOf(id) : left;
         this._cards.delete(id);
@@ -170,7 +183,7 @@ export class CardList extends WindowedList<CardListModel> {
   /** The id of the uppermost card in sight; undefined at the top, where news are to be seen. */
   private _firstInSight(): string | undefined {
     const { scrollOffset } = this.viewModel;
-    const cards = scrollOffset > 0 ? (this.layout.widgets as ActivityCard[]) : [];
+    const cards = scrollOffset > 0 ? (this.layout.widgets as ICard[]) : [];
     const top = this.outerNode.getBoundingClientRect().top;
     return cards.find(card => card.node.getBoundingClientRect().bottom > top)?.entry.id;
   }
@@ -180,7 +193,7 @@ export class CardList extends WindowedList<CardListModel> {
     return index < 0 ? 0 : this.viewModel.getSpan(index, index)[0];
   }
 
-  private _cardAt(index: number): ActivityCard {
+  private _cardAt(index: number): ICard {
     if (index >= this._ids.length - NEAR_END) {
       this._options.loadMore();
     }
@@ -189,7 +202,6 @@ export class CardList extends WindowedList<CardListModel> {
     if (card === undefined) {
       const entry = this._entries.get(id)!;
       card = this._options.makeCard(entry);
-      card.isOneOfSeveral = this._several.has(entry.session);
       this._cards.set(id, card);
     }
     card.node.setAttribute('aria-posinset', String(index + 1));
@@ -220,23 +232,11 @@ export class CardList extends WindowedList<CardListModel> {
   }
 
   private _ids: Ids;
-  private _entries = new Map<string, Entry>();
-  private _several = new Set<string>();
-  private _cards = new Map<string, ActivityCard>();
+  private _entries = new Map<string, Row>();
+  private _cards = new Map<string, ICard>();
   private _clock = 0;
   /** The card that the keyboard went to last, or is on its way to. */
   private _goal = '';
-}
-
-function sessionsWithSeveralWaiting(entries: readonly Entry[]): Set<string> {
-  const waiting = new Set<string>();
-  const several = new Set<string>();
-  for (const entry of entries) {
-    if (entry.kind === 'change' && entry.status === 'proposed') {
-      (waiting.has(entry.session) ? several : waiting).add(entry.session);
-    }
-  }
-  return several;
 }
 
 export namespace CardList {
@@ -244,7 +244,7 @@ export namespace CardList {
   export interface IOptions {
     /** What a screen reader calls it. */
     label: string;
-    makeCard(entry: Entry): ActivityCard;
+    makeCard(entry: Row): ICard;
     /** The end comes into sight. */
     loadMore(): void;
     hasMore(): boolean;

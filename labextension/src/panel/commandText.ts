@@ -1,4 +1,4 @@
-/** The text of a command: what it is called, and how it is drawn. */
+/** Names a command and draws its text. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -15,6 +15,11 @@ const LONGEST_FLAT = 1000;
 /** Whether an entry is about a command, not about a file. */
 export function isCommand(entry: Entry): entry is ChangeEvent & { op: 'execute' } {
   return entry.kind === 'change' && entry.op === 'execute';
+}
+
+/** Whether a change takes another one back, or hunks of it. */
+export function isStepBack({ undoes, tool }: Pick<Change, 'undoes' | 'tool'>): boolean {
+  return undoes !== null || tool === 'undo';
 }
 
 /** What is to be run. */

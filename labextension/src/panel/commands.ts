@@ -1,17 +1,17 @@
-/** The commands: in the palette, and in the file browser's menu. */
+/** Adds the commands to the palette and to the file browser's menu. */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
 import type { IFileBrowserFactory } from '@jupyterlab/filebrowser';
-import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { Notification } from '@jupyterlab/apputils';
 
-import type { Decision, ToolsServer } from '../feed/requests';
-import type { IActivityFeed } from '../feed/tokens';
-import type { Words } from './words';
+import type { Entry } from '../feed/tokens';
+import type { IDecisionParts } from './decideEverything';
 
-import { isOffered } from './decideEverything';
+import { connectAssistant } from './connectDialog';
+import { decideAll, fit, waitingIn } from './decideEverything';
+import { showTokens } from './tokensDialog';
 
 export namespace CommandIDs {
   export const showPanel = 'jupyter-fstools:show-panel';
@@ -19,6 +19,8 @@ export namespace CommandIDs {
   export const undoLast = 'jupyter-fstools:undo-last';
   export const approveAll = 'jupyter-fstools:approve-all';
   export const rejectAll = 'jupyter-fstools:reject-all';
+  export const connect = 'jupyter-fstools:connect-assistant';
+  export const showTokens = 'jupyter-fstools:show-tokens';
 }
 
 /** Milliseconds; without a time it would stand in the list of notifications alone. */
@@ -28,22 +30,21 @@ const SHOWN_FOR = 5000;
 const describedBy = { args: { type: 'object', properties: {} } };
 
 /** What the commands work with. */
-export interface ICommandParts {
+export interface ICommandParts extends IDecisionParts {
   app: JupyterFrontEnd;
-  feed: IActivityFeed;
-  server: ToolsServer;
   browser: IFileBrowserFactory | null;
   /** The tools' path of a file in the file browser; null for what they do not reach. */
   toolsPath(path: string): string | null;
   showPanel(): void;
-  decideEverything(decision: Decision): Promise<void>;
-  words: Words;
-  trans: TranslationBundle;
+  /** Whether there may be a change of a file to take back. */
+  mayUndo(path: string): boolean;
+  /** What is listed where the person chooses no kind. */
+  kinds(): readonly Entry['kind'][];
 }
 
 /** Add the commands, and list them in the palette. */
 export function addCommands(parts: ICommandParts, palette: ICommandPalette | null): void {
-  const { app, feed, showPanel, decideEverything, trans } = parts;
+  const { app, feed, showPanel, trans } = parts;
   const { commands } = app;
 
   commands.addCommand(CommandIDs.showPanel, {
@@ -53,13 +54,13 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
   });
   commands.addCommand(CommandIDs.showHistory, {
     describedBy,
-    label: trans.__('Show What Assistants Did Here'),
-    caption: trans.__('What assistants did to the selected file or folder'),
+    label: trans.__('Show Changes by Assistants'),
+    caption: trans.__('List what assistants did to the selected file or folder'),
     isEnabled: () => chosenPath(parts) !== null,
     execute: () => {
       const path = chosenPath(parts);
       if (path !== null) {
-        feed.filter = { kinds: feed.filter.kinds, path };
+        feed.filter = { kinds: parts.kinds(), path };
         showPanel();
       }
     }
@@ -68,20 +69,37 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
     describedBy,
     label: trans.__('Undo the Last Change by an Assistant'),
     caption: trans.__('Take back what an assistant last did to the selected file'),
-    isEnabled: () => chosenPath(parts) !== null,
+    isEnabled: () => {
+      const path = chosenPath(parts);
+      return path !== null && parts.mayUndo(path);
+    },
     execute: () => undoLast(parts)
   });
   commands.addCommand(CommandIDs.approveAll, {
     describedBy,
-    label: trans.__('Approve All That Waits…'),
-    isEnabled: () => isOffered(feed),
-    execute: () => decideEverything('approve')
+    label: trans.__('Approve All Listed Changes by Assistants…'),
+    caption: trans.__('Approve the listed changes whose diffs were shown'),
+    isEnabled: () => fit('approve', waitingIn(feed), parts).length > 0,
+    execute: () => decideAll(parts, 'approve', waitingIn(feed))
   });
   commands.addCommand(CommandIDs.rejectAll, {
     describedBy,
-    label: trans.__('Reject All That Waits…'),
-    isEnabled: () => isOffered(feed),
-    execute: () => decideEverything('reject')
+    label: trans.__('Reject All Listed Changes by Assistants…'),
+    caption: trans.__('Reject the listed changes that wait for approval'),
+    isEnabled: () => waitingIn(feed).length > 0,
+    execute: () => decideAll(parts, 'reject', waitingIn(feed))
+  });
+  commands.addCommand(CommandIDs.connect, {
+    describedBy,
+    label: trans.__('Connect an Assistant…'),
+    caption: trans.__('Make a token for an assistant, and show how to configure its program'),
+    execute: () => connectAssistant(parts)
+  });
+  commands.addCommand(CommandIDs.showTokens, {
+    describedBy,
+    label: trans.__('Tokens of Assistants…'),
+    caption: trans.__('List the tokens made for assistants, and revoke them'),
+    execute: () => showTokens(parts)
   });
   feed.changed.connect(() => {
     commands.notifyCommandChanged(CommandIDs.approveAll);

@@ -1,80 +1,142 @@
-/** Asks the person whether they mean it, then decides about what waits: exactly what they were shown. */
+/** Asks the person whether they mean it, then decides about several changes: exactly those that they were shown. */
 
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 
-import type { INamingParts } from './decisionList';
-import type { Change } from '../payloads';
+import type { ChangeEvent } from '../payloads';
 import type { Decision } from '../feed/requests';
-import type { IActivityFeed, IActivityFilter } from '../feed/tokens';
+import type { IActivityFeed } from '../feed/tokens';
+import type { INamingParts } from './decisionList';
 
-import { isWanted } from '../feed/activityFeed';
+import { isCommand, isStepBack } from './commandText';
 import { decisionList } from './decisionList';
 import { element } from '../element';
+
+/** What a person does to several changes at once. */
+export type Step = Decision | 'undo' | 'keep';
 
 /** What it takes to decide. */
 export interface IDecisionParts extends INamingParts {
   feed: IActivityFeed;
+  /** Who looks; empty while the server has not said. */
+  user(): string;
 }
 
-/** Whether something waits that the list shows, or may show further down. */
-export function isOffered({ entries, filter, hasMore, waiting }: IActivityFeed): boolean {
-  const listsWaiting = filter.status === undefined ? filter.kinds.includes('change') : filter.status === 'proposed';
-  const isListed = entries.some(entry => isWanted(entry, { kinds: [], status: 'proposed' }));
-  return waiting > 0 && listsWaiting && (isListed || hasMore);
+/** The changes of the list that wait. */
+export function waitingIn({ entries }: IActivityFeed): ChangeEvent[] {
+  return entries.filter(entry => entry.kind === 'change').filter(({ status }) => status === 'proposed');
 }
 
 /**
- * Decide about all that waits of what a filter asks for, if the person means it; those that can be decided are,
- * whatever becomes of the others.
- *
- * @throws Error - names those that were refused, and why.
+ * Those of some changes to which a step applies now. Approved is what fits its file and was shown in full: in the
+ * panel, or, of a command, in the dialog that asks.
  */
-export async function decideAll(parts: IDecisionParts, decision: Decision, filter: IActivityFilter): Promise<void> {
-  const { feed, server, trans } = parts;
-  const waiting = await server.waiting(filter);
-  if (!waiting.length) {
-    await feed.refresh();
-    throw new Error(trans.__('Nothing of it waits any more.'));
+export function fit(step: Step, changes: readonly ChangeEvent[], { feed, user }: IDecisionParts): ChangeEvent[] {
+  const standing = changes.filter(change => change.status === 'applied' && !isStepBack(change) && !isCommand(change));
+  switch (step) {
+    case 'approve':
+      return changes.filter(
+        change => change.status === 'proposed' && !change.stale && (isCommand(change) || feed.shown.has(change.id))
+      );
+    case 'reject':
+      return changes.filter(({ status }) => status === 'proposed');
+    case 'undo':
+      return standing.some(({ undoable }) => undoable) ? standing : [];
+    case 'keep':
+      return standing.filter(({ seen_by }) => !seen_by.includes(user()));
   }
-  if (!(await isMeant(parts, decision, waiting))) {
+}
+
+/** Take a step with all of some changes to which it applies, if the person means it; says what was refused. */
+export async function decideAll(parts: IDecisionParts, step: Step, changes: readonly ChangeEvent[]): Promise<void> {
+  try {
+    await decided(parts, step, changes);
+  } catch (error) {
+    await showErrorMessage(parts.trans.__('Not everything was done'), parts.words.problem(error));
+  }
+}
+
+async function decided(parts: IDecisionParts, step: Step, changes: readonly ChangeEvent[]): Promise<void> {
+  const { trans } = parts;
+  const chosen = fit(step, changes, parts);
+  if (!chosen.length) {
+    throw new Error(trans.__('None of these changes is waiting any more.'));
+  }
+  if (step !== 'keep' && !(await isMeant(parts, step, chosen, changes))) {
     return;
   }
-  // By their ids: what has come since was not shown. The oldest first, as they were asked for.
-  const outcomes = await server.decideAll(decision, waiting.map(change => change.id).reverse());
-  await feed.refresh();
-  const paths = new Map(waiting.map(({ id, path }) => [id, path]));
-  const refused = outcomes.flatMap(({ id, error }) => (error ? [`${paths.get(id)}: ${error.message}`] : []));
+  const refused = await (step === 'approve' || step === 'reject'
+    ? decidedAtOnce(parts, step, chosen)
+    : decidedInTurn(parts, step, chosen));
   if (refused.length) {
-    const count = trans._n('%1 was not decided:', '%1 were not decided:', refused.length);
+    const count = trans._n('%1 change was refused:', '%1 changes were refused:', refused.length);
     throw new Error([count, ...refused.slice(0, 5)].join('\n'));
   }
 }
 
-/** Decide about all that waits in the list, if the person means it. */
-export async function decideEverything(parts: IDecisionParts, decision: Decision): Promise<void> {
-  try {
-    await decideAll(parts, decision, parts.feed.filter);
-  } catch (error) {
-    await showErrorMessage(parts.trans.__('Not everything was decided'), parts.words.problem(error));
-  }
+/** By their ids: what has come since was not shown. The oldest first, as they were asked for. */
+async function decidedAtOnce(
+  { feed, server }: IDecisionParts,
+  step: Decision,
+  chosen: ChangeEvent[]
+): Promise<string[]> {
+  const paths = new Map(chosen.map(({ id, path }) => [id, path]));
+  const outcomes = await server.decideAll(step, [...paths.keys()].reverse());
+  outcomes.forEach(({ change }) => change && feed.note(change));
+  return outcomes.flatMap(({ id, error }) => (error ? [`${paths.get(id)}: ${error.message}`] : []));
 }
 
-async function isMeant(parts: IDecisionParts, decision: Decision, waiting: readonly Change[]): Promise<boolean> {
+/** The newest first: an older change of the same file can be undone after it. */
+async function decidedInTurn(parts: IDecisionParts, step: 'undo' | 'keep', chosen: ChangeEvent[]): Promise<string[]> {
+  const { feed, server, words } = parts;
+  const refused: string[] = [];
+  for (const { id, path } of chosen) {
+    try {
+      feed.note(await server.decide(id, step));
+    } catch (error) {
+      refused.push(`${path}: ${words.problem(error)}`);
+    }
+  }
+  return refused;
+}
+
+async function isMeant(
+  parts: IDecisionParts,
+  step: Decision | 'undo',
+  chosen: readonly ChangeEvent[],
+  asked: readonly ChangeEvent[]
+): Promise<boolean> {
   const { trans, words } = parts;
-  const approves = decision === 'approve';
-  const label = approves ? trans.__('Approve') : trans.__('Reject');
-  const commands = waiting.filter(change => change.diff.op === 'execute').length;
-  const counted = words.counted(waiting.length - commands, commands);
-  const result = approves
-    ? trans.__('A change whose file has become another since is refused, not merged. A command is run at once.')
-    : trans.__('No file is touched, nothing is run; the assistant is told.');
+  const counted = words.counted(chosen);
+  const [title, label, result] = {
+    approve: [
+      trans.__('Approve %1?', counted),
+      trans.__('Approve'),
+      trans.__('A change is refused if its file was modified in the meantime. A command runs at once.')
+    ],
+    reject: [
+      trans.__('Reject %1?', counted),
+      trans.__('Reject'),
+      trans.__('No file is modified and no command runs; the assistant is told.')
+    ],
+    undo: [
+      trans.__('Undo %1?', counted),
+      trans.__('Undo'),
+      trans.__('Each file becomes what it was before. A file that was modified in the meantime stays as it is.')
+    ]
+  }[step];
   const node = element('div', '');
-  node.append(await decisionList(waiting, parts), element('p', '', result));
-  const answer = await showDialog({
-    title: approves ? trans.__('Approve %1?', counted) : trans.__('Reject %1?', counted),
-    body: new Widget({ node }),
-    buttons: [Dialog.cancelButton(), approves ? Dialog.okButton({ label }) : Dialog.warnButton({ label })]
-  });
+  node.append(await decisionList(chosen, parts), element('p', '', result));
+  const rest = step === 'approve' ? asked.filter(({ status }) => status === 'proposed').length - chosen.length : 0;
+  if (rest) {
+    const others = trans._n(
+      '%1 other goes on waiting: it is out of date, or its diff was not shown yet.',
+      '%1 others go on waiting: they are out of date, or their diffs were not shown yet.',
+      rest
+    );
+    node.append(element('p', '', others));
+  }
+  const button = step === 'approve' ? Dialog.okButton({ label }) : Dialog.warnButton({ label });
+  const answer = await showDialog({ title, body: new Widget({ node }), buttons: [Dialog.cancelButton(), button] });
   return answer.button.accept;
 }

@@ -1,12 +1,12 @@
-/** What a person is about to decide, named before they do. */
+/** Lists what a person is about to decide. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Change } from '../payloads';
+import type { ChangeEvent } from '../payloads';
 import type { ToolsServer } from '../feed/requests';
 import type { Words } from './words';
 
-import { entryOf } from '../feed/activityFeed';
+import { pathsOf } from '../feed/activityFeed';
 import { commandBlock, isCommand, plainLine } from './commandText';
 import { element } from '../element';
 
@@ -24,10 +24,10 @@ export interface INamingParts {
  *
  * @throws RequestError - what a command says cannot be told.
  */
-export async function decisionList(changes: readonly Change[], parts: INamingParts): Promise<HTMLElement> {
+export async function decisionList(changes: readonly ChangeEvent[], parts: INamingParts): Promise<HTMLElement> {
   const { trans } = parts;
-  const commands = changes.filter(change => isCommand(entryOf(change)));
-  const others = changes.filter(change => !isCommand(entryOf(change)));
+  const commands = changes.filter(isCommand);
+  const others = changes.filter(change => !isCommand(change));
   const listed = [...commands, ...others.slice(0, FILES_LISTED)];
   const list = element('ul', 'jp-fstools-Decisions');
   // It scrolls: with the keyboard too, which needs a place to go and a name for it.
@@ -41,14 +41,13 @@ export async function decisionList(changes: readonly Change[], parts: INamingPar
   return list;
 }
 
-async function itemOf(change: Change, { server, words, trans }: INamingParts): Promise<HTMLElement> {
-  const entry = entryOf(change);
+async function itemOf(entry: ChangeEvent, { server, words, trans }: INamingParts): Promise<HTMLElement> {
   const item = element('li', '');
   item.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)), ' ');
   if (isCommand(entry)) {
-    item.append(words.folder(entry), commandBlock(await server.change(change.id), trans));
+    item.append(words.folder(entry), commandBlock(await server.change(entry.id), trans));
   } else {
-    item.append(plainLine('', change.path));
+    item.append(plainLine('', pathsOf(entry).join(', ')));
   }
   return item;
 }

@@ -1,4 +1,4 @@
-/** What the list is limited to: kinds, a status, a session, a file or folder. */
+/** Limits the list: a part of a path, a kind or status, a session. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -9,42 +9,58 @@ import { Widget } from '@lumino/widgets';
 import type { ChangeEvent } from '../payloads';
 import type { Entry, IActivityFilter } from '../feed/tokens';
 
+import { isNarrow } from '../feed/activityFeed';
 import { element } from '../element';
 import { reconcile } from './reconcile';
 
-const KINDS: readonly Entry['kind'][] = ['change', 'read', 'refusal'];
 const TYPING = 300;
+const KINDS: Record<string, Entry['kind']> = { changes: 'change', reads: 'read', refusals: 'refusal' };
 
 /** Emits a filter whenever the person chooses another. */
 export class FilterBar extends Widget {
-  constructor(filter: IActivityFilter, trans: TranslationBundle) {
+  /**
+   * @param kinds - what is listed where the person chooses no kind.
+   */
+  constructor(
+    filter: IActivityFilter,
+    private _trans: TranslationBundle,
+    private _kinds: () => readonly Entry['kind'][]
+  ) {
     super({ node: element('div', 'jp-fstools-FilterBar') });
+    const trans = _trans;
     this.node.setAttribute('role', 'search');
-    this._trans = trans;
     this._filter = filter;
-    this._status = this._select('status', trans.__('Status'), [
-      ['', trans.__('Any status')],
+    this._path = element('input', 'jp-fstools-FilterBar-path jp-mod-styled');
+    this._path.type = 'search';
+    this._path.value = filter.match ?? filter.path ?? '';
+    this._path.placeholder = trans.__('Filter by path');
+    this._path.setAttribute('aria-label', trans.__('Only paths that contain this'));
+    this._path.dataset.filter = 'path';
+    const typed = new Debouncer(() => {
+      this._choose({ path: undefined, match: this._path.value.trim() || undefined });
+    }, TYPING);
+    this._path.oninput = () => void typed.invoke();
+    this.disposed.connect(() => typed.dispose());
+    this._status = this._select('status', trans.__('Kind or status'), [
+      ['', trans.__('Everything')],
+      ['changes', trans.__('Changes')],
       ['proposed', trans.__('Waiting')],
       ['applied', trans.__('Applied')],
       ['rejected', trans.__('Rejected')],
-      ['undone', trans.__('Undone')]
+      ['undone', trans.__('Undone')],
+      ['reads', trans.__('Reads')],
+      ['refusals', trans.__('Refusals')]
     ]);
     this._session = this._select('session', trans.__('Session'), []);
-    this._path = element('input', 'jp-fstools-FilterBar-path jp-mod-styled');
-    this._path.type = 'search';
-    this._path.value = filter.path ?? '';
-    this._path.placeholder = trans.__('File or folder');
-    this._path.setAttribute('aria-label', trans.__('Only this file or folder'));
-    this._path.dataset.filter = 'path';
-    const typed = new Debouncer(() => this._choose({ path: this._path.value.trim() || undefined }), TYPING);
-    this._path.oninput = () => void typed.invoke();
-    this.disposed.connect(() => typed.dispose());
-    this._buttons = KINDS.map(kind => this._toggle(kind));
-    const kinds = element('div', 'jp-fstools-FilterBar-kinds');
-    kinds.setAttribute('role', 'group');
-    kinds.setAttribute('aria-label', trans.__('What is listed'));
-    kinds.append(...this._buttons);
-    this.node.append(kinds, this._status, this._session, this._path);
+    this._clear = element('button', 'jp-fstools-Button jp-fstools-FilterBar-clear', '✕');
+    this._clear.dataset.action = 'clear-filter';
+    this._clear.title = trans.__('Clear the filter');
+    this._clear.setAttribute('aria-label', this._clear.title);
+    this._clear.onclick = () => {
+      this._path.focus();
+      this._choose({ kinds: this._kinds(), session: undefined, path: undefined, match: undefined, status: undefined });
+    };
+    this.node.append(this._path, this._status, this._session, this._clear);
     this.sessions = [];
     this.filter = filter;
   }
@@ -58,18 +74,13 @@ export class FilterBar extends Widget {
   /** Show a filter that was chosen elsewhere. */
   set filter(filter: IActivityFilter) {
     // What is being typed is chosen a moment later.
-    if (filter.path !== this._filter.path) {
-      this._path.value = filter.path ?? '';
+    if (filter.path !== this._filter.path || filter.match !== this._filter.match) {
+      this._path.value = filter.match ?? filter.path ?? '';
     }
     this._filter = filter;
-    this._status.value = filter.status ?? '';
+    this._status.value = filter.status ?? this._kind ?? '';
+    this._clear.hidden = !isNarrow(filter) && this._status.value === '';
     this.sessions = [...this._session.options].map(option => option.value);
-    for (const button of this._buttons) {
-      const kind = button.dataset.kind as Entry['kind'];
-      const isOn = filter.status === undefined ? filter.kinds.includes(kind) : kind === 'change';
-      button.setAttribute('aria-pressed', String(isOn));
-      button.disabled = filter.status !== undefined;
-    }
   }
 
   /** The sessions to choose from, beside the one that is chosen. */
@@ -84,9 +95,15 @@ export class FilterBar extends Widget {
     this._session.value = chosen;
   }
 
+  /** The kind that alone is listed, if it is not what is listed anyway. */
+  private get _kind(): string | undefined {
+    const { kinds } = this._filter;
+    const isUsual = kinds.length === this._kinds().length;
+    return isUsual ? undefined : Object.keys(KINDS).find(name => kinds.length === 1 && kinds[0] === KINDS[name]);
+  }
+
   private _choose(part: Partial<IActivityFilter>): void {
-    this._filter = { ...this._filter, ...part };
-    this.filter = this._filter;
+    this.filter = { ...this._filter, ...part };
     this.chosen.emit(this._filter);
   }
 
@@ -97,28 +114,20 @@ export class FilterBar extends Widget {
     select.dataset.filter = name;
     select.onchange = () => {
       const value = select.value || undefined;
-      this._choose(name === 'status' ? { status: value as ChangeEvent['status'] } : { session: value });
+      if (name === 'session') {
+        this._choose({ session: value });
+      } else if (value !== undefined && value in KINDS) {
+        this._choose({ status: undefined, kinds: [KINDS[value]] });
+      } else {
+        this._choose({ status: value as ChangeEvent['status'], kinds: this._kinds() });
+      }
     };
     return select;
   }
 
-  private _toggle(kind: Entry['kind']): HTMLButtonElement {
-    const { _trans: trans } = this;
-    const labels = { change: trans.__('Changes'), read: trans.__('Reads'), refusal: trans.__('Refusals') };
-    const button = element('button', 'jp-fstools-Toggle', labels[kind]);
-    button.dataset.kind = kind;
-    button.onclick = () => {
-      const chosen = KINDS.filter(one => this._filter.kinds.includes(one) !== (one === kind));
-      // Nothing at all is never what somebody wants to see.
-      this._choose({ kinds: chosen.length ? chosen : [kind] });
-    };
-    return button;
-  }
-
-  private _trans: TranslationBundle;
   private _filter: IActivityFilter;
   private _status: HTMLSelectElement;
   private _session: HTMLSelectElement;
   private _path: HTMLInputElement;
-  private _buttons: HTMLButtonElement[];
+  private _clear: HTMLButtonElement;
 }

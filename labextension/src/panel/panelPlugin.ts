@@ -1,4 +1,4 @@
-/** The panel, its badge and notice, the commands and the settings. */
+/** Adds the panel, its badge and notice, the commands and the settings. */
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -10,36 +10,41 @@ import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ServerConnection } from '@jupyterlab/services';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { editIcon } from '@jupyterlab/ui-components';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
 import type { IDecisionParts } from './decideEverything';
-import type { Decision, IServerStatus } from '../feed/requests';
+import type { IServerStatus } from '../feed/requests';
 import type { IPanelSettings } from './settings';
-import type { Entry } from '../feed/tokens';
+import type { Entry, IActivityFilter } from '../feed/tokens';
 
 import { ActivityPanel } from './activityPanel';
 import { addCommands } from './commands';
-import { decideEverything } from './decideEverything';
+import { COMPARE } from '../diff/comparisonPlugin';
 import { contentsPath, toolsPath } from '../paths';
 import { ToolsServer } from '../feed/requests';
 import { PanelSettings } from './settings';
 import { IActivityFeed } from '../feed/tokens';
+import { IUnseenChanges } from '../review/unseenChanges';
 import { VERSION } from '../version';
 import { WaitingNotice } from './waitingNotice';
 import { Words } from './words';
 
 const BADGE = 'jp-fstools-waiting';
+const FILTER = 'jupyter-fstools:filter';
 
 export const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-fstools:plugin',
   description: 'Shows what assistants do to the files; approves, rejects and undoes it.',
   autoStart: true,
-  requires: [IActivityFeed, IRenderMimeRegistry, IEditorLanguageRegistry],
-  optional: [ITranslator, ICommandPalette, IFileBrowserFactory, ISettingRegistry, ILayoutRestorer, ILabShell],
+  requires: [IActivityFeed, IUnseenChanges, IRenderMimeRegistry, IEditorLanguageRegistry],
+  optional: [ITranslator, ICommandPalette, IFileBrowserFactory, ISettingRegistry, ILayoutRestorer, ILabShell, IStateDB],
   activate: (
     app: JupyterFrontEnd,
     feed: IActivityFeed,
+    unseen: IUnseenChanges,
     rendermime: IRenderMimeRegistry,
     languages: IEditorLanguageRegistry,
     translator: ITranslator | null,
@@ -47,18 +52,26 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     browser: IFileBrowserFactory | null,
     registry: ISettingRegistry | null,
     restorer: ILayoutRestorer | null,
-    labShell: ILabShell | null
+    labShell: ILabShell | null,
+    state: IStateDB | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
     const server = new ToolsServer(app.serviceManager.serverSettings);
-    const words = new Words(trans);
-    const parts = { feed, server, words, trans };
-    const decide = (decision: Decision) => decideEverything(parts, decision);
     let root: IServerStatus['contents_path'] = '';
+    let user = '';
+    let kinds: readonly Entry['kind'][] = feed.filter.kinds;
+    const words = new Words(trans, () => user);
+    const parts = { feed, server, words, trans, user: () => user };
+    const remember = (filter: IActivityFilter) =>
+      void state?.save(FILTER, filter as unknown as ReadonlyPartialJSONObject);
 
     const panel = new ActivityPanel({
       ...parts,
-      decideEverything: decide,
+      kinds: () => kinds,
+      choose: filter => {
+        feed.filter = filter;
+        remember(filter);
+      },
       open: async path => {
         const place = contentsPath(path, root);
         if (place === null) {
@@ -66,37 +79,55 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         }
         await app.commands.execute('docmanager:open', { path: place }).catch((error: Error) => {
           const isGone = error instanceof ServerConnection.ResponseError && error.response.status === 404;
-          throw isGone ? new Error(trans.__('The file is not there any more.')) : error;
+          throw isGone ? new Error(trans.__('The file no longer exists.')) : error;
         });
       },
+      compare: id => app.commands.execute(COMPARE, { id }),
       showDiff: async change => {
-        const { createDiffViews } = await import('../diff/diffView');
-        return createDiffViews(change.files.length ? change.files : [change], { rendermime, languages, trans });
+        const { createDiffViews, createOutcomeView, createStaleView } = await import('../diff/diffView');
+        const parts = { rendermime, languages, trans };
+        const shown = createDiffViews(change.files.length ? change.files : [change], parts);
+        if (change.ran) {
+          return createOutcomeView(shown, change.ran, trans);
+        }
+        const since = change.status === 'proposed' ? (await server.standing(change.id)).changed_since : null;
+        return since === null ? shown : createStaleView(shown, since, parts);
       }
     });
     panel.title.icon = editIcon;
     showCount(panel, parts);
     app.shell.add(panel, 'right', { rank: 850, type: 'File Tools' });
     restorer?.add(panel, panel.id);
+    void state?.fetch(FILTER).then(saved => {
+      if (saved) {
+        const filter = saved as unknown as IActivityFilter;
+        feed.filter = filter.kinds.length === 1 ? filter : { ...filter, kinds };
+      }
+    });
 
     const showPanel = () => {
       labShell?.expandRight();
       app.shell.activateById(panel.id);
     };
     const showWaiting = () => {
-      feed.filter = { kinds: feed.filter.kinds, status: 'proposed' };
+      feed.filter = { kinds, status: 'proposed' };
       showPanel();
     };
-    const notice = new WaitingNotice(feed, showWaiting, words, trans);
+    const notice = new WaitingNotice(feed, showWaiting, () => app.commands.execute(COMPARE), words, trans);
     panel.seen.connect((_, isSeen) => {
       notice.isSeen = isSeen;
     });
     const toTools = (path: string) => toolsPath(path, root);
-    addCommands({ ...parts, app, browser, toolsPath: toTools, showPanel, decideEverything: decide }, palette);
+    const mayUndo = (path: string) => unseen.mayUndo(path);
+    addCommands({ ...parts, app, browser, toolsPath: toTools, showPanel, mayUndo, kinds: () => kinds }, palette);
 
     const settings = registry
       ? new PanelSettings(registry, chosen => {
-          feed.filter = { ...feed.filter, kinds: kindsOf(chosen) };
+          const wasUsual = feed.filter.kinds === kinds;
+          kinds = kindsOf(chosen);
+          if (wasUsual) {
+            feed.filter = { ...feed.filter, kinds };
+          }
           notice.isWanted = chosen.notifications;
         })
       : null;
@@ -104,6 +135,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const greet = async () => {
       const status = await server.status();
       root = status.contents_path;
+      user = status.user;
       panel.approval = words.approval(status.approval);
       await compareVersions(status, trans);
       await settings?.showApproval(words.approval(status.approval));

@@ -1,4 +1,4 @@
-/** The person's settings, and what the server's own are, shown among them. */
+/** Reads the person's settings, and shows the server's among them. */
 
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';

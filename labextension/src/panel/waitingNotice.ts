@@ -1,4 +1,4 @@
-/** Says that something waits for the person: once, for as long as it does. */
+/** Notifies the person once that something waits for a decision. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
@@ -12,10 +12,12 @@ import type { Words } from './words';
 export class WaitingNotice implements IDisposable {
   /**
    * @param show - brings up what waits.
+   * @param compare - shows the newest of it in the main area.
    */
   constructor(
     private _feed: IActivityFeed,
     private _show: () => void,
+    private _compare: () => unknown,
     private _words: Words,
     private _trans: TranslationBundle
   ) {
@@ -57,7 +59,10 @@ export class WaitingNotice implements IDisposable {
   /** Says it in the notice that is there, if the person has not dismissed it; else only of news in another. */
   private _tell(waiting: number, isNews: boolean): void {
     const message = this._words.waiting(waiting);
-    const actions = [{ label: this._trans.__('Show'), callback: this._show }];
+    const actions = [
+      { label: this._trans.__('Compare'), callback: () => void this._compare() },
+      { label: this._trans.__('Show'), callback: this._show }
+    ];
     const isUpdated = this._notice !== null && Notification.update({ id: this._notice, message, actions });
     if (isNews && !isUpdated) {
       this._notice = Notification.info(message, { autoClose: false, actions });

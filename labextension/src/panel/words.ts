@@ -1,15 +1,24 @@
-/** What is said of an entry, for a person to read or to hear. */
+/** Words entries, turns and problems for a person to read or to hear. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { ChangeEvent } from '../payloads';
 import type { Entry } from '../feed/tokens';
+import type { ITurn } from './turns';
 
-import { isCommand, spokenCommand } from './commandText';
+import { isCommand, isStepBack, spokenCommand } from './commandText';
 import { RequestError } from '../feed/requests';
+import { countsOf } from './turns';
 
 /** Says it in the person's language. */
 export class Words {
-  constructor(private _trans: TranslationBundle) {}
+  /**
+   * @param user - who looks; empty while that is not known.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _user: () => string = () => ''
+  ) {}
 
   /** What was done. */
   verb(entry: Entry): string {
@@ -17,8 +26,8 @@ export class Words {
     if (entry.kind !== 'change') {
       return entry.kind === 'read' ? trans.__('read') : trans.__('refused');
     }
-    if (entry.undoes !== null) {
-      return trans.__('undo');
+    if (isStepBack(entry)) {
+      return entry.redo ? trans.__('redo') : trans.__('undo');
     }
     const verbs = {
       create: trans.__('create'),
@@ -41,12 +50,20 @@ export class Words {
     }
     const words = {
       pending: trans.__('being written'),
-      proposed: entry.stale ? trans.__('out of date') : trans.__('waits for you'),
-      applied: trans.__('applied'),
+      proposed: entry.stale ? trans.__('out of date') : trans.__('waiting for approval'),
+      applied: this._applied(entry),
       rejected: entry.decided_by === null ? trans.__('withdrawn') : trans.__('rejected'),
       undone: trans.__('undone')
     };
     return words[entry.status];
+  }
+
+  private _applied(change: ChangeEvent): string {
+    const { _trans: trans } = this;
+    if (!isCommand(change)) {
+      return trans.__('applied');
+    }
+    return change.exit_code === null ? trans.__('started') : trans.__('exit code %1', change.exit_code);
   }
 
   /** The file, or of several the first and how many more. */
@@ -54,14 +71,62 @@ export class Words {
     return paths.length > 1 ? this._trans.__('%1 and %2 more', file, paths.length - 1) : file;
   }
 
-  /** By whom, with what, how much. */
+  /** With which tool, decided by whom; of a read how much. */
   detail(entry: Entry): string {
-    const { _trans: trans } = this;
     if (entry.kind === 'read') {
-      return [entry.session, this._extent(entry)].join(' · ');
+      return this._extent(entry);
     }
-    const by = entry.kind === 'change' && entry.decided_by !== null ? [trans.__('by %1', entry.decided_by)] : [];
-    return [entry.session, entry.tool, ...by].join(' · ');
+    const by = entry.kind === 'change' && entry.decided_by !== null ? [this._by(entry.decided_by)] : [];
+    return [entry.tool, ...this._place(entry), ...by].join(' · ');
+  }
+
+  /** Where a change landed, if not in the file alone. */
+  private _place(entry: Entry): string[] {
+    if (entry.kind !== 'change' || entry.place === 'disk' || !['applied', 'undone'].includes(entry.status)) {
+      return [];
+    }
+    return [entry.place === 'room' ? this._trans.__('in a room') : this._trans.__('in the open document')];
+  }
+
+  /** Who did what a turn tells of. */
+  who({ session, user, person }: ITurn): string {
+    if (person !== null) {
+      return person === this._user() ? this._trans.__('You') : person;
+    }
+    // Of a person's own sessions the name is enough.
+    return [user, ''].includes(this._user()) ? session : this._trans.__('%1 of %2', session, user);
+  }
+
+  /** How many files were changed, and commands run. */
+  filesAndCommands(files: number, commands: number): string {
+    const { _trans: trans } = this;
+    const ofCommands = trans._n('%1 command', '%1 commands', commands);
+    const ofFiles = trans._n('%1 file', '%1 files', files);
+    return commands ? (files ? trans.__('%1, %2', ofFiles, ofCommands) : ofCommands) : ofFiles;
+  }
+
+  /** How many reads and refusals a turn has beside its changes; empty for none. */
+  others({ reads, refusals }: ITurn): string {
+    const { _trans: trans } = this;
+    const repaired = refusals.filter(refusal => refusal.repaired).length;
+    const refused = refusals.length - repaired;
+    return [
+      ...(reads.length ? [trans._n('%1 read', '%1 reads', reads.length)] : []),
+      ...(refused ? [trans._n('%1 refused', '%1 refused', refused)] : []),
+      ...(repaired ? [trans._n('%1 repaired', '%1 repaired', repaired)] : [])
+    ].join(' · ');
+  }
+
+  /** A turn in one sentence, for a screen reader. */
+  turn(turn: ITurn): string {
+    const { _trans: trans } = this;
+    const { files, commands, added, removed } = countsOf(turn);
+    const lines = [
+      trans._n('%1 line added', '%1 lines added', added),
+      trans._n('%1 line removed', '%1 lines removed', removed)
+    ];
+    const said = files + commands ? [this.filesAndCommands(files, commands), ...(files ? lines : [])] : [];
+    return [this.who(turn), ...said, this.others(turn)].filter(word => word !== '').join(', ');
   }
 
   /** What stands in the place of a file's name. */
@@ -77,9 +142,11 @@ export class Words {
     return entry.path?.slice(0, Math.max(0, entry.path.lastIndexOf('/'))) ?? '';
   }
 
-  /** How many changes of files and commands. */
-  counted(changes: number, commands: number): string {
+  /** How many changes of files and commands these are. */
+  counted(entries: readonly ChangeEvent[]): string {
     const { _trans: trans } = this;
+    const commands = entries.filter(isCommand).length;
+    const changes = entries.length - commands;
     const ofChanges = trans._n('%1 change', '%1 changes', changes);
     const ofCommands = trans._n('%1 command', '%1 commands', commands);
     if (changes && commands) {
@@ -104,7 +171,7 @@ export class Words {
       said.push(trans._n('%1 line added', '%1 lines added', entry.added));
       said.push(trans._n('%1 line removed', '%1 lines removed', entry.removed));
     }
-    return [...said, this.detail(entry)].filter(word => word !== '').join(', ');
+    return [...said, entry.session, this.detail(entry)].filter(word => word !== '').join(', ');
   }
 
   /** What the server lets wait. */
@@ -114,8 +181,8 @@ export class Words {
       return trans.__('Changes are applied at once (approval is "never" in the server\'s settings).');
     }
     return approval === 'always'
-      ? trans.__('Every change waits for you.')
-      : trans.__('Changes to %1 wait for you.', [approval].flat().join(', '));
+      ? trans.__('Every change waits for your approval.')
+      : trans.__('Changes to %1 wait for your approval.', [approval].flat().join(', '));
   }
 
   /** Why something did not happen, and what to do. */
@@ -123,11 +190,15 @@ export class Words {
     if (error instanceof RequestError) {
       const { code, message, hint } = error.refusal;
       if (code === 'unreachable') {
-        return this._trans.__('The server cannot be reached. When it is back, what stands then is shown here.');
+        return this._trans.__('The server cannot be reached. Nothing was decided; try again when it is back.');
       }
       return [message, hint].filter(part => part !== '').join('\n');
     }
     return error instanceof Error ? error.message : String(error);
+  }
+
+  private _by(user: string): string {
+    return user === this._user() ? this._trans.__('by you') : this._trans.__('by %1', user);
   }
 
   private _reason(code: string): string {
@@ -135,19 +206,20 @@ export class Words {
     const words: Record<string, string> = {
       not_read: trans.__('not read yet'),
       stale: trans.__('changed since the read'),
-      unsaved: trans.__('unsaved in a browser'),
+      unsaved: trans.__('unsaved edits'),
       denied: trans.__('not allowed'),
+      rejected: trans.__('rejected by a person'),
       outside_root: trans.__('outside the root'),
-      disabled: trans.__('switched off'),
+      disabled: trans.__('disabled'),
       not_found: trans.__('not found'),
       no_match: trans.__('no match'),
       ambiguous: trans.__('several matches'),
-      no_op: trans.__('nothing to change'),
-      conflict: trans.__('somebody was faster'),
-      invalid: trans.__('wrong arguments'),
+      no_op: trans.__('no difference'),
+      conflict: trans.__('conflict'),
+      invalid: trans.__('invalid arguments'),
       too_large: trans.__('too large'),
-      binary: trans.__('not text'),
-      encoding: trans.__('other encoding'),
+      binary: trans.__('not a text file'),
+      encoding: trans.__('cannot be decoded'),
       timeout: trans.__('timed out'),
       io: trans.__('disk error')
     };
@@ -157,13 +229,13 @@ export class Words {
   private _extent(entry: Extract<Entry, { kind: 'read' }>): string {
     const { _trans: trans } = this;
     if (entry.full) {
-      return trans.__('all of it');
+      return trans.__('whole file');
     }
     if (entry.cells !== null) {
       return trans._n('%1 cell', '%1 cells', entry.cells.length);
     }
     if (!entry.lines.length) {
-      return trans.__('a part of it');
+      return trans.__('part of the file');
     }
     const ranges = entry.lines.slice(0, 3).map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
     return trans.__('lines %1', ranges.join(', ') + (entry.lines.length > 3 ? ', …' : ''));

@@ -10,14 +10,15 @@ export interface IOpenCell {
   readonly node: HTMLElement;
   readonly model: { id: string; sharedModel: { getSource(): string } };
   readonly editor: unknown;
-  readonly inViewportChanged?: { connect(slot: () => void): boolean };
+  readonly isDisposed: boolean;
+  readonly ready?: Promise<void>;
 }
 
 /** A box to show at a cell: before its content or after it. */
 export interface ICellBox {
   key: string;
-  node: HTMLElement;
   before: boolean;
+  make(): HTMLElement;
 }
 
 const BOX = 'jp-fstools-Review-box';
@@ -30,15 +31,12 @@ export function markCell(cell: IOpenCell, boxes: readonly ICellBox[], classes: r
   const there = [...cell.node.querySelectorAll<HTMLElement>(`:scope > .${BOX}`)];
   const wanted = boxes.map(({ key }) => key);
   there.filter(box => !wanted.includes(box.dataset.key!)).forEach(box => box.remove());
-  for (const { key, node, before } of boxes) {
+  for (const { key, before, make } of boxes) {
     if (!there.some(box => box.dataset.key === key)) {
-      node.classList.add(BOX);
-      node.dataset.key = key;
-      if (before) {
-        cell.node.prepend(node);
-      } else {
-        cell.node.append(node);
-      }
+      const box = make();
+      box.classList.add(BOX);
+      box.dataset.key = key;
+      cell.node.insertAdjacentElement(before ? 'afterbegin' : 'beforeend', box);
     }
   }
 }
@@ -58,16 +56,17 @@ export function ghostOf(cell: CellDiff, label: string, controls: HTMLElement): H
 export function predecessors(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
   const leaving = new Set(diffs.filter(({ action }) => ['delete', 'move'].includes(action)).map(cell => cell.cell_id));
   const order = ids.filter(id => !leaving.has(id));
+  const staying = new Set(order);
   const coming = diffs.filter(({ action }) => action === 'insert' || action === 'move');
   const found = new Map<string, string | null>();
   for (const cell of [...coming].sort((one, other) => one.index - other.index)) {
     const at = Math.min(cell.index, order.length);
     // What comes too is shown with the same cell, below it.
-    const host = order
-      .slice(0, at)
-      .reverse()
-      .find(id => ids.includes(id) && !leaving.has(id));
-    found.set(cell.cell_id, host ?? null);
+    let host = at - 1;
+    while (host >= 0 && !staying.has(order[host])) {
+      host--;
+    }
+    found.set(cell.cell_id, order[host] ?? null);
     order.splice(at, 0, cell.cell_id);
   }
   return found;

@@ -1,29 +1,45 @@
 /** Collects what a person decides hunk by hunk until a change is decided as a whole. */
 
-import type { Change } from '../payloads';
+import type { CellDiff, Change, DiffHunk } from '../payloads';
 
 /** What the server is sent about the hunks of a change. */
 export type Hunks = number[] | Record<string, number[]>;
+
+/** What a person says beside a decision: why, and what is written instead of what was proposed. */
+export interface IDecisionDetail {
+  reason?: string;
+  text?: string;
+}
 
 /** The name of a hunk: its position, behind its cell's id in a notebook. */
 export function hunkName(position: number, cell = ''): string {
   return JSON.stringify([cell, position]);
 }
 
-/** The names of all hunks of a change; a cell that is taken or left as a whole has one. */
+/** A hunk's cell and position, by its name. */
+export function namedHunk(name: string): [cell: string, position: number] {
+  return JSON.parse(name) as [string, number];
+}
+
+/** The names of the hunks of a cell; a cell that is taken or left as a whole has one. */
+export function hunksOfCell(cell: CellDiff): string[] {
+  const count = cell.action === 'edit' && cell.hunks.length ? cell.hunks.length : 1;
+  return Array.from({ length: count }, (_, position) => hunkName(position, cell.cell_id));
+}
+
+/** The names of all hunks of a change. */
 export function hunksOf({ diff }: Change): string[] {
-  if (diff.cells === null) {
-    return diff.hunks.map((_, position) => hunkName(position));
-  }
-  return diff.cells.flatMap(cell => {
-    const count = cell.action === 'edit' && cell.hunks.length ? cell.hunks.length : 1;
-    return Array.from({ length: count }, (_, position) => hunkName(position, cell.cell_id));
-  });
+  return diff.cells === null ? diff.hunks.map((_, position) => hunkName(position)) : diff.cells.flatMap(hunksOfCell);
+}
+
+/** Whether the parts of a change can be decided about one by one. */
+export function isDivisible({ files, diff }: Change): boolean {
+  return files.length < 2 && diff.op !== 'delete' && diff.op !== 'create' && hunksOf({ diff } as Change).length > 1;
 }
 
 /** Names as the server takes them. */
 export function asHunks(change: Change, names: readonly string[]): Hunks {
-  const parsed = names.map(name => JSON.parse(name) as [string, number]);
+  const parsed = names.map(namedHunk);
   if (change.diff.cells === null) {
     return parsed.map(([, position]) => position);
   }
@@ -32,13 +48,37 @@ export function asHunks(change: Change, names: readonly string[]): Hunks {
   return cells;
 }
 
+/** Whether a person keeps a hunk of a change already. */
+export function isKept(change: Change, user: string, name: string): boolean {
+  const kept = change.kept[user] ?? [];
+  const [cell, position] = namedHunk(name);
+  return (Array.isArray(kept) ? kept : (kept[cell] ?? [])).includes(position);
+}
+
+/** The lines that a hunk would leave behind, as one text. */
+export function textAfter(hunk: DiffHunk): string {
+  return hunk.rows
+    .filter(row => row.kind !== 'remove')
+    .map(row => row.text.split('\n', 1)[0])
+    .join('\n');
+}
+
 /** What is decided of one change so far. */
 export class Decisions {
   constructor(readonly change: Change) {}
 
-  /** Approve or reject a hunk; true once all of them are decided. */
-  decide(name: string, isTaken: boolean): boolean {
-    this._taken.set(name, isTaken);
+  /** Approve or reject hunks; true once all of them are decided. */
+  decide(names: readonly string[], isTaken: boolean, { reason, text }: IDecisionDetail = {}): boolean {
+    for (const name of names) {
+      this._taken.set(name, isTaken);
+      this.texts.delete(name);
+      if (isTaken && text !== undefined) {
+        this.texts.set(name, text);
+      }
+    }
+    if (reason) {
+      this._reasons.push(reason);
+    }
     return hunksOf(this.change).every(one => this._taken.has(one));
   }
 
@@ -51,5 +91,13 @@ export class Decisions {
     return hunksOf(this.change).filter(name => this._taken.get(name));
   }
 
+  get reason(): string | undefined {
+    return this._reasons.join(' ') || undefined;
+  }
+
+  /** What the person wrote in the place of hunks, by their names. */
+  readonly texts = new Map<string, string>();
+
   private _taken = new Map<string, boolean>();
+  private _reasons: string[] = [];
 }

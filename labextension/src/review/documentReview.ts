@@ -1,60 +1,52 @@
-/** Shows one open document's changes in it, and carries out what a person decides about them there. */
+/** Follows one open document's changes, and carries out what a person decides about them there. */
 
 import type { DocumentWidget, IDocumentWidget } from '@jupyterlab/docregistry';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
-import { Throttler } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
 
-import type { ToolsServer } from '../feed/requests';
 import type { CellDiff, Change } from '../payloads';
-import type { Words } from '../panel/words';
-import type { ICellBox, IOpenCell } from './cellMarks';
 import type { HunkDecision } from './hunkControls';
 import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
+import type { IMarker, IReviewView } from './reviewView';
 
-import { element } from '../element';
-import { formerPlaces, ghostOf, markCell, predecessors } from './cellMarks';
-import { asHunks, Decisions, hunkName, hunksOf } from './decisions';
+import { Soon } from '../feed/soon';
+import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
+import { Decider, type IDeciderParts } from './decider';
 import { hunkControls } from './hunkControls';
-import { showMarks } from './inlineMarks';
-import { placed } from './placedHunks';
-import { ReviewBar } from './reviewBar';
+import { type IOpenNotebook, NotebookReview } from './notebookReview';
+import { type BarDecision, ReviewBar } from './reviewBar';
+import { proposedText, TextReview } from './textReview';
+import { isUnseen, type UnseenChanges } from './unseenChanges';
 
 const LOOK_AT_MOST_EVERY = 300;
 
 /** What a review works with. */
-export interface IReviewParts {
-  server: ToolsServer;
-  words: Words;
-  trans: TranslationBundle;
-  /** The tools' path of a document; null for what they do not reach. */
-  toolsPath(path: string): string | null;
-  /** Who looks; null while the server has not said. */
-  user(): string | null;
+export interface IReviewParts extends IDeciderParts {
+  unseen: UnseenChanges;
   /** Go on in another document, after the last change of this one. */
   leave(path: string, by: 1 | -1): void;
+  /** Show a whole change in the main area. */
+  compare(id: string): void;
 }
 
-type Notebook = { widgets: readonly IOpenCell[]; activeCellIndex: number; scrollToItem(index: number): Promise<void> };
-
 /** Follows one document until it is closed. */
-export class DocumentReview implements IDisposable {
+export class DocumentReview implements IDisposable, IMarker {
   constructor(
     private _widget: IDocumentWidget,
     private _parts: IReviewParts
   ) {
     const { context } = _widget;
     this.bar = new ReviewBar(
-      { decideAll: decision => void this._decideAll(decision), step: by => this.step(by) },
+      { decideAll: decision => void this.decideAll(decision), step: by => this.step(by) },
       _parts.trans
     );
     // Not into the toolbar itself: where it is narrow, what is at its end hides behind a button.
     (_widget as DocumentWidget).contentHeader.addWidget(this.bar);
-    this._look = new Throttler(() => this._load(), { limit: LOOK_AT_MOST_EVERY, edge: 'trailing' });
+    this._look = new Soon(() => this._load(), LOOK_AT_MOST_EVERY);
+    this._decider = new Decider(_parts, () => this._view);
     context.model.contentChanged.connect(this._onContent, this);
     context.pathChanged.connect(this.look, this);
     _widget.disposed.connect(this.dispose, this);
@@ -65,29 +57,27 @@ export class DocumentReview implements IDisposable {
 
   /** The document's path as the tools call it; null for what they do not reach. */
   get path(): string | null {
-    return this._parts.toolsPath(this._widget.context.path);
+    return this._parts.unseen.toolsPath(this._widget.context.path);
   }
 
   get isDisposed(): boolean {
-    return this._isDisposed;
+    return this._look.isDisposed;
   }
 
   dispose(): void {
-    this._isDisposed = true;
     this._look.dispose();
+    this._view?.dispose();
     Signal.disconnectReceiver(this);
   }
 
   /** Ask the server for the document's changes, soon. */
   look(): void {
-    if (!this._isDisposed) {
-      void this._look.invoke();
-    }
+    this._look.ask();
   }
 
   /** Bring the next change into sight, or the previous one; beyond the last one another document. */
   step(by: 1 | -1): void {
-    const places = this._places();
+    const places = this._view?.places() ?? [];
     this._at = Math.max(-1, Math.min(this._at, places.length)) + by;
     const reveal = places[this._at];
     if (reveal) {
@@ -97,274 +87,192 @@ export class DocumentReview implements IDisposable {
     }
   }
 
+  /** Come from another document: to the first change, or to the last one. */
+  enter(by: 1 | -1): void {
+    if (this._changes.length) {
+      this._at = by > 0 ? -1 : Infinity;
+      this.step(by);
+    } else {
+      this._entersBy = by;
+    }
+  }
+
+  isKept(change: Change, name: string): boolean {
+    return isKept(change, this._parts.unseen.user, name);
+  }
+
+  // Not the change's revision: a decision about another part of it would end a press of a button drawn anew.
+  key(change: Change, name: string): string {
+    return [change.id, name, this._decider.taken(change, name), this._isNewest(change)].join(' ');
+  }
+
+  mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
+    const name = hunkName(hunk.position, cell?.cell_id);
+    const waits = change.status === 'proposed';
+    const state = { note: '', proposed: waits ? proposedText(hunk.hunk) : null, stale: hunk.blocks === null };
+    const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
+    return {
+      key: this.key(change, name),
+      of: change.id,
+      placed: hunk,
+      waits,
+      controls: () => this._controls(change, [name], { ...state, hasOld })
+    };
+  }
+
+  controls(change: Change, names: readonly string[], note: string, proposed: string | null): HTMLElement {
+    return this._controls(change, names, { note, proposed, stale: false, hasOld: false });
+  }
+
+  private _controls(
+    change: Change,
+    names: readonly string[],
+    shown: { note: string; proposed: string | null; stale: boolean; hasOld: boolean }
+  ): HTMLElement {
+    const { trans } = this._parts;
+    const isPart = isDivisible(change);
+    const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
+    return hunkControls(
+      {
+        ...shown,
+        change,
+        isPart,
+        note: [shown.note, several].filter(Boolean).join(', '),
+        proposed: change.files.length > 1 ? null : shown.proposed,
+        taken: this._decider.taken(change, names[0]),
+        undoable: this._isNewest(change) || shown.hasOld,
+        decide: (decision, detail) => void this._decide(change, names, decision, detail),
+        compare: () => this._parts.compare(change.id)
+      },
+      trans
+    );
+  }
+
   private async _load(): Promise<void> {
     const { server } = this._parts;
     const { path } = this;
-    if (path === null || this._isDisposed) {
+    if (path === null || this.isDisposed) {
       return;
     }
+    let waiting: Change[];
+    let made: Change[];
     try {
-      const [waiting, made] = await Promise.all([
-        server.changesOf(path, 'proposed'),
-        server.changesOf(path, 'applied')
-      ]);
-      const user = this._parts.user() ?? '';
-      this._waiting = waiting.filter(change => change.path === path && change.diff.op !== 'execute').reverse();
-      const standing = made.filter(change => change.path === path && change.undoes === null);
-      this._newest = standing[0]?.id ?? '';
-      this._made = standing.filter(change => !change.seen_by.includes(user) && change.tool !== 'undo').reverse();
+      [waiting, made] = await Promise.all([server.changesOf(path, 'proposed'), server.changesOf(path, 'applied')]);
+      // Nobody is to approve here what they are not shown.
+      waiting = await Promise.all(waiting.map(change => server.whole(change)));
     } catch {
       return; // The panel says that the server cannot be reached; what is shown here stays.
     }
-    const known = new Map(this._decisions);
-    this._decisions.clear();
-    this._waiting.forEach(one => this._decisions.set(one.id, known.get(one.id) ?? new Decisions(one)));
-    this._draw();
+    const user = this._parts.unseen.user;
+    const ofThis = (changes: Change[]) => changes.flatMap(change => inFile(change, path));
+    this._newest = made.find(change => change.undoes === null)?.id ?? '';
+    this._waiting = ofThis(waiting.filter(change => isUnseen(change, user))).reverse();
+    this._made = ofThis(made.filter(change => isUnseen(change, user))).reverse();
+    this._decider.follow(this._waiting);
+    this.draw();
+    if (this._entersBy && this._changes.length) {
+      const by = this._entersBy;
+      this._entersBy = null;
+      this.enter(by);
+    }
   }
 
   private _onContent(): void {
-    if (this._waiting.length + this._made.length) {
-      requestAnimationFrame(() => this._draw());
+    if (this._changes.length && !this._isDrawing) {
+      this._isDrawing = true;
+      requestAnimationFrame(() => this.draw());
     }
   }
 
-  private _draw(): void {
-    if (this._isDisposed) {
+  /** Show what is known; also where something beside the document is another. */
+  draw(): void {
+    this._isDrawing = false;
+    if (this.isDisposed) {
       return;
     }
-    const editor = this._fileEditor;
-    this._stale = 0;
-    if (editor) {
-      const text = editor.model.sharedModel.getSource();
-      const marks = this._changes.flatMap(change => this._marksIn(change, text, null));
-      showMarks(editor, marks);
-    } else if (this._notebook) {
-      this._drawCells(this._notebook);
+    this._view ??= this._createView();
+    this._view?.draw(this._changes);
+    this.bar.tell({
+      waiting: this._waiting,
+      made: this._made,
+      stale: this._view?.stale ?? 0,
+      elsewhere: this._elsewhere.length,
+      problem: this._decider.problem
+    });
+  }
+
+  private _createView(): IReviewView | null {
+    const content = this._widget.content as unknown as Partial<IOpenNotebook> & { editor?: unknown };
+    if (content.editor instanceof CodeMirrorEditor) {
+      return new TextReview(content.editor, this);
     }
-    this.bar.tell(this._waiting, this._made, this._stale, this._problem);
+    const isNotebook = content.widgets && content.activeCellIndex !== undefined;
+    return isNotebook ? new NotebookReview(content as IOpenNotebook, this, this._parts.trans) : null;
   }
 
-  private _marksIn(change: Change, text: string, cell: CellDiff | null): IInlineMark[] {
-    const waits = change.status === 'proposed';
-    const hunks = placed(cell?.hunks ?? change.diff.hunks, text, waits ? 'old' : 'new');
-    const isStale = hunks.some(({ blocks }) => blocks === null);
-    if (waits && isStale) {
-      this._stale++;
-    }
-    const shown = hunks.filter(({ blocks, position }) => blocks && !this._isKept(change, position, cell?.cell_id));
-    return waits && isStale ? [] : shown.map(hunk => this._mark(change, hunk, cell));
-  }
-
-  private _isKept(change: Change, position: number, cell?: string): boolean {
-    return this._kept.has(keptName(change, hunkName(position, cell)));
-  }
-
-  private _mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
-    const name = hunkName(hunk.position, cell?.cell_id);
-    const waits = change.status === 'proposed';
-    return {
-      key: `${change.id} ${change.revision} ${name} ${String(this._decisions.get(change.id)?.of(name))}`,
-      placed: hunk,
-      waits,
-      controls: () => this._controls(change, name, '')
-    };
-  }
-
-  private _controls(change: Change, name: string, note: string): HTMLElement {
-    return hunkControls(
-      {
-        change,
-        taken: this._decisions.get(change.id)?.of(name),
-        count: hunksOf(change).length,
-        undoable: change.id === this._newest && change.undoable,
-        note,
-        decide: (decision, reason) => void this._decide(change, name, decision, reason)
-      },
-      this._parts.trans
-    );
-  }
-
-  private _drawCells(notebook: Notebook): void {
-    const ids = notebook.widgets.map(cell => cell.model.id);
-    const boxes = new Map<string, ICellBox[]>(ids.map(id => [id, []]));
-    const classes = new Map<string, string[]>(ids.map(id => [id, []]));
-    for (const change of this._changes) {
-      const diffs = change.diff.cells ?? [];
-      const waits = change.status === 'proposed';
-      const hosts = waits ? predecessors(ids, diffs) : formerPlaces(ids, diffs);
-      for (const cell of diffs) {
-        const box = this._boxOf(change, cell);
-        const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id) : cell.cell_id;
-        const at = host ?? ids[0];
-        if (box && at !== undefined) {
-          boxes.get(at)?.push({ ...box, before: host === null });
-        }
-        if (host !== cell.cell_id && waits && cell.action === 'move') {
-          const note = element('div', 'jp-fstools-Review-note', this._parts.trans.__('%1: moves away', change.session));
-          boxes.get(cell.cell_id)?.push({ key: `from ${change.id} ${cell.cell_id}`, node: note, before: false });
-        }
-        if (cell.action === (waits ? 'delete' : 'insert') && !this._isKept(change, 0, cell.cell_id)) {
-          classes.get(cell.cell_id)?.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
-        }
-      }
-    }
-    for (const cell of notebook.widgets) {
-      this._follow(cell);
-      this._drawCell(cell);
-      markCell(cell, boxes.get(cell.model.id) ?? [], classes.get(cell.model.id) ?? []);
-    }
-  }
-
-  /** What stands below a cell, or in the place of one, beside its lines. */
-  private _boxOf(change: Change, cell: CellDiff): Omit<ICellBox, 'before'> | null {
-    const { trans } = this._parts;
-    const waits = change.status === 'proposed';
-    const isGhost = cell.action === (waits ? 'insert' : 'delete');
-    if ((cell.action === 'edit' && cell.hunks.length) || this._isKept(change, 0, cell.cell_id)) {
-      return null;
-    }
-    const name = hunkName(0, cell.cell_id);
-    const taken = String(this._decisions.get(change.id)?.of(name));
-    const key = `${change.id} ${change.revision} ${cell.cell_id} ${taken}`;
-    const notes = {
-      edit: trans.__('outputs or metadata change'),
-      insert: waits ? '' : trans.__('new cell'),
-      delete: waits ? trans.__('this cell is deleted') : '',
-      move: waits ? trans.__('cell %1 moves here', cell.cell_id) : trans.__('moved here'),
-      convert: trans.__('becomes a %1 cell', cell.cell_type),
-      clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
-    };
-    const controls = this._controls(change, name, notes[cell.action]);
-    if (!isGhost) {
-      const box = element('div', 'jp-fstools-Review-note');
-      box.append(controls);
-      return { key, node: box };
-    }
-    const label = waits ? trans.__('New %1 cell', cell.cell_type) : trans.__('Deleted %1 cell', cell.cell_type);
-    return { key, node: ghostOf(cell, label, controls) };
-  }
-
-  /** Editors of cells come into being as the cells come into sight. */
-  private _follow(cell: IOpenCell): void {
-    if (!this._followed.has(cell)) {
-      this._followed.add(cell);
-      cell.inViewportChanged?.connect(() => this._drawCell(cell));
-    }
-  }
-
-  private _drawCell(cell: IOpenCell): void {
-    if (cell.editor instanceof CodeMirrorEditor && !this._isDisposed) {
-      const text = cell.model.sharedModel.getSource();
-      const marks = this._changes.flatMap(change =>
-        (change.diff.cells ?? [])
-          .filter(({ cell_id, action, hunks }) => cell_id === cell.model.id && action === 'edit' && hunks.length)
-          .flatMap(diff => this._marksIn(change, text, diff))
-      );
-      showMarks(cell.editor, marks);
-    }
-  }
-
-  private async _decide(change: Change, name: string, decision: HunkDecision, reason: string): Promise<void> {
-    const { server } = this._parts;
-    if (decision === 'keep') {
-      // A change of several hunks is kept once each of them is.
-      this._kept.add(keptName(change, name));
-      const isWhole = hunksOf(change).every(one => this._kept.has(keptName(change, one)));
-      await (isWhole ? this._asked(() => server.decide(change.id, 'keep')) : this._draw());
-    } else if (decision === 'undo') {
-      await this._asked(() => server.decide(change.id, 'undo', { hunks: asHunks(change, [name]) }));
-    } else {
-      const decisions = this._decisions.get(change.id)!;
-      const isWhole = decisions.decide(name, decision === 'approve');
-      this._reasons.set(change.id, [this._reasons.get(change.id), reason].filter(Boolean).join(' '));
-      await (isWhole ? this._carryOut(decisions) : this._draw());
-    }
-  }
-
-  private async _carryOut({ change, taken }: Decisions): Promise<void> {
-    const reason = this._reasons.get(change.id) || undefined;
-    const { server } = this._parts;
-    await this._asked(() =>
-      taken.length
-        ? server.decide(change.id, 'approve', { hunks: asHunks(change, taken), reason })
-        : server.decide(change.id, 'reject', { reason })
-    );
-  }
-
-  private async _decideAll(decision: 'approve' | 'reject' | 'keep' | 'undo'): Promise<void> {
-    const waits = decision === 'approve' || decision === 'reject';
-    // The newest first, where they are taken back.
-    const changes = waits ? this._waiting : [...this._made].reverse();
-    for (const change of changes) {
-      await this._asked(() => this._parts.server.decide(change.id, decision));
-    }
-  }
-
-  private async _asked(ask: () => Promise<unknown>): Promise<void> {
-    this._problem = '';
-    try {
-      await ask();
-    } catch (error) {
-      this._problem = this._parts.words.problem(error);
-    }
+  private async _decide(
+    change: Change,
+    names: readonly string[],
+    decision: HunkDecision,
+    detail: IDecisionDetail
+  ): Promise<void> {
+    await this._decider.decide(change, names, decision, detail, this._isNewest(change));
     await this._load();
   }
 
-  /** What brings each change into sight, in the document's order. */
-  private _places(): (() => void)[] {
-    const editor = this._fileEditor;
-    if (editor) {
-      const text = editor.model.sharedModel.getSource();
-      const lines = this._changes.flatMap(change =>
-        this._marksIn(change, text, null).flatMap(({ placed }) => placed.blocks!.slice(0, 1).map(block => block.line))
-      );
-      return [...new Set(lines)]
-        .sort((one, other) => one - other)
-        .map(line => () => {
-          editor.setCursorPosition({ line: Math.min(line, editor.lineCount - 1), column: 0 });
-          editor.revealPosition({ line: Math.min(line, editor.lineCount - 1), column: 0 });
-          editor.focus();
-        });
-    }
-    const notebook = this._notebook;
-    const changed = new Set(this._changes.flatMap(({ diff }) => (diff.cells ?? []).map(cell => cell.cell_id)));
-    const indexes = notebook?.widgets.flatMap((cell, index) =>
-      changed.has(cell.model.id) || cell.node.querySelector(':scope > .jp-fstools-Review-box') ? [index] : []
+  /** Decide about all changes of the document that wait, or that were made; or of their sessions, wherever they are. */
+  async decideAll(decision: BarDecision): Promise<void> {
+    await this._decider.decideAll(this._meant(decision), decisionOf(decision));
+    await this._load();
+  }
+
+  /** Whether there is anything to decide about, or any change to step to. */
+  offers(action: BarDecision | 'step'): boolean {
+    return action === 'step'
+      ? this._changes.length + this._parts.unseen.paths.length > 0
+      : this._meant(action).length > 0;
+  }
+
+  private _meant(decision: BarDecision): Change[] {
+    const does = decisionOf(decision);
+    const here = does === 'approve' || does === 'reject' ? this._waiting : this._made;
+    return does === decision ? here : [...here, ...this._elsewhere];
+  }
+
+  /** What the sessions that changed this document made in other files. */
+  private get _elsewhere(): Change[] {
+    const sessions = new Set(this._made.map(({ session }) => session));
+    const { path } = this;
+    return this._parts.unseen.changes.filter(
+      change => change.status === 'applied' && change.path !== path && sessions.has(change.session)
     );
-    return (indexes ?? []).map(index => () => {
-      notebook!.activeCellIndex = index;
-      void notebook!.scrollToItem(index);
-    });
+  }
+
+  private _isNewest(change: Change): boolean {
+    return change.id === this._newest && change.undoable;
   }
 
   private get _changes(): Change[] {
     return [...this._waiting, ...this._made];
   }
 
-  private get _fileEditor(): CodeMirrorEditor | null {
-    const { editor } = this._widget.content as { editor?: unknown };
-    return editor instanceof CodeMirrorEditor ? editor : null;
-  }
-
-  private get _notebook(): Notebook | null {
-    const content = this._widget.content as unknown as Partial<Notebook>;
-    return content.widgets && content.activeCellIndex !== undefined ? (content as Notebook) : null;
-  }
-
-  private _look: Throttler;
+  private _look: Soon;
+  private _decider: Decider;
+  private _view: IReviewView | null = null;
   private _waiting: Change[] = [];
   private _made: Change[] = [];
-  private _decisions = new Map<string, Decisions>();
-  private _reasons = new Map<string, string>();
-  private _kept = new Set<string>();
-  private _followed = new WeakSet<IOpenCell>();
   private _newest = '';
-  private _problem = '';
-  private _stale = 0;
   private _at = -1;
-  private _isDisposed = false;
+  private _entersBy: 1 | -1 | null = null;
+  private _isDrawing = false;
 }
 
-function keptName(change: Change, name: string): string {
-  return `${change.id} ${name}`;
+/** A change as far as it is of one file. */
+function inFile(change: Change, path: string): Change[] {
+  const file = change.files.find(one => one.path === path);
+  return file ? [{ ...change, path, diff: file.diff }] : change.path === path ? [change] : [];
+}
+
+function decisionOf(decision: BarDecision): HunkDecision {
+  return decision.replace('-session', '') as HunkDecision;
 }

@@ -3,6 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Change } from '../payloads';
+import type { IDecisionDetail } from './decisions';
 
 import { element } from '../element';
 
@@ -14,71 +15,115 @@ export interface IHunkState {
   change: Change;
   /** What the person has decided so far; undefined for nothing. */
   taken: boolean | undefined;
-  /** How many hunks the change has. */
-  count: number;
-  /** Whether the change can be undone, or is covered by a later one. */
+  /** Whether the change is carried out once other parts of it are decided, too. */
+  isPart: boolean;
+  /** Whether the change can be taken back here. */
   undoable: boolean;
+  /** It waits, and no longer fits the document. */
+  stale: boolean;
   /** What happens here beside lines: a cell is moved, say; empty for lines alone. */
   note: string;
-  decide(decision: HunkDecision, reason: string): void;
+  /** What would stand here, for the person to edit; null where there is no text of its own. */
+  proposed: string | null;
+  /** Whether there are lines of before to be shown. */
+  hasOld: boolean;
+  decide(decision: HunkDecision, detail: IDecisionDetail): void;
+  /** Show the whole change in the main area. */
+  compare(): void;
 }
 
 /** Draw them. */
 export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLElement {
-  const { change, taken, count, note } = state;
+  const { change, note, stale } = state;
   const row = element('div', 'jp-fstools-Review-controls');
   row.setAttribute('role', 'group');
   row.setAttribute('aria-label', trans.__('Change by %1', change.session));
-  row.append(element('span', 'jp-fstools-Review-session', [change.session, note].filter(Boolean).join(': ')));
-  if (change.status === 'proposed') {
-    const reason = element('input', 'jp-fstools-Review-reason jp-mod-styled');
-    reason.placeholder = trans.__('Reason (optional)');
-    reason.setAttribute('aria-label', trans.__('Reason for rejecting'));
-    const decide = (decision: HunkDecision) => state.decide(decision, reason.value.trim());
-    row.append(
-      button('approve', trans.__('Approve'), taken === true, decide),
-      button('reject', trans.__('Reject'), taken === false, decide),
-      reason
-    );
-    if (taken !== undefined && count > 1) {
-      const waits = trans.__('Carried out once every part of this change is decided.');
-      row.append(element('span', 'jp-fstools-Review-waits', waits));
-    }
-  } else {
-    const decide = (decision: HunkDecision) => state.decide(decision, '');
-    row.append(button('keep', trans.__('Keep'), false, decide));
-    if (state.undoable) {
-      row.append(button('undo', trans.__('Undo'), false, decide));
-    }
-    row.append(oldTextButton(trans));
+  const session = element('span', 'jp-fstools-Review-session', change.session);
+  session.title = change.session;
+  row.append(session);
+  if (note) {
+    row.append(element('span', 'jp-fstools-Review-said', note));
   }
+  if (stale) {
+    row.append(element('span', 'jp-fstools-ReviewBar-stale', trans.__('out of date: the text has changed since')));
+  }
+  row.append(...(change.status === 'proposed' ? waitingButtons(row, state, trans) : madeButtons(state, trans)));
+  const compare = button('compare', trans.__('Compare'), () => state.compare());
+  compare.title = trans.__('Show the whole change in the main area');
+  row.append(compare);
   return row;
 }
 
-function button(
-  decision: HunkDecision,
-  label: string,
-  pressed: boolean,
-  decide: (decision: HunkDecision) => void
-): HTMLElement {
+function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationBundle): HTMLElement[] {
+  const { taken, proposed, stale } = state;
+  const reason = element('input', 'jp-fstools-Review-reason jp-mod-styled');
+  reason.placeholder = trans.__('Reason (optional)');
+  reason.setAttribute('aria-label', trans.__('Reason for rejecting'));
+  const decide = (decision: HunkDecision) => {
+    const text = row.querySelector<HTMLTextAreaElement>('.jp-fstools-Review-edit')?.value;
+    state.decide(decision, { reason: reason.value.trim(), text: text === proposed ? undefined : text });
+  };
+  const buttons: HTMLElement[] = [
+    ...(stale ? [] : [button('approve', trans.__('Approve'), () => decide('approve'), taken === true)]),
+    button('reject', trans.__('Reject'), () => decide('reject'), taken === false),
+    ...(stale || proposed === null ? [] : [editButton(row, proposed, trans)]),
+    reason
+  ];
+  if (taken !== undefined && state.isPart) {
+    const waits = trans.__('Carried out once every part of this change is decided.');
+    buttons.push(element('span', 'jp-fstools-Review-waits', waits));
+  }
+  return buttons;
+}
+
+function madeButtons({ decide, undoable, hasOld }: IHunkState, trans: TranslationBundle): HTMLElement[] {
+  return [
+    button('keep', trans.__('Keep'), () => decide('keep', {})),
+    ...(undoable ? [button('undo', trans.__('Undo'), () => decide('undo', {}))] : []),
+    ...(hasOld ? [oldTextButton(trans)] : [])
+  ];
+}
+
+function button(action: string, label: string, act: () => void, pressed?: boolean): HTMLButtonElement {
   const made = element('button', 'jp-fstools-Button', label);
-  made.dataset.action = decision;
-  made.setAttribute('aria-pressed', String(pressed));
-  made.onclick = () => decide(decision);
+  made.dataset.action = action;
+  if (pressed !== undefined) {
+    made.setAttribute('aria-pressed', String(pressed));
+  }
+  made.onclick = act;
+  return made;
+}
+
+/** Opens what is proposed as a text to edit; whoever approves then, approves what it says. */
+function editButton(row: HTMLElement, proposed: string, trans: TranslationBundle): HTMLElement {
+  const made = button('edit', trans.__('Edit'), () => {
+    const open = row.querySelector('.jp-fstools-Review-edit');
+    made.setAttribute('aria-expanded', String(!open));
+    if (open) {
+      open.remove();
+      return;
+    }
+    const area = element('textarea', 'jp-fstools-Review-edit jp-mod-styled');
+    area.setAttribute('aria-label', trans.__('Text to write instead'));
+    area.value = proposed;
+    area.rows = Math.min(proposed.split('\n').length + 1, 20);
+    area.spellcheck = false;
+    row.append(area);
+    area.focus();
+  });
+  made.setAttribute('aria-expanded', 'false');
   return made;
 }
 
 /** Shows and hides the lines that were there before, all of the hunk's. */
 function oldTextButton(trans: TranslationBundle): HTMLElement {
-  const made = element('button', 'jp-fstools-Button', trans.__('Show old text'));
-  made.dataset.action = 'old';
-  made.setAttribute('aria-expanded', 'false');
-  made.onclick = () => {
+  const made = button('old', trans.__('Show old text'), () => {
     const lines = made.closest('.jp-fstools-Review-other')?.querySelector<HTMLElement>('.jp-fstools-Review-lines');
     if (lines) {
       lines.hidden = !lines.hidden;
       made.setAttribute('aria-expanded', String(!lines.hidden));
     }
-  };
+  });
+  made.setAttribute('aria-expanded', 'false');
   return made;
 }

@@ -8,12 +8,16 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemir
 
 import { drawText } from '../diff/styledText';
 import { element } from '../element';
+import type { DiffHunk } from '../payloads';
 import type { IPlacedHunk } from './placedHunks';
 
 /** A hunk to draw, with what stands below it. */
 export interface IInlineMark {
   /** Two marks of one key are drawn alike. */
   key: string;
+  /** The change that it is of. */
+  of: string;
+  /** Its place; without blocks it is drawn as stale, with both sides. */
   placed: IPlacedHunk;
   /** Whether it waits: then the other side's lines are what comes, else what was. */
   waits: boolean;
@@ -34,65 +38,99 @@ const marks = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 });
 
-const equipped = new WeakSet<CodeMirrorEditor>();
+/** How what is shown in an editor is spelled: nothing is drawn again that is there already. */
+const drawnIn = new WeakMap<CodeMirrorEditor, string>();
 
 /** Show these hunks in an editor, and no others. */
 export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[]): void {
-  if (!equipped.has(editor)) {
-    if (!hunks.length) {
-      return;
-    }
-    equipped.add(editor);
+  const spelled = JSON.stringify(hunks.map(({ key, placed }) => [key, placed.blocks]));
+  const drawn = drawnIn.get(editor);
+  if (drawn === spelled || (drawn === undefined && !hunks.length)) {
+    return;
+  }
+  if (drawn === undefined) {
     editor.injectExtension(marks);
   }
+  drawnIn.set(editor, spelled);
   editor.editor.dispatch({ effects: show.of(hunks) });
 }
 
 type Text = EditorView['state']['doc'];
 
 function decorations(doc: Text, hunks: readonly IInlineMark[]): DecorationSet {
-  const ranges: Range<Decoration>[] = [];
-  for (const mark of hunks) {
-    const blocks = mark.placed.blocks ?? [];
-    const lineClass = `jp-fstools-Review-line jp-mod-${mark.waits ? 'remove' : 'add'}`;
-    blocks.forEach((block, index) => {
-      for (let at = block.line; at < Math.min(block.line + block.count, doc.lines); at++) {
-        ranges.push(Decoration.line({ class: lineClass }).range(doc.line(at + 1).from));
-      }
-      const isLast = index === blocks.length - 1;
-      if (block.other.length || isLast) {
-        const after = Math.min(block.line + block.count, doc.lines);
-        const widget = new OtherSide(mark, block.other, isLast, index);
-        const place = after ? doc.line(after).to : 0;
-        ranges.push(Decoration.widget({ widget, block: true, side: after ? 1 : -1 }).range(place));
-      }
-    });
-  }
-  return Decoration.set(ranges, true);
+  return Decoration.set(
+    hunks.flatMap(mark => (mark.placed.blocks ? blockMarks(doc, mark) : [staleMark(doc, mark)])),
+    true
+  );
 }
 
-/** The lines of the side that the text does not have, and the buttons of the hunk. */
-class OtherSide extends WidgetType {
+function blockMarks(doc: Text, mark: IInlineMark): Range<Decoration>[] {
+  const ranges: Range<Decoration>[] = [];
+  const blocks = mark.placed.blocks!;
+  const lineClass = `jp-fstools-Review-line jp-mod-${mark.waits ? 'remove' : 'add'}`;
+  blocks.forEach((block, index) => {
+    for (let at = block.line; at < Math.min(block.line + block.count, doc.lines); at++) {
+      ranges.push(Decoration.line({ class: lineClass }).range(doc.line(at + 1).from));
+    }
+    const isLast = index === blocks.length - 1;
+    if (block.other.length || isLast) {
+      const side = { lines: block.other, kind: mark.waits ? 'add' : 'remove', hidden: !mark.waits } as const;
+      ranges.push(boxBelow(doc, block.line + block.count, new MarkBox(mark, [side], isLast, index)));
+    }
+  });
+  return ranges;
+}
+
+function staleMark(doc: Text, mark: IInlineMark): Range<Decoration> {
+  const { hunk } = mark.placed;
+  const sides = (['remove', 'add'] as const).map(kind => {
+    const lines = hunk.rows.filter(row => row.kind === kind).map(row => row.text.split('\n', 1)[0]);
+    return { lines, kind, hidden: false };
+  });
+  return boxBelow(doc, lastLineOf(hunk), new MarkBox(mark, sides, true, 0));
+}
+
+/** The last line that a hunk is about, without the context below it. */
+function lastLineOf({ rows, old_start }: DiffHunk): number {
+  const end = rows.map(({ kind }) => kind !== 'context').lastIndexOf(true) + 1;
+  return Math.max(old_start - 1, ...rows.slice(0, end).map(({ old }) => old));
+}
+
+/** A box below so many lines of a text. */
+function boxBelow(doc: Text, count: number, widget: WidgetType): Range<Decoration> {
+  const after = Math.min(count, doc.lines);
+  return Decoration.widget({ widget, block: true, side: after > 0 ? 1 : -1 }).range(after > 0 ? doc.line(after).to : 0);
+}
+
+interface ISide {
+  lines: readonly string[];
+  kind: 'add' | 'remove';
+  hidden: boolean;
+}
+
+/** Lines that the text does not have, and the buttons of the hunk. */
+class MarkBox extends WidgetType {
   constructor(
     private _mark: IInlineMark,
-    private _lines: readonly string[],
+    private _sides: readonly ISide[],
     private _isLast: boolean,
     private _index: number
   ) {
     super();
   }
 
-  override eq(other: OtherSide): boolean {
-    return other._mark.key === this._mark.key && other._index === this._index;
+  override eq(other: MarkBox): boolean {
+    const isSame = other._mark.key === this._mark.key && other._index === this._index;
+    return isSame && !other._mark.placed.blocks === !this._mark.placed.blocks;
   }
 
   override toDOM(): HTMLElement {
-    const { waits } = this._mark;
     const box = element('div', 'jp-fstools-Review-other');
-    const lines = linesBlock(this._lines, waits ? 'add' : 'remove');
-    lines.hidden = !waits;
-    if (this._lines.length) {
-      box.append(lines);
+    box.classList.toggle('jp-mod-stale', this._mark.placed.blocks === null);
+    for (const { lines, kind, hidden } of this._sides.filter(side => side.lines.length)) {
+      const block = linesBlock(lines, kind);
+      block.hidden = hidden;
+      box.append(block);
     }
     if (this._isLast) {
       box.append(this._mark.controls());

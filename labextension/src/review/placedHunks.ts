@@ -2,7 +2,8 @@
 
 import type { DiffHunk } from '../payloads';
 
-import { isCode, linesOf } from '../diff/diffLines';
+import { type ICodeLine, isCode, linesOf } from '../diff/diffLines';
+import { textAfter } from './decisions';
 
 /** Which side of a diff a text has: `old` before a change is made, `new` after it. */
 export type Side = 'old' | 'new';
@@ -29,18 +30,51 @@ export function placed(hunks: readonly DiffHunk[], text: string, side: Side): IP
   return hunks.map((hunk, position) => ({ position, hunk, blocks: blocksOf(hunk, lines, side) }));
 }
 
-function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
-  const rows = linesOf([hunk], true).filter(isCode);
+/** The lines of one side of a hunk. */
+export function linesOfSide(hunk: DiffHunk, side: Side): string[] {
   const gone = side === 'old' ? 'add' : 'remove';
-  const here = rows.filter(row => row.kind !== gone).map(row => row.text);
+  return rowsOf(hunk)
+    .filter(row => row.kind !== gone)
+    .map(row => row.text);
+}
+
+/**
+ * A text that has the old side of hunks, with some of them carried out.
+ *
+ * @param chosen - by position: what is written in the hunk's place; null: what it proposes.
+ */
+export function textWith(hunks: readonly DiffHunk[], text: string, chosen: ReadonlyMap<number, string | null>): string {
+  const lines = text.split('\n');
+  for (const [position, instead] of [...chosen].sort(([one], [other]) => other - one)) {
+    const hunk = hunks[position];
+    const here = linesOfSide(hunk, 'old');
+    const start = startOf(here, lines, expectedStart(hunk, 'old'));
+    if (start >= 0) {
+      const after = instead ?? textAfter(hunk);
+      lines.splice(start, here.length, ...(after === '' && !hunk.new_count ? [] : after.split('\n')));
+    }
+  }
+  return lines.join('\n');
+}
+
+function rowsOf(hunk: DiffHunk): ICodeLine[] {
+  return linesOf([hunk], true).filter(isCode);
+}
+
+function expectedStart(hunk: DiffHunk, side: Side): number {
   const [start, count] = side === 'old' ? [hunk.old_start, hunk.old_count] : [hunk.new_start, hunk.new_count];
-  let line = startOf(here, lines, count ? start - 1 : start);
+  return count ? start - 1 : start;
+}
+
+function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
+  const gone = side === 'old' ? 'add' : 'remove';
+  let line = startOf(linesOfSide(hunk, side), lines, expectedStart(hunk, side));
   if (line < 0) {
     return null;
   }
   const blocks: IBlock[] = [];
   let block: IBlock | null = null;
-  for (const row of rows) {
+  for (const row of rowsOf(hunk)) {
     if (row.kind === 'context') {
       block = null;
       line++;

@@ -9,10 +9,24 @@ import type { Change } from '../payloads';
 import { element } from '../element';
 import { reconcile } from '../panel/reconcile';
 
+/** What is decided about all changes of a document, or of the sessions that made them. */
+export type BarDecision = 'approve' | 'reject' | 'keep' | 'undo' | 'keep-session' | 'undo-session';
+
 /** What the bar's buttons do. */
 export interface IBarActions {
-  decideAll(decision: 'approve' | 'reject' | 'keep' | 'undo'): void;
+  decideAll(decision: BarDecision): void;
   step(by: 1 | -1): void;
+}
+
+/** What the bar tells. */
+export interface IBarState {
+  waiting: readonly Change[];
+  made: readonly Change[];
+  /** How many that wait no longer fit the document. */
+  stale: number;
+  /** How many changes the same sessions made in other files. */
+  elsewhere: number;
+  problem: string;
 }
 
 /** Shows how many changes there are, by whom; hidden where there are none. */
@@ -26,11 +40,22 @@ export class ReviewBar extends Widget {
     this.node.setAttribute('role', 'group');
     this.node.setAttribute('aria-label', _trans.__('Changes by assistants in this document'));
     this.node.onclick = event => this._onClick(event);
+    this.node.append(this._row);
+    // The layout gives a widget its least height: where the row wraps, that is another one.
+    new ResizeObserver(() => {
+      this.node.style.minHeight = `${this._row.offsetHeight}px`;
+      this.parent?.fit();
+    }).observe(this._row);
     this.hide();
   }
 
-  /** Show these; `stale` of them no longer fit the document. */
-  tell(waiting: readonly Change[], made: readonly Change[], stale: number, problem: string): void {
+  tell(state: IBarState): void {
+    const isWanted = state.waiting.length + state.made.length > 0 || state.problem !== '';
+    reconcile(this._row, isWanted ? this._parts(state) : []);
+    this.setHidden(!isWanted);
+  }
+
+  private _parts({ waiting, made, stale, elsewhere, problem }: IBarState): HTMLElement[] {
     const { _trans: trans } = this;
     const sessions = [...new Set([...waiting, ...made].map(change => change.session))].join(', ');
     const count = waiting.length + made.length;
@@ -39,13 +64,23 @@ export class ReviewBar extends Widget {
     said.title = said.textContent;
     const parts: HTMLElement[] = [said];
     if (stale) {
-      parts.push(element('span', 'jp-fstools-ReviewBar-stale', trans._n('%1 is stale', '%1 are stale', stale)));
+      parts.push(element('span', 'jp-fstools-ReviewBar-stale', trans._n('%1 out of date', '%1 out of date', stale)));
+    }
+    if (waiting.length > stale) {
+      parts.push(this._button('approve', trans.__('Approve all')));
     }
     if (waiting.length) {
-      parts.push(this._button('approve', trans.__('Approve all')), this._button('reject', trans.__('Reject all')));
+      parts.push(this._button('reject', trans.__('Reject all')));
     }
     if (made.length) {
       parts.push(this._button('keep', trans.__('Keep all')), this._button('undo', trans.__('Undo all')));
+    }
+    if (made.length && elsewhere) {
+      const where = trans._n('%1 more in another file', '%1 more in other files', elsewhere);
+      parts.push(
+        this._button('keep-session', trans.__('Keep session'), trans.__('Keep all of this session, %1', where)),
+        this._button('undo-session', trans.__('Undo session'), trans.__('Undo all of this session, %1', where))
+      );
     }
     parts.push(this._button('previous', '↑', trans.__('Previous change')));
     parts.push(this._button('next', '↓', trans.__('Next change')));
@@ -54,8 +89,7 @@ export class ReviewBar extends Widget {
       alert.setAttribute('role', 'alert');
       parts.push(alert);
     }
-    reconcile(this.node, count || problem ? parts : []);
-    this.setHidden(!count && !problem);
+    return parts;
   }
 
   private _button(action: string, label: string, title = label): HTMLButtonElement {
@@ -71,7 +105,9 @@ export class ReviewBar extends Widget {
     if (action === 'next' || action === 'previous') {
       this._actions.step(action === 'next' ? 1 : -1);
     } else if (action) {
-      this._actions.decideAll(action as 'approve' | 'reject' | 'keep' | 'undo');
+      this._actions.decideAll(action as BarDecision);
     }
   }
+
+  private readonly _row = element('div', 'jp-fstools-ReviewBar-row');
 }

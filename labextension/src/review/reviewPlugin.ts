@@ -2,70 +2,66 @@
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';
-import type { Event } from '@jupyterlab/services';
 
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDocumentManager, IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import type { RootBelowContents } from '../paths';
-
-import { CHANGE_EVENT } from '../feed/activityFeed';
+import { COMPARE } from '../diff/comparisonPlugin';
 import { ToolsServer } from '../feed/requests';
+import { IActivityFeed } from '../feed/tokens';
 import { Words } from '../panel/words';
-import { contentsPath, toolsPath } from '../paths';
 import { DocumentReview } from './documentReview';
+import { addReviewCommands } from './reviewCommands';
+import { IUnseenChanges, UnseenChanges } from './unseenChanges';
 
-const NEXT = 'jupyter-fstools:next-change';
-const PREVIOUS = 'jupyter-fstools:previous-change';
+export const unseenPlugin: JupyterFrontEndPlugin<IUnseenChanges> = {
+  id: 'jupyter-fstools:unseen-changes',
+  description: 'Knows which changes by assistants the person has not seen yet.',
+  autoStart: true,
+  requires: [IActivityFeed],
+  provides: IUnseenChanges,
+  activate: (app: JupyterFrontEnd, feed: IActivityFeed): IUnseenChanges =>
+    new UnseenChanges(new ToolsServer(app.serviceManager.serverSettings), feed)
+};
 
 export const reviewPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-fstools:review',
   description: 'Shows changes by assistants in the open documents, to be decided about there.',
   autoStart: true,
-  requires: [IDocumentManager, IDocumentWidgetOpener],
+  requires: [IDocumentManager, IDocumentWidgetOpener, IActivityFeed, IUnseenChanges],
   optional: [ITranslator, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     manager: IDocumentManager,
     opener: IDocumentWidgetOpener,
+    feed: IActivityFeed,
+    unseen: IUnseenChanges,
     translator: ITranslator | null,
     palette: ICommandPalette | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('jupyter_fstools');
-    const { events, serverSettings } = app.serviceManager;
-    const server = new ToolsServer(serverSettings);
     const reviews = new Map<IDocumentWidget, DocumentReview>();
-    let root: RootBelowContents = null;
-    let user: string | null = null;
-    const greeted = server.status().then(
-      status => {
-        root = status.contents_path;
-        user = status.user;
-      },
-      () => undefined
-    );
-
     const leave = async (path: string, by: 1 | -1) => {
-      const waiting = [...new Set((await server.waiting({})).map(change => change.path))].sort();
-      const others = waiting.filter(other => (by > 0 ? other > path : other < path));
-      const next = by > 0 ? (others[0] ?? waiting[0]) : (others.at(-1) ?? waiting.at(-1));
-      const place = next === undefined || next === path ? null : contentsPath(next, root);
+      const next = neighbour(unseen.paths, path, by);
+      const place = next === null ? null : unseen.contentsPath(next);
       if (place !== null) {
-        await app.commands.execute('docmanager:open', { path: place });
+        const opened = (await app.commands.execute('docmanager:open', { path: place })) as IDocumentWidget | undefined;
+        await unseen.greeted;
+        reviews.get(opened!)?.enter(by);
       }
     };
     const parts = {
-      server,
+      server: new ToolsServer(app.serviceManager.serverSettings),
+      unseen,
       trans,
       words: new Words(trans),
-      toolsPath: (path: string) => toolsPath(path, root),
-      user: () => user,
-      leave: (path: string, by: 1 | -1) => void leave(path, by).catch(() => undefined)
+      leave: (path: string, by: 1 | -1) => void leave(path, by).catch(() => undefined),
+      compare: (id: string) => void app.commands.execute(COMPARE, { id })
     };
     opener.opened.connect((_, widget) => {
       if (manager.contextForWidget(widget) && !reviews.has(widget)) {
-        void greeted.then(() => {
+        void unseen.greeted.then(() => {
           if (!widget.isDisposed) {
             reviews.set(widget, new DocumentReview(widget, parts));
             widget.disposed.connect(() => reviews.delete(widget));
@@ -73,41 +69,22 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
         });
       }
     });
-    events.stream.connect((_, event: Event.Emission) => {
-      if (event.schema_id === CHANGE_EVENT) {
-        const { path } = event as unknown as { path: string };
-        [...reviews.values()].filter(review => review.path === path).forEach(review => review.look());
-      }
+    unseen.changed.connect(() => reviews.forEach(review => review.draw()));
+    feed.heard.connect((_, paths) => {
+      const heard = [...reviews.values()].filter(
+        ({ path }) => paths === null || (path !== null && paths.includes(path))
+      );
+      heard.forEach(review => review.look());
     });
-    addCommands(app, palette, trans, by => {
-      const current = [...reviews].find(([widget]) => widget === app.shell.currentWidget);
-      current?.[1].step(by);
-    });
+    const current = () => [...reviews].find(([widget]) => widget === app.shell.currentWidget)?.[1] ?? null;
+    addReviewCommands(app, current, trans, palette);
   }
 };
 
-function addCommands(
-  app: JupyterFrontEnd,
-  palette: ICommandPalette | null,
-  trans: ReturnType<ITranslator['load']>,
-  step: (by: 1 | -1) => void
-): void {
-  const describedBy = { args: { type: 'object', properties: {} } };
-  app.commands.addCommand(NEXT, {
-    describedBy,
-    label: trans.__('Next Change by an Assistant'),
-    execute: () => step(1)
-  });
-  app.commands.addCommand(PREVIOUS, {
-    describedBy,
-    label: trans.__('Previous Change by an Assistant'),
-    execute: () => step(-1)
-  });
-  for (const [command, keys] of [
-    [NEXT, 'Alt F5'],
-    [PREVIOUS, 'Alt Shift F5']
-  ]) {
-    palette?.addItem({ command, category: trans.__('File Tools') });
-    app.commands.addKeyBinding({ command, keys: [keys], selector: 'body' });
-  }
+/** The file after another one, or before it; behind the last one comes the first. */
+function neighbour(paths: readonly string[], path: string, by: 1 | -1): string | null {
+  const others = paths.filter(other => other !== path);
+  const onward = others.filter(other => (by > 0 ? other > path : other < path));
+  const [from, around] = by > 0 ? [onward[0], others[0]] : [onward.at(-1), others.at(-1)];
+  return from ?? around ?? null;
 }

@@ -25,8 +25,8 @@ describe('a view of a diff', () => {
     [{ kind: 'binary' }, 'Binary file; no diff available.'],
     [{ op: 'create' }, 'The new file is empty.'],
     [{ op: 'delete' }, 'The deleted file was empty.'],
-    [{ op: 'edit' }, 'No line differs; the encoding changed.'],
-    [{ kind: 'notebook', cells: [] }, 'No cell differs; what changed is around the cells.']
+    [{ op: 'edit' }, 'No line changed; the encoding did.'],
+    [{ kind: 'notebook', cells: [] }, 'No cell changed; the change is outside the cells.']
   ] as [Partial<FileDiff>, string][])('says why there is nothing to see: %j', (facts, said) => {
     expect(view(facts).textContent).toBe(said);
   });
@@ -54,6 +54,17 @@ describe('a view of a diff', () => {
 });
 
 describe('a view of a notebook', () => {
+  it('shows what comes with cells and around them as text', () => {
+    const carried = [hunk(['+"outputs": ["<img src=x onerror=alert(1)>"]'])];
+    const hunks = [hunk(['+"kernelspec": "evil"'])];
+    const shown = view({ kind: 'notebook', op: 'create', hunks, cells: [cellDiff({ carried })] });
+    const names = [...shown.querySelectorAll('[role=table]')].map(table => table.getAttribute('aria-label'));
+    expect(names).toEqual(['Around the cells', 'Cell 2 (code, id c1): Edited', 'Outputs, metadata and attachments']);
+    expect(shown.textContent).toContain('"kernelspec": "evil"');
+    expect(shown.textContent).toContain('onerror=alert(1)');
+    expect(shown.querySelector('img')).toBeNull();
+  });
+
   it('names each cell and what happened to it', () => {
     const shown = notebook([
       { action: 'edit', index: 0 },

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-import { drawText, invisiblesOf, pieces } from '../../diff/styledText';
+import { drawText, invisiblesOf, pieces, spelledOut } from '../../diff/styledText';
 
 /** Sorted, disjoint ranges from sorted edges. */
 const layer = (classes: string) =>
@@ -65,6 +65,26 @@ describe('a drawn line', () => {
 
   it('leaves tabs, letters of any script and joined emoji alone', () => {
     expect(invisiblesOf('\tÄ 漢字 مرحبا 👩‍💻')).toEqual([]);
+  });
+
+  it('marks what is invisible or reorders text, also beyond the first plane, and no part of an emoji', () => {
+    const hidden = [
+      '\u00ad',
+      '\u034f',
+      '\u200d',
+      '\u3164',
+      '\uffa0',
+      '\ufe0f',
+      '\u2800',
+      '\u{e0041}',
+      '\u{e0100}',
+      '\u2066'
+    ];
+    for (const sign of hidden) {
+      expect(invisiblesOf(`a${sign}b`)).toEqual([{ from: 1, to: 1 + sign.length, classes: expect.any(String) }]);
+    }
+    expect(invisiblesOf('❤\ufe0f\u200d🔥 👩\u200d💻')).toEqual([]);
+    expect(spelledOut('a\u{e0041}')).toBe('a[U+E0041]');
   });
 
   it('is a line even if it is empty', () => {

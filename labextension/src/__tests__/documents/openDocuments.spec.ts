@@ -26,6 +26,7 @@ class ContextSample {
   readonly saveState = new Signal<this, DocumentRegistry.SaveState>(this);
   readonly disposed = new Signal<this, void>(this);
   isReady = true;
+  meanwhile = (): void => undefined;
 
   get ready(): Promise<void> {
     return this._ready.promise;
@@ -45,10 +46,10 @@ class ContextSample {
   }
 
   /** Save as JupyterLab does; what is typed meanwhile is not written. */
-  async save(meanwhile: () => void = () => undefined): Promise<void> {
+  async save(): Promise<void> {
     this.saveState.emit('started');
     await Promise.resolve();
-    meanwhile();
+    this.meanwhile();
     contents.fileChanged.emit({ type: 'save', oldValue: null, newValue: { path: this.path } });
     this._end();
   }
@@ -115,7 +116,9 @@ describe('an open document', () => {
   it('is still unsaved if its person went on typing while it was saved', async () => {
     const context = open('a.py');
     context.type('x');
-    await context.save(() => context.type('y'));
+    context.meanwhile = () => context.type('y');
+    await context.save();
+    context.meanwhile = () => undefined;
     expect(context.model.dirty).toBe(true);
     expect(unsaved()).toEqual(['a.py']);
     await context.save();

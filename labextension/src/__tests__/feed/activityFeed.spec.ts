@@ -93,6 +93,16 @@ describe('the feed', () => {
     await until(() => feed.waiting === 0);
   });
 
+  it('says which files it heard of, and when it may have missed some', async () => {
+    const heard: (readonly string[] | null)[] = [];
+    feed.heard.connect((_, paths) => heard.push(paths));
+    feed.filter = { kinds: ['read'] };
+    await feed.start();
+    expect(heard).toContain(null);
+    server.tell(changed('a', { path: 'folder/a.txt' }));
+    expect(heard.at(-1)).toEqual(['folder/a.txt']);
+  });
+
   it('leaves out events that are not its own', async () => {
     await feed.start();
     server.tellOther({ path: 'a.txt', action: 'save' });

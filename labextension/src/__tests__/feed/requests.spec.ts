@@ -32,8 +32,8 @@ describe('a request', () => {
 
   it('asks for the steps after a revision', async () => {
     server.entries = [changed('old', { revision: 1 }), changed('new', { revision: 2 })];
-    const { changes, revision } = await server.client.changesAfter(1);
-    expect(changes.map(change => change.id)).toEqual(['new']);
+    const { entries, revision } = await server.client.news(1);
+    expect(entries.map(entry => entry.id)).toEqual(['new']);
     expect(revision).toBe(2);
   });
 

@@ -4,7 +4,8 @@ import { Panel, Widget } from '@lumino/widgets';
 
 import type { ICardActions } from '../../panel/activityCard';
 import type { ChangeEvent } from '../../payloads';
-import type { Entry } from '../../feed/tokens';
+import type { CardEntry } from '../../panel/cardHead';
+import type { ListedRefusal } from '../../panel/turns';
 
 import { ActivityCard } from '../../panel/activityCard';
 import { RequestError } from '../../feed/requests';
@@ -12,9 +13,15 @@ import { Words } from '../../panel/words';
 import { until } from '../diffSamples';
 import { changed, changeOf, wasRead, wasRefused } from '../serverSample';
 
+const refused = (id: string, facts: Partial<ListedRefusal> = {}): ListedRefusal => ({
+  ...wasRefused(id, facts),
+  repaired: facts.repaired ?? false
+});
+
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const trans = nullTranslator.load('jupyter_fstools');
 
+let shownInFull: Set<string>;
 let page: Panel;
 let asked: string[];
 let refusal: RequestError | null;
@@ -25,6 +32,7 @@ beforeEach(() => {
   page = new Panel();
   Widget.attach(page, document.body);
   asked = [];
+  shownInFull = new Set();
   refusal = null;
   command = ['make test'];
   loaded = null;
@@ -44,13 +52,16 @@ const note = async (what: string) => {
 
 const actions: ICardActions = {
   decide: (id, decision) => note(`${decision} ${id}`),
-  approveSession: session => note(`approve all of ${session}`),
   open: path => note(`open ${path}`),
+  compare: id => note(`compare ${id}`),
   load: async id => changeOf(loaded ?? changed(id), command),
-  show: async () => new Widget({ node: document.createElement('pre') })
+  download: (id, paths) => note(`download ${paths.join(' and ')} of ${id}`),
+  show: async () => new Widget({ node: document.createElement('pre') }),
+  wasShown: id => shownInFull.has(id),
+  noteShown: id => shownInFull.add(id)
 };
 
-function shown(entry: Entry): ActivityCard {
+function shown(entry: CardEntry): ActivityCard {
   const card = new ActivityCard(entry, actions, new Words(trans), trans);
   page.addWidget(card);
   return card;
@@ -81,16 +92,16 @@ describe('a card', () => {
     [changed('a', { op: 'delete', status: 'proposed' }), ['fold', 'open', 'approve', 'reject']],
     [changed('a', { op: 'delete' }), ['fold', 'undo']],
     [wasRead('a'), ['open']],
-    [wasRefused('a'), ['open']],
-    [wasRefused('a', { code: 'not_found' }), []],
-    [wasRefused('a', { path: null }), []]
-  ] as [Entry, string[]][])('offers what can be done about %j', (entry, offered) => {
+    [refused('a'), ['open']],
+    [refused('a', { code: 'not_found' }), []],
+    [refused('a', { path: null }), []]
+  ] as [CardEntry, string[]][])('offers what can be done about %j', (entry, offered) => {
     expect(buttons(shown(entry))).toEqual(offered);
   });
 
   it('shows hostile names and messages as text', () => {
     const path = `${HOSTILE}/${HOSTILE}`;
-    const card = shown(wasRefused('a', { path, message: HOSTILE, session: HOSTILE, tool: HOSTILE }));
+    const card = shown(refused('a', { path, message: HOSTILE, session: HOSTILE, tool: HOSTILE }));
     expect(card.node.querySelector('img')).toBeNull();
     expect(card.node.textContent).toContain(HOSTILE);
     expect(card.node.getAttribute('aria-label')).toContain(HOSTILE);
@@ -104,28 +115,25 @@ describe('a card', () => {
   });
 
   it('calls undoing an undo redo', () => {
-    expect(buttonOf(shown(changed('a', { undoes: 'b' })), 'undo').textContent).toBe('Redo');
+    expect(buttonOf(shown(changed('a', { undoes: 'b' })), 'undo').title).toBe('Redo');
   });
 
-  it('offers to approve all of a session only where several of it wait', async () => {
-    const card = shown(changed('a', { status: 'proposed' }));
-    card.isOneOfSeveral = true;
-    await until(() => buttons(card).includes('approve-session'));
-    press(card, 'approve-session');
-    expect(asked).toEqual(['approve all of one']);
+  it('keeps the end of a long name', () => {
+    const card = shown(changed('a', { path: 'src/a_name_that_goes_on_and_on_to_its_end.py' }));
+    const parts = [...card.node.querySelectorAll('.jp-fstools-Card-name span')].map(part => part.textContent);
+    expect(parts).toEqual(['a_name_that_goes_on_and_on_to_', 'its_end.py']);
   });
 
-  it('says why the server refused, with what changed since', async () => {
+  it('says why the server refused', async () => {
     const card = shown(changed('a', { status: 'proposed' }));
     refusal = new RequestError({
       code: 'stale',
       message: 'It changed.',
       hint: 'Ask again.',
-      details: { diff: '+new' }
+      details: {}
     });
     press(card, 'approve');
     await updated(card, 'It changed.\nAsk again.');
-    expect(card.node.querySelector('[role="alert"] pre')?.textContent).toBe('+new');
   });
 
   it('keeps the reason beside what somebody else decided, and drops any other once it is decided', async () => {
@@ -151,6 +159,29 @@ describe('a card', () => {
     expect(card.node.querySelector('[data-action="fold"]')!.getAttribute('aria-expanded')).toBe('true');
     press(card, 'fold');
     expect(card.node.querySelector('pre')).toBeNull();
+  });
+
+  it('of a change whose diff is cut is approved once all of it was downloaded', async () => {
+    loaded = changed('a', { status: 'proposed', truncated: true });
+    const card = shown(loaded);
+    expect(buttonOf(card, 'approve').matches(':disabled')).toBe(true);
+    press(card, 'fold');
+    await until(() => buttonOf(card, 'download') !== null);
+    expect([buttonOf(card, 'approve').matches(':disabled'), shownInFull.has('a')]).toEqual([true, false]);
+    press(card, 'download');
+    await until(() => shownInFull.has('a'));
+    expect([asked, buttonOf(card, 'approve').matches(':disabled')]).toEqual([['download a.txt of a'], false]);
+  });
+
+  it('of a change that could not be downloaded is not approved', async () => {
+    loaded = changed('a', { status: 'proposed', truncated: true });
+    const card = shown(loaded);
+    press(card, 'fold');
+    await until(() => buttonOf(card, 'download') !== null);
+    refusal = new RequestError({ code: 'stale', message: 'It changed.', hint: '', details: {} });
+    press(card, 'download');
+    await updated(card, 'It changed.');
+    expect(buttonOf(card, 'approve').matches(':disabled')).toBe(true);
   });
 
   it('of a command that waits is unfolded by itself, until a person folds it', async () => {
@@ -183,9 +214,7 @@ describe('a card', () => {
     pressed.focus();
     pressed.dispatchEvent(new MouseEvent('pointerdown', { bubbles: true }));
     card.entry = changed('a', { status: 'proposed', ...facts });
-    card.isOneOfSeveral = true;
     MessageLoop.flush();
-    expect(buttons(card)).toContain('approve-session');
     expect([buttonOf(card, 'approve'), document.activeElement]).toEqual([pressed, pressed]);
     pressed.dispatchEvent(new MouseEvent('pointerup', { bubbles: true }));
     pressed.click();

@@ -23,7 +23,13 @@ let notice: WaitingNotice;
 beforeEach(() => {
   feed = new Feed();
   const trans = nullTranslator.load('jupyter_fstools');
-  notice = new WaitingNotice(feed as unknown as IActivityFeed, () => undefined, new Words(trans), trans);
+  notice = new WaitingNotice(
+    feed as unknown as IActivityFeed,
+    () => undefined,
+    () => undefined,
+    new Words(trans),
+    trans
+  );
 });
 
 afterEach(() => notice.dispose());

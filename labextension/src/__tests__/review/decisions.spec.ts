@@ -1,5 +1,5 @@
 import { formerPlaces, predecessors } from '../../review/cellMarks';
-import { asHunks, Decisions, hunkName, hunksOf } from '../../review/decisions';
+import { asHunks, Decisions, hunkName, hunksOf, isDivisible, isKept } from '../../review/decisions';
 import { cellDiff, fileDiff, hunk } from '../diffSamples';
 import { changed, changeOf } from '../serverSample';
 
@@ -19,12 +19,28 @@ describe('decisions', () => {
 
   it('are whole once every hunk is decided, and the last word counts', () => {
     const decisions = new Decisions(ofNotebook);
-    expect(decisions.decide(hunkName(0, 'edited'), true)).toBe(false);
-    expect(decisions.decide(hunkName(0, 'edited'), false)).toBe(false);
-    expect(decisions.decide(hunkName(1, 'edited'), true)).toBe(false);
-    expect(decisions.decide(hunkName(0, 'new'), true)).toBe(true);
+    expect(decisions.decide([hunkName(0, 'edited')], true)).toBe(false);
+    expect(decisions.decide([hunkName(0, 'edited')], false)).toBe(false);
+    expect(decisions.decide([hunkName(1, 'edited')], true)).toBe(false);
+    expect(decisions.decide([hunkName(0, 'new')], true)).toBe(true);
     expect(asHunks(ofNotebook, decisions.taken)).toEqual({ edited: [1], new: [0] });
     expect(decisions.of(hunkName(0, 'edited'))).toBe(false);
+  });
+});
+
+describe('a change', () => {
+  it('is kept hunk by hunk, by each person', () => {
+    const kept = { ann: { edited: [1] } };
+    expect(isKept({ ...ofNotebook, kept }, 'ann', hunkName(1, 'edited'))).toBe(true);
+    expect(isKept({ ...ofNotebook, kept }, 'ann', hunkName(0, 'edited'))).toBe(false);
+    expect(isKept({ ...ofNotebook, kept }, 'bob', hunkName(1, 'edited'))).toBe(false);
+    expect(isKept({ ...ofText, kept: { ann: [0] } }, 'ann', hunkName(0))).toBe(true);
+  });
+
+  it('of several files is decided about as a whole', () => {
+    expect(isDivisible(ofText)).toBe(true);
+    const file = { path: 'a', before: null, after: null, diff: ofText.diff };
+    expect(isDivisible({ ...ofText, files: [file, file] })).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import { placed } from '../../review/placedHunks';
+import { placed, textWith } from '../../review/placedHunks';
 import { hunk } from '../diffSamples';
 
 const LINES = ['a', 'b', 'c', 'd', 'e'];
@@ -29,5 +29,13 @@ describe('a hunk in a text', () => {
   it('has a place at the end of a file without a last newline', () => {
     const end = hunk([' a', '-b\n\\ No newline at end of file', '+B\n\\ No newline at end of file']);
     expect(placed([end], 'a\nb', 'old')[0].blocks).toEqual([{ line: 1, count: 1, other: ['B'] }]);
+  });
+
+  it('is carried out as proposed or as the person wrote it, the others stay', () => {
+    const other = hunk(['-e', '+E'], 5, 5);
+    const text = `${LINES.join('\n')}\n`;
+    expect(textWith([change, other], text, new Map([[0, null]]))).toBe('a\nb\nC\nCC\nd\ne\n');
+    expect(textWith([change, other], text, new Map([[1, 'mine\nand more']]))).toBe('a\nb\nc\nd\nmine\nand more\n');
+    expect(textWith([hunk(['-e'], 5, 4)], text, new Map([[0, null]]))).toBe('a\nb\nc\nd\n');
   });
 });

@@ -1,0 +1,45 @@
+import type { Contents } from '@jupyterlab/services';
+
+import { LooksAtDisk } from '../../documents/looksAtDisk';
+
+let asked: string[];
+let contents: Contents.IManager;
+let looks: LooksAtDisk;
+
+beforeEach(() => {
+  asked = [];
+  const get = (path: string) => {
+    asked.push(path);
+    return Promise.resolve({ path });
+  };
+  contents = { get } as unknown as Contents.IManager;
+  looks = new LooksAtDisk(contents);
+});
+
+/** Everything that has no reason to wait is done after this. */
+const settled = () => new Promise(resolve => setTimeout(resolve));
+
+it('lets a look wait until the server has written the file, and no other look', async () => {
+  const letLook = looks.hold('a.py');
+  const waiting = contents.get('a.py');
+  await contents.get('b.py');
+  await looks.get('a.py');
+  await settled();
+  expect(asked).toEqual(['b.py', 'a.py']);
+  letLook();
+  expect(await waiting).toEqual({ path: 'a.py' });
+  await contents.get('a.py');
+  expect(asked).toEqual(['b.py', 'a.py', 'a.py', 'a.py']);
+});
+
+it('goes on holding for a newer change when an older one has ended', async () => {
+  const older = looks.hold('a.py');
+  const newer = looks.hold('a.py');
+  older();
+  void contents.get('a.py');
+  await settled();
+  expect(asked).toEqual([]);
+  newer();
+  await settled();
+  expect(asked).toEqual(['a.py']);
+});

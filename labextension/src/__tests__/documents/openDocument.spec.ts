@@ -1,0 +1,193 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { Contents } from '@jupyterlab/services';
+
+import { DocumentModel } from '@jupyterlab/docregistry';
+import { Signal } from '@lumino/signaling';
+
+import type { DocumentRequest, IDocumentAnswer, ITextChange } from '../../documents/messages';
+
+import { LooksAtDisk } from '../../documents/looksAtDisk';
+import { OpenDocument } from '../../documents/openDocument';
+
+const PATCH: DocumentRequest = { do: 'patch', hash: 'h1', to: 'h2', change: oneToTwo() };
+
+/** `x = 1` becomes `x = 2`. */
+function oneToTwo(): ITextChange {
+  return { kind: 'text', spans: [[4, '1', '2', 'x = ', '']] };
+}
+
+/** A text file, open in JupyterLab's own model, and on a disk. */
+class FileSample {
+  constructor() {
+    this.model.fromString('x = 1');
+    this.model.dirty = false;
+    this.contents.fileChanged.connect((_, { newValue }) => (this.contentsModel = newValue as never));
+  }
+
+  readonly model = new DocumentModel({ collaborationEnabled: false });
+  readonly path = 'a.py';
+  readonly isDisposed = false;
+  contentsModel: { format: string; hash: string } = { format: 'text', hash: 'h1' };
+  disk: { hash: string; content: string } = { hash: 'h1', content: 'x = 1' };
+  reverted = 0;
+  whileSaving: Promise<void> = Promise.resolve();
+
+  readonly contents = {
+    fileChanged: new Signal<unknown, Contents.IChangedArgs>({}),
+    get: () => Promise.resolve({ ...this.disk, format: 'text', type: 'file' })
+  };
+
+  async save(): Promise<void> {
+    await this.whileSaving;
+    this.disk = { hash: 'saved', content: this.model.toString() };
+    this.contentsModel = { ...this.contentsModel, hash: 'saved' };
+    this.model.dirty = false;
+  }
+
+  revert(): Promise<void> {
+    this.reverted++;
+    return Promise.resolve();
+  }
+}
+
+let file: FileSample;
+let closed: string[];
+let document: OpenDocument;
+
+beforeEach(() => {
+  file = new FileSample();
+  closed = [];
+  const contents = file.contents as unknown as Contents.IManager;
+  const closeFile = (path: string) => Promise.resolve(void closed.push(path));
+  const lab = { contents, looks: new LooksAtDisk(contents), closeFile };
+  document = new OpenDocument(7, file as unknown as DocumentRegistry.Context, lab, () => undefined);
+});
+
+afterEach(() => jest.useRealTimers());
+
+const written = (hash: string | null) => document.handle({ do: 'written', hash, last_modified: null });
+
+function type(text: string): void {
+  file.model.sharedModel.updateSource(0, 0, text);
+}
+
+describe('a saved document', () => {
+  it('shows a change, stays saved, and takes over the hash once the file has it', async () => {
+    expect(await document.handle(PATCH)).toMatchObject({ done: true });
+    expect([file.model.toString(), document.told.saved, document.told.hash]).toEqual(['x = 2', true, 'h2']);
+    await written('h2');
+    expect([file.contentsModel.hash, document.told.saved, document.told.hash]).toEqual(['h2', true, 'h2']);
+  });
+
+  it('takes a change back that could not be written, and leaves what was typed meanwhile', async () => {
+    await document.handle(PATCH);
+    type('# typed\n');
+    await written(null);
+    expect([file.model.toString(), file.contentsModel.hash]).toEqual(['# typed\nx = 1', 'h1']);
+    expect(document.told.saved).toBe(false);
+  });
+
+  it.each<[string, Partial<IDocumentAnswer>, () => DocumentRequest]>([
+    ['is of another content', { reason: 'hash' }, () => ({ ...PATCH, hash: 'other' })],
+    ['expects another text', { reason: 'text' }, () => (file.model.fromString('y = 3'), PATCH)],
+    [
+      'is of a notebook',
+      { reason: 'hash' },
+      () => ({ ...PATCH, change: { kind: 'notebook', total: 0, operations: [] } })
+    ]
+  ])('refuses a change that %s', async (_, reason, request) => {
+    const asked = request();
+    const before = file.model.toString();
+    expect(await document.handle(asked)).toMatchObject({ done: false, ...reason });
+    expect(file.model.toString()).toBe(before);
+  });
+
+  it('takes the next change only after it was told what became of the last one', async () => {
+    await document.handle(PATCH);
+    expect(await document.handle(PATCH)).toMatchObject({ done: false, reason: 'busy' });
+  });
+
+  it('finds out by the file itself what became of a change, if it is never told', async () => {
+    await document.handle(PATCH);
+    file.disk = { hash: 'h2', content: 'x = 2' };
+    await document.settle();
+    expect([file.model.toString(), file.contentsModel.hash]).toEqual(['x = 2', 'h2']);
+    await document.handle({ ...PATCH, hash: 'h2', to: 'h3', change: { kind: 'text', spans: [[4, '2', '3', '', '']] } });
+    await document.settle();
+    expect([file.model.toString(), file.contentsModel.hash]).toEqual(['x = 2', 'h2']);
+  });
+
+  it('follows its file, unless its person has typed', async () => {
+    file.disk = { hash: 'h5', content: 'x = 5' };
+    await document.handle({ do: 'follow' });
+    expect([file.model.toString(), file.contentsModel.hash, file.model.dirty]).toEqual(['x = 5', 'h5', false]);
+    type('# typed\n');
+    file.disk = { hash: 'h6', content: 'x = 6' };
+    await document.handle({ do: 'follow' });
+    expect([file.model.toString(), file.contentsModel.hash]).toEqual(['# typed\nx = 5', 'h5']);
+    expect(file.reverted).toBe(0);
+  });
+
+  it('reloads a file whose lines end as on Windows, as its context alone knows how', async () => {
+    file.disk = { hash: 'h5', content: 'x = 5\r\n' };
+    await document.handle({ do: 'follow' });
+    expect(file.reverted).toBe(1);
+  });
+});
+
+describe('an unsaved document', () => {
+  beforeEach(() => type('# typed\n'));
+
+  it('is sent again only after a change', async () => {
+    const told = await document.handle({ do: 'content', known: null });
+    expect(told).toMatchObject({ done: true, content: '# typed\nx = 1' });
+    expect(await document.handle({ do: 'content', known: told!.counter! })).toEqual({
+      done: true,
+      counter: told!.counter
+    });
+  });
+
+  it('is patched and saved', async () => {
+    const change: DocumentRequest = { ...PATCH, to: null };
+    expect(await document.handle(change)).toMatchObject({ done: true });
+    expect(document.told.saved).toBe(false);
+    expect(await document.handle({ do: 'save' })).toMatchObject({ done: true, hash: 'saved' });
+    await written('saved');
+    expect([file.disk.content, document.told.saved, document.told.hash]).toEqual(['# typed\nx = 2', true, 'saved']);
+  });
+
+  it('is not saved over a file that a program has changed', async () => {
+    file.disk = { hash: 'h9', content: 'x = 9' };
+    expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'hash' });
+    expect(file.disk.content).toBe('x = 9');
+  });
+
+  it('is not saved any more once the server has given up', async () => {
+    await document.handle({ ...PATCH, to: null });
+    const saved = document.handle({ do: 'save' });
+    await written(null);
+    expect(await saved).toMatchObject({ done: false, reason: 'busy' });
+    expect([file.disk.content, file.model.toString(), document.told.saved]).toEqual(['x = 1', '# typed\nx = 1', false]);
+  });
+
+  it('takes no change while a save is under way, and for two seconds waits for it', async () => {
+    jest.useFakeTimers();
+    let end = (): void => undefined;
+    file.whileSaving = new Promise(resolve => (end = resolve));
+    const context = document.context;
+    const saving = context.save();
+    const refused = document.handle({ ...PATCH, to: null });
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(await refused).toMatchObject({ done: false, reason: 'busy' });
+    const patched = document.handle({ ...PATCH, hash: 'saved', to: null });
+    end();
+    await saving;
+    expect(await patched).toMatchObject({ done: true });
+    expect([file.disk.content, file.model.toString()]).toEqual(['# typed\nx = 1', '# typed\nx = 2']);
+  });
+
+  it('is closed without a question where its file was removed', async () => {
+    await document.handle({ do: 'close' });
+    expect([closed, file.model.dirty]).toEqual([['a.py'], false]);
+  });
+});

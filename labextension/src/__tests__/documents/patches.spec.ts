@@ -1,0 +1,134 @@
+import { YNotebook } from '@jupyter/ydoc';
+import fc from 'fast-check';
+
+import type { CellOperation, ICellName } from '../../documents/messages';
+
+import { patchNotebook } from '../../documents/patches';
+import { reconcileNotebook } from '../../documents/reconcile';
+
+// Yjs warns of what JupyterLab does when it makes a cell.
+jest.spyOn(console, 'warn').mockImplementation();
+
+const TOTAL = 6;
+
+interface ISimpleCell {
+  id: string;
+  source: string;
+  cell_type: string;
+}
+
+type Edit = { do: CellOperation['do']; at: number; after: number };
+
+const edits = fc.uniqueArray(
+  fc.record<Edit>({
+    do: fc.constantFrom('source', 'convert', 'delete', 'insert', 'move'),
+    at: fc.nat(TOTAL - 1),
+    after: fc.integer({ min: -1, max: TOTAL - 1 })
+  }),
+  { selector: ({ at }) => at, maxLength: TOTAL }
+);
+
+function cellOf({ id, source, cell_type }: ISimpleCell) {
+  return {
+    id,
+    source,
+    cell_type,
+    metadata: {},
+    ...(cell_type === 'code' ? { outputs: [], execution_count: null } : {})
+  };
+}
+
+function notebookOf(cells: readonly ISimpleCell[]): YNotebook {
+  const notebook = new YNotebook();
+  notebook.insertCells(0, cells.map(cellOf) as never);
+  return notebook;
+}
+
+function cellsOf(notebook: YNotebook): ISimpleCell[] {
+  return notebook.cells.map(cell => ({ id: cell.id, source: cell.getSource(), cell_type: cell.cell_type }));
+}
+
+const before = Array.from({ length: TOTAL }, (_, at) => ({ id: `c${at}`, source: `x${at} = 1`, cell_type: 'code' }));
+
+/** What edits make of the cells, and what a page is told of them. */
+function told(wanted: readonly Edit[]): [ISimpleCell[], CellOperation[]] {
+  const after = before.map(cell => ({ ...cell }));
+  const operations: CellOperation[] = [];
+  const name = (at: number): ICellName => ({ id: `c${at}`, index: at });
+  const placed = (at: number) => after.findIndex(({ id }) => id === `c${at}`);
+  let made = TOTAL;
+  for (const { do: what, at, after: behind } of wanted) {
+    const anchor = behind < 0 || placed(behind) < 0 || behind === at ? null : name(behind);
+    const place = () => (anchor === null ? 0 : placed(behind) + 1);
+    const now = placed(at);
+    if (what === 'source') {
+      after[now].source = `x${at} = 2`;
+      operations.push({ do: 'source', cell: name(at), spans: [[5, '1', '2', '= ', '']] });
+    } else if (what === 'convert') {
+      after[now].cell_type = 'markdown';
+      operations.push({ do: 'convert', cell: name(at), cell_type: 'markdown' });
+    } else if (what === 'delete') {
+      after.splice(now, 1);
+      operations.push({ do: 'delete', cell: name(at), source: `x${at} = 1` });
+    } else if (what === 'insert') {
+      const cell = { id: `new${made}`, source: 'new', cell_type: 'code' };
+      after.splice(place(), 0, cell);
+      operations.push({ do: 'insert', cell: { id: cell.id, index: made++ }, after: anchor, content: cellOf(cell) });
+    } else {
+      const [moved] = after.splice(now, 1);
+      after.splice(place(), 0, moved);
+      operations.push({ do: 'move', cell: name(at), after: anchor });
+    }
+  }
+  return [after, operations];
+}
+
+it('any operations leave the cells that they say, and those before them once they are taken back', () => {
+  fc.assert(
+    fc.property(edits, wanted => {
+      const [after, operations] = told(wanted);
+      const notebook = notebookOf(before);
+      const takeBack = patchNotebook(notebook, { kind: 'notebook', total: TOTAL, operations });
+      expect(cellsOf(notebook)).toEqual(after);
+      takeBack();
+      expect(cellsOf(notebook)).toEqual(before);
+    })
+  );
+});
+
+it('a cell in which somebody types stays the same one, or nothing is changed', () => {
+  fc.assert(
+    fc.property(edits, fc.nat(TOTAL - 1), (wanted, typedIn) => {
+      const [after, operations] = told(wanted);
+      const notebook = notebookOf(before);
+      const cell = notebook.cells[typedIn];
+      notebook.awareness.setLocalStateField('fstools:caret', cell.id);
+      const patch = () => patchNotebook(notebook, { kind: 'notebook', total: TOTAL, operations });
+      if (wanted.some(({ do: what, at }) => at === typedIn && (what === 'convert' || what === 'delete'))) {
+        expect(patch).toThrow('caret');
+        expect(cellsOf(notebook)).toEqual(before);
+      } else {
+        const takeBack = patch();
+        expect(cellsOf(notebook)).toEqual(after);
+        expect(notebook.cells).toContain(cell);
+        takeBack();
+        expect(cellsOf(notebook)).toEqual(before);
+        expect(notebook.cells).toContain(cell);
+      }
+    })
+  );
+});
+
+it('a notebook becomes what its file says, whatever was changed there', () => {
+  fc.assert(
+    fc.property(edits, wanted => {
+      const [after] = told(wanted);
+      const notebook = notebookOf(before);
+      const { nbformat, nbformat_minor } = notebook;
+      expect(reconcileNotebook(notebook, { cells: after.map(cellOf), metadata: {}, nbformat, nbformat_minor })).toBe(
+        true
+      );
+      expect(cellsOf(notebook)).toEqual(after);
+    })
+  );
+});

@@ -1,0 +1,106 @@
+import type { ISharedCodeCell } from '@jupyter/ydoc';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { YNotebook } from '@jupyter/ydoc';
+import fc from 'fast-check';
+
+import { reconcileNotebook, reconcileText } from '../../documents/reconcile';
+
+// Yjs warns of what JupyterLab does when it makes a cell.
+jest.spyOn(console, 'warn').mockImplementation();
+
+const PRINTED = { output_type: 'stream', name: 'stdout', text: 'printed' };
+
+function cellOf(id: string, source: string | string[], more: JSONObject = {}): JSONObject {
+  return { id, source, cell_type: 'code', metadata: {}, outputs: [], execution_count: null, ...more };
+}
+
+function opened(...cells: JSONObject[]): YNotebook {
+  const notebook = new YNotebook();
+  notebook.fromJSON({ cells: cells as never, metadata: {}, nbformat: 4, nbformat_minor: 5 });
+  return notebook;
+}
+
+function file({ nbformat, nbformat_minor }: YNotebook, cells: JSONObject[], more: JSONObject = {}): JSONObject {
+  return { cells, metadata: {}, nbformat, nbformat_minor, ...more };
+}
+
+describe('a notebook', () => {
+  it('keeps the cells that did not change, and all that are where they were', () => {
+    const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'), cellOf('c', 'z'));
+    const [a, b, c] = notebook.cells;
+    const wanted = [cellOf('a', 'x'), cellOf('new', 'n'), cellOf('b', ['y\n', 'y']), cellOf('c', 'z')];
+    expect(reconcileNotebook(notebook, file(notebook, wanted))).toBe(true);
+    expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'n', 'y\ny', 'z']);
+    expect([notebook.cells[0], notebook.cells[2], notebook.cells[3]]).toEqual([a, b, c]);
+  });
+
+  it('takes over outputs, counts and metadata', () => {
+    const notebook = opened(cellOf('a', 'x', { metadata: { tags: ['old'] } }));
+    const before = notebook.cells[0];
+    const wanted = cellOf('a', 'x', { outputs: [PRINTED], execution_count: 3, metadata: { name: 'n' } });
+    expect(reconcileNotebook(notebook, file(notebook, [wanted], { metadata: { title: 't' } }))).toBe(true);
+    const [cell] = notebook.cells as ISharedCodeCell[];
+    expect([cell.getOutputs(), cell.execution_count, cell.getMetadata()]).toEqual([[PRINTED], 3, { name: 'n' }]);
+    expect(cell).toBe(before);
+    expect(notebook.getMetadata()).toEqual({ title: 't' });
+  });
+
+  it('gives outputs that others wrote no trust, and takes it from none that stay', () => {
+    const trusted = { metadata: { trusted: true }, outputs: [PRINTED] };
+    const notebook = opened(cellOf('a', 'x', trusted), cellOf('b', 'y', trusted));
+    const scripted = { output_type: 'display_data', data: { 'text/html': '<script></script>' }, metadata: {} };
+    const told = { metadata: { trusted: false } };
+    const wanted = [
+      cellOf('a', 'x', { ...told, outputs: [scripted] }),
+      cellOf('b', 'z', { ...told, outputs: [PRINTED] })
+    ];
+    expect(reconcileNotebook(notebook, file(notebook, wanted))).toBe(true);
+    const cells = notebook.cells as ISharedCodeCell[];
+    expect(cells.map(cell => cell.getMetadata('trusted'))).toEqual([false, true]);
+    expect(cells.map(cell => cell.getOutputs())).toEqual([[scripted], [PRINTED]]);
+  });
+
+  it('leaves what a running cell puts out to its kernel', () => {
+    const notebook = opened(cellOf('a', 'x', { outputs: [PRINTED] }));
+    const [cell] = notebook.cells as ISharedCodeCell[];
+    cell.executionState = 'running';
+    expect(reconcileNotebook(notebook, file(notebook, [cellOf('a', 'y')]))).toBe(true);
+    expect([cell.getSource(), cell.getOutputs()]).toEqual(['y', [PRINTED]]);
+  });
+
+  it('is left to a reload where its cells cannot be told apart', () => {
+    const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'));
+    const { id: _id, ...unnamed } = cellOf('', 'z');
+    expect(reconcileNotebook(notebook, file(notebook, [unnamed]))).toBe(false);
+    expect(reconcileNotebook(notebook, file(notebook, [], { nbformat_minor: 99 }))).toBe(false);
+    expect(reconcileNotebook(notebook, { worksheets: [] })).toBe(false);
+    expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'y']);
+    expect(reconcileNotebook(notebook, file(notebook, [unnamed, { ...unnamed, cell_type: 'raw' }]))).toBe(true);
+    expect(notebook.cells.map(cell => [cell.getSource(), cell.cell_type])).toEqual([
+      ['z', 'code'],
+      ['z', 'raw']
+    ]);
+  });
+});
+
+it('a text becomes the other one by one replacement, which spares what both begin and end with', () => {
+  const texts = fc.stringOf(fc.constantFrom('a', 'b', '\n'), { maxLength: 12 });
+  fc.assert(
+    fc.property(texts, texts, (before, wanted) => {
+      let text = before;
+      const replaced: number[] = [];
+      const model = {
+        getSource: () => text,
+        updateSource: (start: number, end: number, value = '') => {
+          replaced.push(end - start + value.length);
+          text = text.slice(0, start) + value + text.slice(end);
+        }
+      };
+      reconcileText(model, wanted);
+      expect(text).toBe(wanted);
+      expect(replaced).toHaveLength(before === wanted ? 0 : 1);
+      expect(replaced[0] ?? 0).toBeLessThanOrEqual(before.length + wanted.length);
+    })
+  );
+});

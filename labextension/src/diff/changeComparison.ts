@@ -1,0 +1,248 @@
+/** Shows a whole change in the main area, and what can be decided about it. */
+
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { Panel, Widget } from '@lumino/widgets';
+
+import type { IFileSides, ToolsServer } from '../feed/requests';
+import type { IActivityFeed } from '../feed/tokens';
+import type { Words } from '../panel/words';
+import type { Change, ChangedSince, FileDiff } from '../payloads';
+import type { IComparisonStyle } from './comparison';
+import type { IDiffParts } from './diffParts';
+
+import { element } from '../element';
+import { Comparison } from './comparison';
+import { createDiffView, createStaleView } from './diffView';
+import { NotebookComparison } from './notebookComparison';
+import { alignedCells } from './notebookSides';
+import { hidesRows } from './showAll';
+
+/** What a comparison of a change works with. */
+export interface IChangeParts extends IDiffParts {
+  server: ToolsServer;
+  feed: IActivityFeed;
+  words: Words;
+  /** Who looks; empty while that is not known. */
+  user(): string;
+}
+
+interface IOffer {
+  name: string;
+  label: string;
+  /** Of what is switched on and off. */
+  isPressed?: boolean;
+  act(): void;
+}
+
+/** Follows one change: it is shown anew once somebody decides about it, or its file is modified. */
+export class ChangeComparison extends MainAreaWidget<Panel> {
+  constructor(
+    readonly changeId: string,
+    private _parts: IChangeParts
+  ) {
+    super({ content: new Panel() });
+    this.addClass('jp-fstools-ChangeComparison');
+    this.content.addClass('jp-fstools-DiffView');
+    this.content.node.tabIndex = 0;
+    this.content.node.addEventListener('scroll', () => this._noteSeen());
+    this.title.closable = true;
+    this.title.label = _parts.trans.__('Change');
+    _parts.feed.heard.connect(this._onHeard, this);
+    this.disposed.connect(() => {
+      this._sizes.disconnect();
+      _parts.feed.heard.disconnect(this._onHeard, this);
+    });
+    void this._load();
+  }
+
+  private _onHeard(_: unknown, paths: readonly string[] | null): void {
+    if (paths === null || (this._change && paths.includes(this._change.path))) {
+      void this._load();
+    }
+  }
+
+  private async _load(): Promise<void> {
+    const { server, words, trans } = this._parts;
+    try {
+      const { change, changed_since } = await server.standing(this.changeId);
+      const shown = JSON.stringify([change.status, changed_since]);
+      if (!this.isDisposed && shown !== this._shown) {
+        this._sides = changed_since ? [] : await server.sides(change.id).catch(() => []);
+        this._since = changed_since;
+        this._shown = shown;
+        this.title.label = trans.__('Change of %1', change.path.split('/').at(-1)!);
+        this.title.caption = `${change.path} · ${change.session}`;
+        this._draw(change);
+      }
+      this._change = change;
+      this._offer(change);
+    } catch (error) {
+      // What is shown already stays, for whoever reads it.
+      if (!this._change) {
+        this._show([note(words.problem(error))]);
+      }
+    }
+  }
+
+  private _draw(change: Change): void {
+    const files = change.files.length ? change.files : [change];
+    this._isCut = false;
+    const views = files.flatMap(({ path, diff }) => {
+      const sides = this._sides.find(side => side.path === path);
+      return [heading(path), this._view(diff, sides)];
+    });
+    this._show(this._since ? [createStaleView(stacked(views), this._since, this._parts)] : views);
+  }
+
+  /** Both sides as a whole where the file still tells them, else the hunks. */
+  private _view(diff: FileDiff, sides: IFileSides | undefined): Widget {
+    const { languages, trans } = this._parts;
+    const hasSides = sides && (sides.old !== null || sides.new !== null);
+    const cells = hasSides && diff.kind === 'notebook' ? alignedCells(sides.old, sides.new) : null;
+    if (cells) {
+      return new NotebookComparison(cells, diff.language ?? '', this._style, this._parts);
+    }
+    if (!hasSides || diff.kind === 'notebook') {
+      this._isCut ||= diff.truncated;
+      return createDiffView(diff, this._parts);
+    }
+    return new Comparison({
+      ...this._style,
+      old: sides.old ?? '',
+      new: sides.new ?? '',
+      name: diff.path,
+      language: { path: diff.path },
+      languages,
+      trans
+    });
+  }
+
+  private _show(widgets: readonly Widget[]): void {
+    [...this.content.widgets].forEach(widget => widget.dispose());
+    this._sizes.disconnect();
+    for (const widget of widgets) {
+      this.content.addWidget(widget);
+      this._sizes.observe(widget.node);
+    }
+  }
+
+  /** Whoever has come to the end of a change that waits has seen it, if it is there in full. */
+  private _noteSeen(): void {
+    const { node, widgets } = this.content;
+    const isAtEnd = node.clientHeight > 0 && node.scrollTop + node.clientHeight >= node.scrollHeight - 2;
+    const isThere = widgets.every(
+      one => !(one instanceof Comparison || one instanceof NotebookComparison) || one.isDrawn
+    );
+    if (this._change?.status === 'proposed' && isAtEnd && isThere && !this._isCut && !hidesRows(node)) {
+      this._parts.feed.noteShown(this._change.id);
+    }
+  }
+
+  /** Not all in one item of the toolbar: a button of its own shows what does not fit. Those that stay are kept. */
+  private _offer(change: Change): void {
+    const offers = [...this._decisions(change), ...(this._sides.length ? this._toggles(change) : [])];
+    for (const [name, item] of this._items) {
+      if (!offers.some(offer => offer.name === name)) {
+        this._items.delete(name);
+        item.dispose();
+      }
+    }
+    offers.forEach(({ name, label, isPressed, act }, index) => {
+      const item = this._items.get(name) ?? this._added(index, name, label);
+      const button = item.node.firstElementChild as HTMLButtonElement;
+      button.onclick = act;
+      if (isPressed !== undefined) {
+        button.setAttribute('aria-pressed', String(isPressed));
+      }
+    });
+  }
+
+  private _decisions(change: Change): IOffer[] {
+    const { trans, server, user } = this._parts;
+    const decision = (name: 'approve' | 'reject' | 'keep' | 'undo', label: string): IOffer => ({
+      name,
+      label,
+      act: () => void this._decide(() => server.decide(change.id, name))
+    });
+    if (change.status === 'proposed') {
+      const approve = this._since ? [] : [decision('approve', trans.__('Approve'))];
+      return [...approve, decision('reject', trans.__('Reject'))];
+    }
+    if (change.status !== 'applied') {
+      return [];
+    }
+    const keep = change.seen_by.includes(user()) ? [] : [decision('keep', trans.__('Keep'))];
+    return [...keep, ...(change.undoable ? [decision('undo', trans.__('Undo'))] : [])];
+  }
+
+  private _toggles(change: Change): IOffer[] {
+    const { trans } = this._parts;
+    const { layout, isUnfolded } = this._style;
+    const toggle = (name: string, label: string, isPressed: boolean, other: Partial<IComparisonStyle>): IOffer => ({
+      name,
+      label,
+      isPressed,
+      act: () => {
+        this._style = { ...this._style, ...other };
+        this._draw(change);
+        this._offer(change);
+      }
+    });
+    const isBeside = layout === 'side-by-side';
+    return [
+      toggle('side-by-side', trans.__('Side by side'), isBeside, { layout: isBeside ? 'unified' : 'side-by-side' }),
+      toggle('unfold', trans.__('All lines'), isUnfolded, { isUnfolded: !isUnfolded })
+    ];
+  }
+
+  private _added(index: number, name: string, label: string): Widget {
+    const button = element('button', 'jp-fstools-Button', label);
+    button.dataset.action = name;
+    const item = new Widget();
+    item.node.append(button);
+    this._items.set(name, item);
+    this.toolbar.insertItem(index, name, item);
+    return item;
+  }
+
+  private async _decide(ask: () => Promise<Change>): Promise<void> {
+    this._problem?.dispose();
+    this._problem = null;
+    try {
+      this._parts.feed.note(await ask());
+    } catch (error) {
+      this._problem = note(this._parts.words.problem(error));
+    }
+    await this._load();
+    if (this._problem) {
+      this.content.insertWidget(0, this._problem);
+    }
+  }
+
+  private _sizes = new ResizeObserver(() => this._noteSeen());
+  /** Whether the change is larger than what is shown of it. */
+  private _isCut = false;
+  private _items = new Map<string, Widget>();
+  private _problem: Widget | null = null;
+  private _change: Change | null = null;
+  private _since: ChangedSince | null = null;
+  private _shown = '';
+  private _sides: readonly IFileSides[] = [];
+  private _style: IComparisonStyle = { layout: 'side-by-side', isUnfolded: false };
+}
+
+function stacked(widgets: readonly Widget[]): Widget {
+  const panel = new Panel();
+  widgets.forEach(widget => panel.addWidget(widget));
+  return panel;
+}
+
+function heading(text: string): Widget {
+  return new Widget({ node: element('h2', 'jp-fstools-ChangeComparison-path', text) });
+}
+
+function note(text: string): Widget {
+  const said = new Widget({ node: element('p', 'jp-fstools-Diff-note', text) });
+  said.node.setAttribute('role', 'alert');
+  return said;
+}

@@ -1,0 +1,97 @@
+/** Aligns the cells of a notebook before and after a change. */
+
+import type { JSONObject, JSONValue } from '@lumino/coreutils';
+
+import { JSONExt } from '@lumino/coreutils';
+
+/** A cell as a notebook's file has it. */
+export interface IFileCell extends JSONObject {
+  cell_type: string;
+  source: string | string[];
+  metadata: JSONObject;
+}
+
+/** A cell that a change leaves, makes, takes away or changes; `index` is 0-based in the notebook it is in. */
+export interface ICellSides {
+  id: string;
+  old: IFileCell | null;
+  new: IFileCell | null;
+  index: number;
+  isMoved: boolean;
+}
+
+interface INotebookFile {
+  cells: IFileCell[];
+  metadata: JSONObject;
+}
+
+/** Pairs cells of one id, in the order of the new notebook, a deleted one where it was; null where cells have no ids. */
+export function alignedCells(old: string | null, now: string | null): ICellSides[] | null {
+  const [before, after] = [old, now].map(text => (text === null ? [] : (JSON.parse(text) as INotebookFile).cells));
+  if ([...before, ...after].some(cell => typeof cell.id !== 'string')) {
+    return null;
+  }
+  const ids = (cells: IFileCell[]) => cells.map(cell => cell.id as string);
+  const [oldIds, newIds] = [ids(before), ids(after)];
+  const [oldPlace, newPlace] = [oldIds, newIds].map(all => new Map(all.map((id, index) => [id, index])));
+  const stayed = new Set(longestRising(newIds.flatMap(id => oldPlace.get(id) ?? [])));
+  const pairs: ICellSides[] = newIds.map((id, index) => {
+    const was = oldPlace.get(id);
+    const isMoved = was !== undefined && !stayed.has(was);
+    return { id, old: was === undefined ? null : before[was], new: after[index], index, isMoved };
+  });
+  let at = 0;
+  oldIds.forEach((id, index) => {
+    const place = newPlace.get(id);
+    if (place === undefined) {
+      pairs.splice(at++, 0, { id, old: before[index], new: null, index, isMoved: false });
+    } else if (stayed.has(index)) {
+      at = pairs.findIndex(pair => pair.id === id) + 1;
+    }
+  });
+  return pairs;
+}
+
+/** A cell's source as one text. */
+export function sourceOf(cell: IFileCell | null): string {
+  return cell === null ? '' : [cell.source].flat().join('');
+}
+
+/** Whether a part of a cell is another after the change. */
+export function differs({ old, new: now }: ICellSides, part: 'source' | 'outputs' | 'metadata' | 'cell_type'): boolean {
+  const [one, other] = [old, now].map(cell => partOf(cell, part));
+  return !JSONExt.deepEqual(one, other);
+}
+
+/** Whether anything of a cell is another, or its place is. */
+export function isChanged(pair: ICellSides): boolean {
+  const parts = ['source', 'outputs', 'metadata', 'cell_type'] as const;
+  return pair.isMoved || pair.old === null || pair.new === null || parts.some(part => differs(pair, part));
+}
+
+function partOf(cell: IFileCell | null, part: string): JSONValue {
+  if (cell === null) {
+    return part === 'outputs' ? [] : part === 'metadata' ? {} : '';
+  }
+  return part === 'source' ? sourceOf(cell) : ((cell[part] as JSONValue | undefined) ?? []);
+}
+
+/** The longest rising part of a sequence of numbers. */
+export function longestRising(numbers: readonly number[]): number[] {
+  const ends: number[] = [];
+  const before: number[] = [];
+  numbers.forEach((number, index) => {
+    let low = 0;
+    for (let high = ends.length; low < high;) {
+      const middle = (low + high) >> 1;
+      [low, high] = numbers[ends[middle]] < number ? [middle + 1, high] : [low, middle];
+    }
+    before[index] = low > 0 ? ends[low - 1] : -1;
+    ends[low] = index;
+  });
+  const found: number[] = [];
+  for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at]) {
+    found.unshift(numbers[at]);
+  }
+  return found;
+}

@@ -1,0 +1,63 @@
+/** Tracks a notebook's cells while a transaction inserts, deletes and moves them. */
+
+import type { ISharedCell, ISharedCodeCell, ISharedNotebook, SharedCell } from '@jupyter/ydoc';
+import type { JSONObject } from '@lumino/coreutils';
+
+import { cellsWithCarets } from './carets';
+
+/** The cells as they are by now: the model itself tells only after the transaction. */
+export class CellList {
+  constructor(private _model: ISharedNotebook) {
+    this.cells = [..._model.cells];
+    this._carets = cellsWithCarets(_model);
+  }
+
+  readonly cells: ISharedCell[];
+
+  hasCaret({ id }: ISharedCell): boolean {
+    return this._carets.has(id);
+  }
+
+  /** Whether a cell must not be made anew: what it puts out, or what is typed there, would be lost. */
+  stays(cell: ISharedCell): boolean {
+    return isRunning(cell) || this.hasCaret(cell);
+  }
+
+  insert(at: number, content: JSONObject): ISharedCell {
+    const cell = this._model.insertCell(at, content as unknown as SharedCell.Cell);
+    this.cells.splice(at, 0, cell);
+    return cell;
+  }
+
+  delete(at: number): void {
+    this._model.deleteCell(at);
+    this.cells.splice(at, 1);
+  }
+
+  /** Move a cell so that it is at an index; gives the cells that are others now, before and after. */
+  move(from: number, to: number): [ISharedCell, ISharedCell][] {
+    if (!this.stays(this.cells[from])) {
+      return [this._remake(from, to)];
+    }
+    const step = Math.sign(to - from);
+    return Array.from({ length: Math.abs(to - from) }, (_, passed) => {
+      const at = from + passed * step;
+      return this._remake(at + step, at);
+    });
+  }
+
+  private _remake(from: number, to: number): [ISharedCell, ISharedCell] {
+    const cell = this.cells[from];
+    const content = cell.toJSON() as unknown as JSONObject;
+    this.delete(from);
+    return [cell, this.insert(to, content)];
+  }
+
+  private _carets: Set<string>;
+}
+
+/** Whether a cell is running or waits to be. */
+export function isRunning(cell: ISharedCell): boolean {
+  const state = (cell as Partial<ISharedCodeCell>).executionState;
+  return state !== undefined && state !== null && state !== 'idle';
+}

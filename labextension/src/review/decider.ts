@@ -1,0 +1,130 @@
+/** Carries out what a person decides about a document's changes. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Words } from '../panel/words';
+import type { Change } from '../payloads';
+import type { HunkDecision } from './hunkControls';
+import type { IReviewView } from './reviewView';
+
+import { RequestError, type ToolsServer } from '../feed/requests';
+import { asHunks, Decisions, hunksOf, type IDecisionDetail, isDivisible, namedHunk } from './decisions';
+
+/** What a decider works with. */
+export interface IDeciderParts {
+  server: ToolsServer;
+  words: Words;
+  trans: TranslationBundle;
+}
+
+/** Asks the server; what it refuses is told in `problem`. */
+export class Decider {
+  /**
+   * @param view - what shows the document, once there is something to show.
+   */
+  constructor(
+    private _parts: IDeciderParts,
+    private _view: () => IReviewView | null
+  ) {}
+
+  /** Why the last decision was not carried out; empty while all is well. */
+  problem = '';
+
+  /** Collect decisions about these, and forget those about others. */
+  follow(waiting: readonly Change[]): void {
+    const known = this._decisions;
+    this._decisions = new Map(waiting.map(one => [one.id, known.get(one.id) ?? new Decisions(one)]));
+  }
+
+  /** What was decided of a hunk so far; undefined for nothing. */
+  taken(change: Change, name: string): boolean | undefined {
+    return this._decisions.get(change.id)?.of(name);
+  }
+
+  /**
+   * Decide about hunks; a proposal is decided about on the server once all of its hunks are.
+   *
+   * @param isNewest - whether the server can take the change back: no later one covers it.
+   */
+  async decide(
+    change: Change,
+    names: readonly string[],
+    decision: HunkDecision,
+    detail: IDecisionDetail,
+    isNewest: boolean
+  ): Promise<void> {
+    const { server } = this._parts;
+    const hunks = isDivisible(change) ? { hunks: asHunks(change, names) } : {};
+    this.problem = '';
+    if (decision === 'keep') {
+      await this._try(() => server.decide(change.id, decision, hunks));
+    } else if (decision === 'undo') {
+      await this._try(async () => {
+        if (!isNewest || !(await this._isDone(server.decide(change.id, 'undo', hunks)))) {
+          await this._putBack(change, names);
+        }
+      });
+    } else {
+      const decisions = this._decisions.get(change.id)!;
+      const decided = isDivisible(change) ? names : hunksOf(change);
+      if (decisions.decide(decided, decision === 'approve', detail)) {
+        await this._try(() => this._carryOut(decisions));
+      }
+    }
+  }
+
+  /** Decide about whole changes: the newest first, where they are taken back. */
+  async decideAll(changes: readonly Change[], decision: HunkDecision): Promise<void> {
+    const order = decision === 'undo' ? -1 : 1;
+    this.problem = '';
+    for (const change of [...changes].sort((one, other) => order * (one.created_at - other.created_at))) {
+      await this._try(() => this._parts.server.decide(change.id, decision));
+    }
+  }
+
+  /** False where a later change covers this one, of which the page has not heard yet. */
+  private async _isDone(undo: Promise<Change>): Promise<boolean> {
+    try {
+      await undo;
+      return true;
+    } catch (error) {
+      if (error instanceof RequestError && error.refusal.code === 'stale') {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  /** A later change covers this one: the person takes its hunks back by an edit of their own. */
+  private async _putBack(change: Change, names: readonly string[]): Promise<void> {
+    if (!this._view()?.putBack(change, names)) {
+      throw new Error(this._parts.trans.__('The text has changed since; nothing was undone.'));
+    }
+    await this._parts.server.decide(change.id, 'keep', isDivisible(change) ? { hunks: asHunks(change, names) } : {});
+  }
+
+  private _carryOut({ change, taken, texts, reason }: Decisions): Promise<unknown> {
+    const { server } = this._parts;
+    if (!taken.length) {
+      return server.decide(change.id, 'reject', { reason });
+    }
+    if (!texts.size) {
+      const hunks = isDivisible(change) ? asHunks(change, taken) : undefined;
+      return server.decide(change.id, 'approve', { hunks, reason });
+    }
+    const content = this._view()!.written(change, new Map(taken.map(name => [name, texts.get(name) ?? null])));
+    const others = taken.filter(name => typeof content === 'object' && !(namedHunk(name)[0] in content));
+    const hunks = typeof content === 'object' ? asHunks(change, others) : undefined;
+    return server.decide(change.id, 'approve', { content, hunks, reason });
+  }
+
+  private async _try(ask: () => Promise<unknown>): Promise<void> {
+    try {
+      await ask();
+    } catch (error) {
+      this.problem = this._parts.words.problem(error);
+    }
+  }
+
+  private _decisions = new Map<string, Decisions>();
+}

@@ -1,0 +1,264 @@
+/** Shows changes in the cells of a notebook, as they come into sight. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { CodeMirrorEditor } from '@jupyterlab/codemirror';
+
+import type { CellDiff, Change } from '../payloads';
+import type { ICellBox, IOpenCell } from './cellMarks';
+import type { IMarker, IReviewView } from './reviewView';
+
+import { Pace } from '../diff/pace';
+import { element } from '../element';
+import { formerPlaces, ghostOf, markCell, predecessors } from './cellMarks';
+import { hunksOfCell, namedHunk } from './decisions';
+import { showMarks } from './inlineMarks';
+import { placed, textWith } from './placedHunks';
+import { byPosition, marksIn, proposedText, putBackIn } from './textReview';
+
+/** An open notebook, as far as its review needs it. */
+export interface IOpenNotebook {
+  readonly node: HTMLElement;
+  readonly widgets: readonly IOpenCell[];
+  activeCellIndex: number;
+  scrollToItem(index: number): Promise<void>;
+}
+
+/** What one cell shows: diffs of its own, and boxes of cells that come, move or were. */
+interface IShownAt {
+  edits: [Change, CellDiff][];
+  boxes: { key: string; before: boolean; make(): HTMLElement }[];
+  classes: string[];
+}
+
+const AROUND_THE_SCREEN = '400px';
+
+/** Draws only what is on screen or was. */
+export class NotebookReview implements IReviewView {
+  constructor(
+    private _notebook: IOpenNotebook,
+    private _marker: IMarker,
+    private _trans: TranslationBundle
+  ) {
+    this._onScreen = new IntersectionObserver(entries => this._onSeen(entries), {
+      root: _notebook.node,
+      rootMargin: AROUND_THE_SCREEN
+    });
+  }
+
+  get stale(): number {
+    const stale = [...this._shown].flatMap(([id, { edits }]) => {
+      const text = this._cell(id)?.model.sharedModel.getSource();
+      const waiting = edits.filter(([{ status }]) => status === 'proposed');
+      return text === undefined
+        ? []
+        : waiting.flatMap(([change, { hunks }]) =>
+            placed(hunks, text, 'old').some(({ blocks }) => !blocks) ? [change.id] : []
+          );
+    });
+    return new Set(stale).size;
+  }
+
+  draw(changes: readonly Change[]): void {
+    const ids = this._notebook.widgets.map(cell => cell.model.id);
+    const spelled = JSON.stringify([ids, changes.map(change => [change.id, change.revision, this._decided(change)])]);
+    // A cell that is converted is another one, by the same id.
+    const isAnother = (cell: IOpenCell) => this._cell(cell.model.id) !== cell;
+    if (spelled !== this._spelled || this._notebook.widgets.some(isAnother)) {
+      this._spelled = spelled;
+      this._shown = shownAt(ids, changes, this._marker, this._trans);
+      this._follow();
+    }
+    this._drawn.forEach(cell => this._draw(cell));
+  }
+
+  places(): (() => void)[] {
+    return this._notebook.widgets.flatMap((cell, index) =>
+      this._shown.has(cell.model.id) ? [() => this._reveal(index)] : []
+    );
+  }
+
+  putBack(change: Change, names: readonly string[]): boolean {
+    const [id] = namedHunk(names[0]);
+    const cell = this._cell(id);
+    const diff = change.diff.cells?.find(({ cell_id }) => cell_id === id);
+    const { editor } = cell ?? {};
+    return editor instanceof CodeMirrorEditor && diff?.action === 'edit' && putBackIn(editor, diff.hunks, names);
+  }
+
+  written(change: Change, chosen: ReadonlyMap<string, string | null>): Record<string, string> {
+    const sources: Record<string, string> = {};
+    for (const diff of change.diff.cells ?? []) {
+      const ofCell = new Map([...chosen].filter(([name]) => namedHunk(name)[0] === diff.cell_id));
+      if ([...ofCell.values()].some(text => text !== null)) {
+        const source = this._cell(diff.cell_id)?.model.sharedModel.getSource() ?? '';
+        sources[diff.cell_id] =
+          diff.action === 'edit' ? textWith(diff.hunks, source, byPosition(ofCell)) : [...ofCell.values()][0]!;
+      }
+    }
+    return sources;
+  }
+
+  dispose(): void {
+    this._onScreen.disconnect();
+    this._drawn.clear();
+    this._queue = [];
+  }
+
+  private _follow(): void {
+    this._onScreen.disconnect();
+    this._cells = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
+    for (const cell of this._notebook.widgets) {
+      if (this._shown.has(cell.model.id)) {
+        this._onScreen.observe(cell.node);
+      }
+    }
+  }
+
+  private _onSeen(entries: readonly IntersectionObserverEntry[]): void {
+    const seen = new Set(entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target));
+    const cells = seen.size ? this._notebook.widgets.filter(cell => seen.has(cell.node)) : [];
+    this._drawSoon(cells.filter(cell => !this._drawn.has(cell)));
+  }
+
+  private _drawSoon(cells: readonly IOpenCell[]): void {
+    const isBusy = this._queue.length > 0;
+    this._queue.push(...cells);
+    if (!isBusy) {
+      void this._drawQueue();
+    }
+  }
+
+  /** Draw a few cells at a time: whoever scrolls is not held up. */
+  private async _drawQueue(): Promise<void> {
+    const pace = new Pace();
+    while (this._queue.length) {
+      const [cell] = this._queue;
+      const isComplete = cell.editor !== null;
+      this._drawn.add(cell);
+      this._draw(cell);
+      if (!isComplete) {
+        // Its editor comes into being after the cell has come into sight, in a task that is long enough by itself.
+        void cell.ready?.then(() => window.setTimeout(() => this._drawSoon([cell]))).catch(() => undefined);
+      }
+      await pace.breathe();
+      this._queue.shift();
+    }
+  }
+
+  private _draw(cell: IOpenCell): void {
+    if (!this._drawn.has(cell) || cell.isDisposed) {
+      this._drawn.delete(cell);
+      return;
+    }
+    const shown = this._shown.get(cell.model.id);
+    markCell(cell, shown?.boxes ?? [], shown?.classes ?? []);
+    if (cell.editor instanceof CodeMirrorEditor) {
+      const text = cell.model.sharedModel.getSource();
+      const edits = shown?.edits ?? [];
+      const marks = edits.flatMap(([change, diff]) => marksIn(text, change, diff.hunks, diff.cell_id, this._marker));
+      showMarks(cell.editor, marks);
+    }
+    if (!shown) {
+      this._drawn.delete(cell);
+    }
+  }
+
+  private _reveal(index: number): void {
+    this._notebook.activeCellIndex = index;
+    void this._notebook.scrollToItem(index);
+  }
+
+  private _cell(id: string): IOpenCell | undefined {
+    return this._cells.get(id);
+  }
+
+  private _decided({ diff, ...change }: Change): string[] {
+    const names = (diff.cells ?? []).flatMap(hunksOfCell);
+    return names.map(name => this._marker.key({ diff, ...change }, name));
+  }
+
+  private readonly _onScreen: IntersectionObserver;
+  private _drawn = new Set<IOpenCell>();
+  private _queue: IOpenCell[] = [];
+  private _cells = new Map<string, IOpenCell>();
+  private _shown = new Map<string, IShownAt>();
+  private _spelled = '';
+}
+
+/** What each cell shows, by its id; cells that show nothing are left out. */
+function shownAt(
+  ids: readonly string[],
+  changes: readonly Change[],
+  marker: IMarker,
+  trans: TranslationBundle
+): Map<string, IShownAt> {
+  const there = new Set(ids);
+  const shown = new Map<string, IShownAt>();
+  const at = (id: string): IShownAt => {
+    const known = shown.get(id) ?? { edits: [], boxes: [], classes: [] };
+    shown.set(id, known);
+    return known;
+  };
+  for (const change of changes) {
+    const waits = change.status === 'proposed';
+    const diffs = change.diff.cells ?? [];
+    const hosts = waits ? predecessors(ids, diffs) : formerPlaces(ids, diffs);
+    for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
+      const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
+      const place = host ?? ids[0];
+      if (place === undefined || !there.has(place)) {
+        continue;
+      }
+      if (cell.action === 'edit' && cell.hunks.length) {
+        at(place).edits.push([change, cell]);
+      }
+      at(place).boxes.push(...boxesOf(change, cell, host === null, marker, trans));
+      if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
+        const note = trans.__('%1: moves away', change.session);
+        const make = () => element('div', 'jp-fstools-Review-note', note);
+        at(cell.cell_id).boxes.push({ key: `from ${change.id}`, before: false, make });
+      }
+      if (cell.action === (waits ? 'delete' : 'insert')) {
+        at(cell.cell_id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
+      }
+    }
+  }
+  return shown;
+}
+
+/** What stands below a cell, or in the place of one, beside its lines. */
+function boxesOf(
+  change: Change,
+  cell: CellDiff,
+  before: boolean,
+  marker: IMarker,
+  trans: TranslationBundle
+): ICellBox[] {
+  const waits = change.status === 'proposed';
+  const names = hunksOfCell(cell);
+  if (cell.action === 'edit' && cell.hunks.length && names.length < 2) {
+    return [];
+  }
+  const notes = {
+    edit: cell.hunks.length ? trans.__('all of this cell') : trans.__('outputs or metadata change'),
+    insert: waits ? '' : trans.__('new cell'),
+    delete: waits ? trans.__('deletes this cell') : '',
+    move: waits ? trans.__('cell %1 moves here', cell.cell_id) : trans.__('moved here'),
+    convert: trans.__('becomes a %1 cell', cell.cell_type),
+    clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
+  };
+  const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
+  const controls = () => marker.controls(change, names, notes[cell.action], proposed);
+  const key = names.map(name => marker.key(change, name)).join();
+  if (cell.action !== (waits ? 'insert' : 'delete')) {
+    const make = () => {
+      const box = element('div', 'jp-fstools-Review-note');
+      box.append(controls());
+      return box;
+    };
+    return [{ key, before, make }];
+  }
+  const label = waits ? trans.__('New %1 cell', cell.cell_type) : trans.__('Deleted %1 cell', cell.cell_type);
+  return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
+}

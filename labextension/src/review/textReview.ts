@@ -1,0 +1,106 @@
+/** Shows changes in the editor of a text file. */
+
+import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
+
+import type { Change, DiffHunk } from '../payloads';
+import type { IInlineMark } from './inlineMarks';
+import type { IMarker, IReviewView } from './reviewView';
+
+import { hunkName, namedHunk } from './decisions';
+import { showMarks } from './inlineMarks';
+import { linesOfSide, placed, textWith } from './placedHunks';
+
+/** Shows them in one editor. */
+export class TextReview implements IReviewView {
+  constructor(
+    private _editor: CodeMirrorEditor,
+    private _marker: IMarker
+  ) {}
+
+  stale = 0;
+
+  draw(changes: readonly Change[]): void {
+    const text = this._editor.model.sharedModel.getSource();
+    this._marks = changes.flatMap(change => marksIn(text, change, change.diff.hunks, '', this._marker));
+    this.stale = new Set(this._marks.filter(({ placed, waits }) => waits && !placed.blocks).map(({ of }) => of)).size;
+    showMarks(this._editor, this._marks);
+  }
+
+  places(): (() => void)[] {
+    const lines = this._marks.map(({ placed }) => placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1);
+    return [...new Set(lines)].sort((one, other) => one - other).map(line => () => this._reveal(line));
+  }
+
+  putBack(change: Change, names: readonly string[]): boolean {
+    return putBackIn(this._editor, change.diff.hunks, names);
+  }
+
+  written(change: Change, chosen: ReadonlyMap<string, string | null>): string {
+    const text = this._editor.model.sharedModel.getSource();
+    return textWith(change.diff.hunks, text, byPosition(chosen));
+  }
+
+  dispose(): void {
+    this._marks = [];
+  }
+
+  private _reveal(line: number): void {
+    const { _editor: editor } = this;
+    const position = { line: Math.max(0, Math.min(line, editor.lineCount - 1)), column: 0 };
+    editor.setCursorPosition(position);
+    editor.revealPosition(position);
+    editor.focus();
+  }
+
+  private _marks: IInlineMark[] = [];
+}
+
+/** The marks of a change's hunks in a text; of those that were made only the ones that still stand there. */
+export function marksIn(
+  text: string,
+  change: Change,
+  hunks: readonly DiffHunk[],
+  cell: string,
+  marker: IMarker
+): IInlineMark[] {
+  const waits = change.status === 'proposed';
+  const found = placed(hunks, text, waits ? 'old' : 'new').filter(
+    ({ blocks, position }) => (blocks || waits) && !marker.isKept(change, hunkName(position, cell))
+  );
+  const diff = change.diff.cells?.find(({ cell_id }) => cell_id === cell) ?? null;
+  return found.map(hunk => marker.mark(change, hunk, diff));
+}
+
+/** Chosen texts by position, of one file or one cell. */
+export function byPosition(chosen: ReadonlyMap<string, string | null>): Map<number, string | null> {
+  return new Map([...chosen].map(([name, text]) => [namedHunk(name)[1], text]));
+}
+
+/** Write what was there before in the place of hunks, where an editor still has what came. */
+export function putBackIn(editor: CodeMirrorEditor, hunks: readonly DiffHunk[], names: readonly string[]): boolean {
+  const { doc } = editor.editor.state;
+  const positions = new Set(names.map(name => namedHunk(name)[1]));
+  const found = placed(hunks, doc.toString(), 'new').filter(({ position }) => positions.has(position));
+  if (found.some(({ blocks }) => blocks === null)) {
+    return false;
+  }
+  const changes = found.flatMap(({ blocks }) =>
+    blocks!.map(({ line, count, other }) => {
+      const isAtEnd = line + count >= doc.lines;
+      const from = line < doc.lines ? doc.line(line + 1).from : doc.length;
+      const to = isAtEnd ? doc.length : doc.line(line + count + 1).from;
+      return {
+        from,
+        to,
+        insert: other.map((text, at) => (isAtEnd && at === other.length - 1 ? text : `${text}\n`)).join('')
+      };
+    })
+  );
+  editor.editor.dispatch({ changes, userEvent: 'input' });
+  return true;
+}
+
+/** What a hunk would leave behind, for a person to edit. */
+export function proposedText(hunk: DiffHunk): string {
+  return linesOfSide(hunk, 'new').join('\n');
+}

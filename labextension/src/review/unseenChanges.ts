@@ -1,0 +1,105 @@
+/** Follows the changes that a person has not seen yet, in all files. */
+
+import { Token } from '@lumino/coreutils';
+import { type ISignal, Signal } from '@lumino/signaling';
+
+import { MOST_LISTED, type ToolsServer } from '../feed/requests';
+import type { IActivityFeed } from '../feed/tokens';
+import type { Change } from '../payloads';
+
+import { isStepBack } from '../panel/commandText';
+import { Soon } from '../feed/soon';
+import { contentsPath, type RootBelowContents, toolsPath } from '../paths';
+
+const LOOK_AT_MOST_EVERY = 1000;
+
+/** Whether a change is one that a person would be shown in its document. */
+export function isUnseen(change: Change, user: string): boolean {
+  const isNew = change.status === 'applied' && !isStepBack(change);
+  const isOfFiles = change.diff.op !== 'execute';
+  return isOfFiles && (change.status === 'proposed' || (isNew && !change.seen_by.includes(user)));
+}
+
+function filesOf({ path, files }: Change): string[] {
+  return files.length ? files.map(file => file.path) : [path];
+}
+
+/** Asks the server again whenever the feed has heard of a change; nothing before the server has said who looks. */
+export class UnseenChanges {
+  constructor(server: ToolsServer, feed: IActivityFeed) {
+    const look = new Soon(async () => {
+      const [waiting, made] = await Promise.all([server.waiting({}), server.made({})]);
+      this._changes = [...waiting, ...made].filter(change => isUnseen(change, this._user));
+      this._made = made;
+      this._changed.emit();
+    }, LOOK_AT_MOST_EVERY);
+    this.greeted = server.status().then(
+      status => {
+        this._root = status.contents_path;
+        this._user = status.user;
+        feed.heard.connect(() => look.ask());
+        look.ask();
+      },
+      () => undefined
+    );
+  }
+
+  /** Resolves once the server has said who looks, and where; also where it does not. */
+  readonly greeted: Promise<void>;
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** The changes that wait and those that were made, without their diffs, newest first each. */
+  get changes(): readonly Change[] {
+    return this._changes;
+  }
+
+  /** The files of these changes, sorted. */
+  get paths(): string[] {
+    return [...new Set(this._changes.flatMap(filesOf))].sort();
+  }
+
+  /** Whether there may be a change to compare. */
+  get mayCompare(): boolean {
+    return this._made === null || this._made.length + this._changes.length > 0;
+  }
+
+  /** Whether a change of a file may be taken back; also where that is not known (yet). */
+  mayUndo(path: string): boolean {
+    if (this._made === null || this._made.length >= MOST_LISTED) {
+      return true;
+    }
+    const standing = this._made.filter(({ undoes, diff }) => undoes === null && diff.op !== 'execute');
+    return standing.find(change => filesOf(change).includes(path))?.undoable ?? false;
+  }
+
+  /** Who looks; empty while that is not known. */
+  get user(): string {
+    return this._user;
+  }
+
+  /** The tools' path of a document; null for what they do not reach. */
+  toolsPath(path: string): string | null {
+    return toolsPath(path, this._root);
+  }
+
+  /** The path of a file in JupyterLab; null for what is not to be seen there. */
+  contentsPath(path: string): string | null {
+    return contentsPath(path, this._root);
+  }
+
+  private _user = '';
+  private _root: RootBelowContents = null;
+  private _changes: readonly Change[] = [];
+  private _made: readonly Change[] | null = null;
+  private _changed = new Signal<this, void>(this);
+}
+
+export type IUnseenChanges = UnseenChanges;
+
+export const IUnseenChanges = new Token<IUnseenChanges>(
+  'jupyter-fstools:IUnseenChanges',
+  'Changes by assistants that the person has not seen yet.'
+);
