@@ -8,23 +8,25 @@ import logging
 import math
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, Union, validate
 from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
-from .backends.open_backend import open_backend
 from .backends.protocol import HoldsLocks, Locks
+from .entry_points import open_backend, scheme_of
 from .errors import Invalid
 from .gate.policy import Policy, Rules
 from .gate.startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, startup_places
-from .gate.workspace import Workspace
-from .limits import Limits
-from .stores.open_store import open_store, store_class
-from .stores.protocol import Store, StoreLimits
-from .stores.records import Reader
+from .limits import Limits, StoreLimits
+
+if TYPE_CHECKING:
+    from .gate.workspace import Workspace
+    from .stores.protocol import Store
+    from .stores.records import Reader
 
 ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
 """What server and kernel must agree on travels here, as JSON; never a secret."""
@@ -45,153 +47,148 @@ class _WordOrRules(Union):
         return s_list[0] if s_list in [[word] for word in words.values] else rules.from_string_list(s_list)
 
 
+class FiniteFloat(Float[float, int | float]):
+    """A number that is neither infinite nor NaN."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        """The number, if it is finite."""
+        number = super().validate(obj, value)
+        if not math.isfinite(number):
+            raise TraitError(f"{self.name} takes a number, got {number}")
+        return number
+
+
+def _text(help: str, default: str = "") -> Unicode[str, str | bytes]:
+    return Unicode(default, help=help).tag(config=True)
+
+
+def _list(help: str, default: Sequence[str] = ()) -> List[str]:
+    return List(Unicode(), list(default), help=help).tag(config=True)
+
+
+def _switch(default: bool, help: str) -> Bool[bool, bool | int]:
+    return Bool(default, help=help).tag(config=True)
+
+
+def _count(default: int, help: str, least: int = 1) -> Int[int, int]:
+    return Int(default, min=least, help=help).tag(config=True)
+
+
+def _number(default: float, help: str, least: float = 0.1) -> Float[float, int | float]:
+    return FiniteFloat(default, min=least, help=help).tag(config=True)
+
+
 class FsToolsConfig(Configurable):
     """Settings of jupyter-fstools, for `jupyter_server_config` and `ipython_kernel_config`."""
 
-    root = Unicode(
-        help="Folder that the tools work in; empty: the server's root, or the kernel's working directory. "
+    root = _text(
+        "Folder that the tools work in; empty: the server's root, or the kernel's working directory. "
         "Or an address: 'memory:' (files that end with the process), or what a package registers."
     )
-    root.tag(config=True)
-    store = Unicode(
-        "sqlite:",
-        help="Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
+    store = _text(
+        "Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
         "'memory:' (forgotten when the process ends, not shared with kernels), 'postgresql://user@host/db' (shared by "
         "servers on many machines), or what a package registers.",
-    ).tag(config=True)
-    server = Unicode(
-        help="In a kernel that does not share the server's disk: the server's address, such as "
+        "sqlite:",
+    )
+    server = _text(
+        "In a kernel that does not share the server's disk: the server's address, such as "
         "'https://host/user/ada/'; %fs then works over REST. Empty: on this machine's files."
-    ).tag(config=True)
-    server_token_file = Unicode(
-        help="File (mode 0600) that holds the token for `server`; empty: JUPYTERHUB_API_TOKEN or JUPYTER_TOKEN."
-    ).tag(config=True)
-    read_only = Bool(False, help="Leave out every tool that writes.").tag(config=True)
+    )
+    server_token_file = _text(
+        "File (mode 0600) that holds the token for `server`; empty: JUPYTERHUB_API_TOKEN or JUPYTER_TOKEN."
+    )
+    read_only = _switch(False, "Switch off every tool that writes.")
     approval = _WordOrRules(
         [Enum(["never", "always"]), List(Unicode())],
         default_value="never",
-        help="Which changes wait for a person: 'never', 'always', or a list of gitignore-like rules for their paths.",
+        help="Changes that wait for a person: 'never', 'always', or a list of gitignore-like rules for their paths.",
     ).tag(config=True)
-    deny_read = List(Unicode(), help="More rules for what no tool reads, lists or suggests (gitignore-like).")
-    deny_read.tag(config=True)
-    deny_write = List(Unicode(), help="More rules for what no tool writes (gitignore-like).").tag(config=True)
-    default_deny_read = List(Unicode(), list(DENY_READ), help="The rules that deny_read is added to.").tag(config=True)
-    default_deny_write = List(Unicode(), list(DENY_WRITE), help="The rules that deny_write is added to.").tag(
-        config=True
+    deny_read = _list("More rules for what no tool reads, lists or suggests (gitignore-like).")
+    deny_write = _list("More rules for what no tool writes (gitignore-like).")
+    default_deny_read = _list("The rules that deny_read is added to.", DENY_READ)
+    default_deny_write = _list("The rules that deny_write is added to.", DENY_WRITE)
+    ask_write = _list("More rules for files whose changes wait for a person, whatever approval says.")
+    default_ask_write = _list("The rules that ask_write is added to.", ASK_WRITE)
+    protected_files = _list(
+        "Absolute paths that no tool writes, whatever the rules say; the files that settings come from are added."
     )
-    ask_write = List(Unicode(), help="More rules for files whose changes wait for a person, whatever approval says.")
-    ask_write.tag(config=True)
-    default_ask_write = List(Unicode(), list(ASK_WRITE), help="The rules that ask_write is added to.")
-    default_ask_write.tag(config=True)
-    protected_files = List(
-        Unicode(),
-        help="Absolute paths that no tool writes, whatever the rules say; the files that settings come from are added.",
-    ).tag(config=True)
-    durable = Bool(True, help="Wait until the disk has a write (fsync) before a call returns.").tag(config=True)
-    refuse_unseen_edits = Bool(
-        False, help="Refuse an edit whose match lies outside every line shown, instead of only saying so."
-    ).tag(config=True)
-    overwrite_needs_full_read = Bool(
-        True, help="Overwriting a file demands that all of it was shown, not only a part."
-    ).tag(config=True)
-    enable_execute = Bool(
-        False, help="Offer the tool that runs commands; a server does so only where it offers terminals too."
-    ).tag(config=True)
-    execute_approval = Bool(True, help="A command waits until a person approves it.").tag(config=True)
-    structured_content = Bool(
+    durable = _switch(True, "Flush each write to the disk (fsync) before the call returns.")
+    refuse_unseen_edits = _switch(
+        False, "Refuse an edit whose match lies outside every line shown, instead of only noting it."
+    )
+    overwrite_needs_full_read = _switch(True, "Overwriting a file requires that all of it was shown, not only a part.")
+    enable_execute = _switch(
+        False, "Offer the tool that runs commands; a server does so only where it offers terminals too."
+    )
+    execute_approval = _switch(True, "A command waits until a person approves it.")
+    structured_content = _switch(
         False,
-        help="MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
+        "MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
         "show a model that instead of the text.",
-    ).tag(config=True)
-    offer_to_jupyter_ai = Bool(
-        False,
-        help="Offer the tools on the port of jupyter_server_mcp, which asks for no login: every process that reaches "
-        "the port reads and writes through them.",
-    ).tag(config=True)
-    tool_prefix = Unicode(help="What every tool's name begins with, such as 'fs_'.").tag(config=True)
-    max_receipts = Int(
-        _STORE_LIMITS.max_receipts, min=1, help="Receipts kept per session; the least recently used go first."
-    ).tag(config=True)
-    journal_max_changes = Int(_STORE_LIMITS.journal_max_changes, min=1, help="Changes kept in the journal.").tag(
-        config=True
     )
-    journal_max_bytes = Int(
-        _STORE_LIMITS.journal_max_bytes, min=1, help="Bytes kept in the journal to undo changes."
-    ).tag(config=True)
+    offer_to_jupyter_ai = _switch(
+        False,
+        "Offer the tools on the port of jupyter_server_mcp, which asks for no login: every process that reaches "
+        "the port reads and writes through them.",
+    )
+    tool_prefix = _text("Prefix of every tool's name, such as 'fs_'.")
+    max_receipts = _count(_STORE_LIMITS.max_receipts, "Receipts kept per session; the least recently used go first.")
+    max_all_receipts = _count(_STORE_LIMITS.max_all_receipts, "Receipts kept in all; the least recently used go first.")
+    journal_max_changes = _count(_STORE_LIMITS.journal_max_changes, "Changes kept in the journal.")
+    journal_max_bytes = _count(_STORE_LIMITS.journal_max_bytes, "Bytes kept in the journal to undo changes.")
+    max_proposals = _count(_STORE_LIMITS.max_proposals, "Changes that may wait for a person's decision, in all.")
+    max_proposal_bytes = _count(_STORE_LIMITS.max_proposal_bytes, "Bytes of the changes that wait, in all.")
+    session_proposals = _count(
+        _STORE_LIMITS.session_proposals, "Changes of one session that may wait for a person's decision."
+    )
+    session_proposal_bytes = _count(
+        _STORE_LIMITS.session_proposal_bytes, "Bytes of the changes of one session that wait."
+    )
     journal_of_others = Enum(
         ["readable", "nothing"],
         "readable",
         help="Where users share a store: what the journal and the panel tell of other users; 'readable': of files that "
         "the server's own account may read.",
     ).tag(config=True)
-    journal_max_days = Float(_STORE_LIMITS.journal_max_days, min=0, help="Days that a change is kept.").tag(config=True)
-    full_read_bytes = Int(_LIMITS.full_read_bytes, min=1, help="A file above this is read by windows only.").tag(
-        config=True
+    journal_max_days = _number(_STORE_LIMITS.journal_max_days, "Days that a change is kept.", least=0)
+    read_seconds = _number(_LIMITS.read_seconds, "Seconds that reading one file takes at most.")
+    full_read_bytes = _count(_LIMITS.full_read_bytes, "A file above this is read by windows only.")
+    read_lines = _count(_LIMITS.read_lines, "Lines shown where the caller names no limit.")
+    max_output_bytes = _count(_LIMITS.max_output_bytes, "Bytes of text that one call shows at most.")
+    max_line_length = _count(_LIMITS.max_line_length, "Characters shown of one line.")
+    max_edit_bytes = _count(_LIMITS.max_edit_bytes, "A file above this is neither edited nor made.")
+    max_write_bytes = _count(_LIMITS.max_write_bytes, "Bytes of content that one call writes at most.")
+    list_entries = _count(_LIMITS.list_entries, "Entries listed where the caller names no limit.")
+    max_list_entries = _count(_LIMITS.max_list_entries, "Entries that one call lists at most.")
+    grep_matches = _count(_LIMITS.grep_matches, "Lines found that are shown where the caller names no limit.")
+    max_search_bytes = _count(_LIMITS.max_search_bytes, "A larger file is searched only if the caller names it.")
+    search_seconds = _number(
+        _LIMITS.search_seconds, "Seconds a search or a listing takes at most; what it found is shown."
     )
-    read_lines = Int(_LIMITS.read_lines, min=1, help="Lines shown where the caller names no limit.").tag(config=True)
-    max_output_bytes = Int(_LIMITS.max_output_bytes, min=1, help="Bytes of text that one call shows at most.").tag(
-        config=True
+    max_image_pixels = _count(_LIMITS.max_image_pixels, "Pixels on the longer side of a picture that is shown at most.")
+    max_image_bytes = _count(_LIMITS.max_image_bytes, "Bytes of a picture that is shown at most.", least=1024)
+    max_document_bytes = _count(_LIMITS.max_document_bytes, "A picture or PDF above this is not opened.")
+    document_seconds = _number(
+        _LIMITS.document_seconds, "Seconds that decoding a picture or the pages of a PDF takes at most."
     )
-    max_line_length = Int(_LIMITS.max_line_length, min=1, help="Characters shown of one line.").tag(config=True)
-    max_edit_bytes = Int(_LIMITS.max_edit_bytes, min=1, help="A file above this is not edited.").tag(config=True)
-    max_write_bytes = Int(_LIMITS.max_write_bytes, min=1, help="Bytes of content that one call writes at most.").tag(
-        config=True
+    lock_seconds = _number(
+        _LIMITS.lock_seconds, "Seconds that a call waits for a file which another call holds.", least=0
     )
-    list_entries = Int(_LIMITS.list_entries, min=1, help="Entries listed where the caller names no limit.").tag(
-        config=True
+    execute_seconds = _number(_LIMITS.execute_seconds, "Seconds that a command may run where the caller names no time.")
+    max_execute_seconds = _number(_LIMITS.max_execute_seconds, "Seconds that a command may run at most.")
+    execute_output_bytes = _count(
+        _LIMITS.execute_output_bytes, "Bytes of what a command prints that are shown at most.", least=1024
     )
-    max_list_entries = Int(_LIMITS.max_list_entries, min=1, help="Entries that one call lists at most.").tag(
-        config=True
+    execute_approval_seconds = _number(
+        _LIMITS.execute_approval_seconds, "Seconds that a command waits for a person's approval at most."
     )
-    grep_matches = Int(_LIMITS.grep_matches, min=1, help="Lines found that are shown where the caller names no limit.")
-    grep_matches.tag(config=True)
-    max_search_bytes = Int(
-        _LIMITS.max_search_bytes, min=1, help="A larger file is searched only if the caller names it."
-    ).tag(config=True)
-    search_seconds = Float(
-        _LIMITS.search_seconds, min=0.1, help="Seconds a search or a listing takes at most; what it found is shown."
-    ).tag(config=True)
-    max_image_pixels = Int(
-        _LIMITS.max_image_pixels,
-        min=1,
-        help="Pixels on the longer side of a picture that is shown at most.",
-    ).tag(config=True)
-    max_image_bytes = Int(_LIMITS.max_image_bytes, min=1024, help="Bytes of a picture that is shown at most.").tag(
-        config=True
+    unsaved_seconds = _number(
+        600, "Seconds that a file with unsaved changes in a browser which fell silent is left alone.", least=0
     )
-    max_document_bytes = Int(_LIMITS.max_document_bytes, min=1, help="A picture or PDF above this is not opened.").tag(
-        config=True
+    browser_seconds = _number(
+        3, "Seconds that a call waits for the browser which has its file open with unsaved changes.", least=0
     )
-    document_seconds = Float(
-        _LIMITS.document_seconds, min=0.1, help="Seconds that decoding a picture or the pages of a PDF takes at most."
-    ).tag(config=True)
-    lock_seconds = Float(
-        _LIMITS.lock_seconds, min=0, help="Seconds that a call waits for a file which another call holds."
-    ).tag(config=True)
-    execute_seconds = Float(
-        _LIMITS.execute_seconds, min=0.1, help="Seconds that a command may run where the caller names no time."
-    ).tag(config=True)
-    max_execute_seconds = Float(
-        _LIMITS.max_execute_seconds, min=0.1, help="Seconds that a command may run at most."
-    ).tag(config=True)
-    execute_output_bytes = Int(
-        _LIMITS.execute_output_bytes, min=1024, help="Bytes of what a command prints that are shown at most."
-    ).tag(config=True)
-    execute_approval_seconds = Float(
-        _LIMITS.execute_approval_seconds, min=0.1, help="Seconds that a command waits for a person's approval at most."
-    ).tag(config=True)
-
-    unsaved_seconds = Float(
-        600,
-        min=0,
-        help="Seconds that a file with unsaved changes in a browser which fell silent is left alone.",
-    ).tag(config=True)
-
-    browser_seconds = Float(
-        3,
-        min=0,
-        help="Seconds that a call waits for the browser which has its file open with unsaved changes.",
-    ).tag(config=True)
 
     @validate("tool_prefix")
     def _check_tool_prefix(self, proposal: dict[str, Any]) -> str:
@@ -199,23 +196,6 @@ class FsToolsConfig(Configurable):
         if prefix and not prefix.replace("_", "a").replace("-", "a").isalnum():
             raise TraitError(f"tool_prefix takes letters, digits, _ and -, got {prefix!r}")
         return prefix
-
-    @validate(
-        "journal_max_days",
-        "search_seconds",
-        "document_seconds",
-        "lock_seconds",
-        "unsaved_seconds",
-        "browser_seconds",
-        "execute_seconds",
-        "max_execute_seconds",
-        "execute_approval_seconds",
-    )
-    def _check_finite(self, proposal: dict[str, Any]) -> float:
-        number: float = proposal["value"]
-        if not math.isfinite(number):
-            raise TraitError(f"{proposal['trait'].name} takes a number, got {number}")
-        return number
 
     @validate("deny_read", "deny_write", "default_deny_read", "default_deny_write", "ask_write", "default_ask_write")
     def _check_rules(self, proposal: dict[str, Any]) -> list[str]:
@@ -228,15 +208,18 @@ class FsToolsConfig(Configurable):
 
     @validate("store")
     def _check_store(self, proposal: dict[str, Any]) -> str:
+        from .entry_points import store_class
+
         where: str = proposal["value"]
         try:
-            store_class(where)
+            if scheme_of(where, bare=True) != "sqlite":  # Which is always there, and not imported before its use.
+                store_class(where)
         except Invalid as error:
             raise TraitError(f"{error.message}. {error.hint}") from None
         return where
 
     def shared_settings(self) -> dict[str, Any]:
-        """What a kernel must agree on with its server: every setting that differs from its default."""
+        """The settings that a kernel shares with its server: all that differ from their defaults."""
         differing = {
             name: getattr(self, name)
             for name, trait in self.class_traits(config=True).items()
@@ -250,14 +233,11 @@ class FsToolsConfig(Configurable):
 
     def open_store(self) -> Store:
         """The store that the settings name."""
+        from .entry_points import open_store
+
         return open_store(
             self.store,
-            StoreLimits(
-                max_receipts=self.max_receipts,
-                journal_max_changes=self.journal_max_changes,
-                journal_max_bytes=self.journal_max_bytes,
-                journal_max_days=self.journal_max_days,
-            ),
+            StoreLimits(**{name: getattr(self, name) for name in StoreLimits.__dataclass_fields__}),
         )
 
     def _locks(self, store: Store) -> Locks:
@@ -287,6 +267,8 @@ class FsToolsConfig(Configurable):
         Raises:
             NotFound, NotADirectory: the root is no folder; Invalid: it is no address.
         """
+        from .gate.workspace import Workspace
+
         store = store or self.open_store()
         backend = open_backend(self.root or root, durable=self.durable)
         return Workspace(
@@ -317,7 +299,7 @@ def shown_setting(where: str) -> str:
 
 
 def handed_settings() -> dict[str, Any]:
-    """What a server handed to this process; empty without one."""
+    """The settings that a server handed to this process; empty without one."""
     try:
         settings = json.loads(os.environ.get(ENVIRONMENT, "{}"))
     except ValueError:
@@ -371,7 +353,7 @@ def lock_folder() -> Path | None:
 
 
 def denied_folders() -> list[str]:
-    """What no tool touches wherever the root is: Jupyter's runtime files (they hold tokens), and our own."""
+    """Folders that no tool touches wherever the root is: Jupyter's runtime files (they hold tokens), and our own."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     return [os.path.realpath(jupyter_runtime_dir()), os.path.realpath(data_folder())]

@@ -1,18 +1,88 @@
-"""Loads the class that an entry point names for a scheme."""
+"""Opens the backend or the store that a setting names."""
 
 from __future__ import annotations
 
+import os
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .errors import Invalid
+from .limits import StoreLimits
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from .backends.protocol import Backend
+    from .stores.protocol import Store
+
+BACKENDS = "jupyter_fstools.backends"
+"""An entry point group: scheme -> class with `from_setting(where, *, durable)`."""
+STORES = "jupyter_fstools.stores"
+"""An entry point group: scheme -> class with `from_setting(where, limits)`."""
+
+_DEFAULTS = StoreLimits()
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):(?=//|$)")
 _ANY_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):")
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*;.*\bextra\s*==\s*['\"]([^'\"]+)['\"]")
+
+
+def open_backend(root: str | os.PathLike[str], *, durable: bool = True) -> Backend:
+    """The files below a root.
+
+    Args:
+        root: a folder's path, or an address that begins with a registered scheme, such as "s3://bucket/prefix".
+        durable: a write is safe from a power failure once it is answered.
+
+    Raises:
+        Invalid: there is no such scheme, a package is missing, or the scheme takes something else.
+        NotFound, NotADirectory, Denied, InputOutput: the root is not there, or cannot be opened.
+    """
+    where = os.fspath(root)
+    scheme = scheme_of(where)
+    if scheme is None:
+        from .backends.local_disk import LocalDisk
+
+        return LocalDisk(where, durable=durable)
+    return cast("Backend", _load_class(BACKENDS, scheme, "root").from_setting(where, durable=durable))
+
+
+def absolute_root(root: str, folder: str) -> str:
+    """A root as every process understands it: an address as it is, a path from `folder` on."""
+    return root if scheme_of(root) else os.path.abspath(os.path.join(folder, os.path.expanduser(root)))
+
+
+def open_store(where: str, limits: StoreLimits = _DEFAULTS) -> Store:
+    """The store that a setting names; nothing is opened before its first call.
+
+    Args:
+        where: a scheme, ":", and what that scheme takes, such as "sqlite:/absolute/path".
+        limits: how much it keeps.
+
+    Raises:
+        Invalid: there is no such scheme, a package is missing, or the scheme takes something else.
+    """
+    return cast("Store", store_class(where).from_setting(where, limits))
+
+
+def store_class(where: str) -> Any:
+    """The class of the store that a setting names.
+
+    Raises:
+        Invalid: there is no such scheme, or a package is missing.
+    """
+    scheme = scheme_of(where, bare=True)
+    if scheme is None:
+        raise Invalid(
+            "store: takes a scheme, a colon and what belongs to it",
+            hint="sqlite: is a file in Jupyter's data folder, sqlite:/absolute/path another one, memory: none.",
+            field="store",
+        )
+    if scheme == "sqlite":
+        # The metadata of what is installed takes longer to read than a file: the default does without.
+        from .stores.sqlite import SqliteStore
+
+        return SqliteStore
+    return _load_class(STORES, scheme, "store")
 
 
 def scheme_of(setting: str, *, bare: bool = False) -> str | None:
@@ -24,7 +94,7 @@ def scheme_of(setting: str, *, bare: bool = False) -> str | None:
     return found and found[1]
 
 
-def load_class(group: str, scheme: str, field: str) -> Any:
+def _load_class(group: str, scheme: str, field: str) -> Any:
     """The class that is registered for a scheme.
 
     Args:
@@ -58,7 +128,7 @@ def load_class(group: str, scheme: str, field: str) -> Any:
 
 
 def _requirement(point: EntryPoint, module: str) -> str:
-    """What pip is asked for: the extra of the distribution that brings the module, or the module by its name."""
+    """The requirement to give pip: the extra of the distribution that brings the module, or the module's name."""
     top = module.partition(".")[0].lower()
     found = [_REQUIREMENT.match(requirement) for requirement in (point.dist and point.dist.requires) or ()]
     extras = [match[2] for match in found if match]

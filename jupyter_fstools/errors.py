@@ -4,6 +4,7 @@ FsToolsError
 ├── Invalid                 400  an argument is wrong
 ├── OutsideRoot             403  the path leads out of the root
 ├── Denied                  403  a deny rule, a device, or the system's permission
+├── Rejected                403  a person decided against it
 ├── Disabled                403  the tool is switched off
 ├── NotFound                404  no such file, cell or change
 ├── IsDirectory             409  a file was expected
@@ -26,7 +27,7 @@ FsToolsError
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -102,7 +103,7 @@ def saying_unmodified() -> Iterator[None]:
 
 @contextmanager
 def naming_file(path: str) -> Iterator[None]:
-    """What is refused because of a content names the file; who reads bytes does not know where they are from."""
+    """Add the file's name to a refusal of its content; code that reads bytes does not know their file."""
     try:
         yield
     except (Binary, EncodingRefused) as refusal:
@@ -126,6 +127,12 @@ class Denied(FsToolsError):
     """A deny rule, a device or FIFO, or the system's permission."""
 
     code, status = "denied", 403
+
+
+class Rejected(FsToolsError):
+    """A person decided against a change or a command; the message tells why, if they wrote it."""
+
+    code, status = "rejected", 403
 
 
 class Disabled(FsToolsError):
@@ -159,9 +166,14 @@ class Conflict(FsToolsError):
 
 
 class Stale(FsToolsError):
-    """The file changed since this reader was shown it; `details["diff"]` says how."""
+    """The file changed since this reader was shown it; `details["diff"]` says how.
+
+    Attributes:
+        diff: the `FileDiff` that `details["diff"]` was made from, for a person's page; None where there is none.
+    """
 
     code, status = "stale", 412
+    diff: Any = None
 
 
 class TooLarge(FsToolsError):
@@ -231,6 +243,11 @@ class InputOutput(FsToolsError):
 
 
 class TimedOut(FsToolsError):
-    """Over the time limit; partial results are said to be partial."""
+    """Over the time limit; partial results are said to be partial.
+
+    Attributes:
+        lock: stands for the lock of a file that another call holds, where the caller begins again once it is free.
+    """
 
     code, status = "timeout", 504
+    lock: Hashable = None

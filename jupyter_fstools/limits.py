@@ -10,6 +10,7 @@ class Limits:
     """The limits of the tools, by name; every one is a setting.
 
     Attributes:
+        read_seconds: how long reading one file takes at most.
         full_read_bytes: a file above this is read by windows only.
         read_lines: lines shown where the caller names no limit.
         max_output_bytes: text shown by one call.
@@ -32,6 +33,7 @@ class Limits:
         execute_approval_seconds: how long a command waits for a person.
     """
 
+    read_seconds: float = 20.0
     full_read_bytes: int = 256 << 10
     read_lines: int = 2000
     max_output_bytes: int = 256 << 10
@@ -52,3 +54,30 @@ class Limits:
     max_execute_seconds: float = 600.0
     execute_output_bytes: int = 64 << 10
     execute_approval_seconds: float = 120.0
+
+
+@dataclass(frozen=True)
+class StoreLimits:
+    """How much a store keeps.
+
+    Attributes:
+        max_receipts: receipts per reader; the least recently used go first.
+        max_all_receipts: receipts of all readers, likewise: readers choose the names of their sessions.
+        journal_max_changes: changes in all but proposed ones; the oldest go first.
+        journal_max_bytes: bytes of kept splices in all, those of proposed changes aside.
+        journal_max_days: age in days.
+        max_proposals: proposed changes in all.
+        max_proposal_bytes: bytes of their splices in all.
+        session_proposals: proposed changes of one reader.
+        session_proposal_bytes: bytes of their splices.
+    """
+
+    max_receipts: int = 1000
+    max_all_receipts: int = 100_000
+    journal_max_changes: int = 10_000
+    journal_max_bytes: int = 256 << 20
+    journal_max_days: float = 30
+    max_proposals: int = 1000
+    max_proposal_bytes: int = 128 << 20
+    session_proposals: int = 200
+    session_proposal_bytes: int = 64 << 20

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import Any
 
+from .documents.text.invisible import INVISIBLE
 from .stores.records import Change
-
-# Control characters, marks that reorder text, and halves of characters: shown as what they are.
-_UNSHOWABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def one_line(text: str) -> str:
     """A text in one line: every character that is none to look at is spelled out."""
-    return _UNSHOWABLE.sub(lambda match: _spelled(match[0]), text)
+    return INVISIBLE.sub(lambda match: _spelled(match[0]), text)
 
 
 def lines_of(text: str) -> list[str]:
@@ -23,12 +20,14 @@ def lines_of(text: str) -> list[str]:
 
 
 def change_row(change: Change) -> list[str]:
-    """A change in a few words: id, when, what, which file, how much, who."""
+    """A change in a few words: id, when, where it stands and landed, what, which file, how much, who."""
     moment = datetime.fromtimestamp(change.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     what = change.tool if change.undoes is None else f"{change.tool} of {change.undoes}"
     diffs = [file.diff for file in change.all_files]
     size = f"+{sum(diff.added for diff in diffs)} -{sum(diff.removed for diff in diffs)}"
-    return [change.id, moment, change.status, what, one_line(change.title), size, change.session]
+    landed = f" in a {change.place}" if change.status in ("applied", "undone") and change.place != "disk" else ""
+    status = change.status + landed + ("" if change.decided_via is None else f" via {change.decided_via}")
+    return [change.id, moment, status, what, one_line(change.title), size, change.session]
 
 
 def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -48,4 +47,4 @@ def _in_words(fact: Any) -> str:
 
 def _spelled(character: str) -> str:
     code = ord(character)
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -3,11 +3,34 @@
 from __future__ import annotations
 
 import re
+import secrets
 
 from .errors import Invalid
 
 DEFAULT_SESSION = "default"
+TOKEN_PREFIX = "fst_"  # noqa: S105  # Public: it tells assistants' tokens from Jupyter's own.
+"""What every token of an assistant begins with; the rest is the secret."""
 SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+
+_OF_CLIENT = re.compile(r"(mcp-[a-z0-9-]+)-[0-9a-f]{16}")
+_NO_PLAIN = re.compile(r"[^a-z0-9]+")
+_MOST_OF_NAME = 40
+
+
+def client_session(client: str) -> str:
+    """The session that all calls of an MCP client share which names none, by what the client calls itself."""
+    return f"mcp-{_NO_PLAIN.sub('-', client.lower()).strip('-')[:_MOST_OF_NAME].strip('-') or 'client'}"
+
+
+def new_client_session(client: str) -> str:
+    """A new session of an MCP client, which no other one can guess."""
+    return f"{client_session(client)}-{secrets.token_hex(8)}"
+
+
+def client_of(session: str) -> str | None:
+    """The common part of the sessions that one client began; None for a session with a name of its own."""
+    match = _OF_CLIENT.fullmatch(session)
+    return match[1] if match else None
 
 
 def checked_session(name: object) -> str:

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict, Denied
-from .disk_stat import not_a_file, same_version, version_of
 from .hidden_files import hidden_file, overwrite_in_place, write_all
-from .open_file import MOST_IN_MEMORY
+from .open_file import MOST_IN_MEMORY, not_a_file, same_version, version_of
 from .operating_system import (
     O_NONBLOCK,
     Folder,
@@ -59,7 +58,7 @@ def write_file(target: Target, chunks: Iterable[Chunk], *, if_match: str | None)
 
 
 def check_removable(target: Target, if_match: str | None) -> os.stat_result | None:
-    """What is there, if it is the version that is expected and may be written or removed.
+    """The status of a path whose version is the expected one and which may be written or removed.
 
     Raises:
         Conflict, Denied, IsDirectory
@@ -193,7 +192,7 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
 
 
 def _landed(target: Target, fd: int, written: os.stat_result) -> os.stat_result:
-    """What the file is in its place; what it was before, where somebody else wrote into it since.
+    """The status of the written file; and of the one before it, where somebody else wrote into it since.
 
     That version is there no more, so that whoever compares with it looks at the content.
     """

@@ -20,7 +20,7 @@ _FOLDER_HINT = "Check the permissions of Jupyter's data folder, and whether its 
 
 
 class _Mine(threading.local):
-    """What this thread holds: its keys, and for each lock how many of them share it and how it is released."""
+    """The locks of this thread: its keys, and for each lock how many share it and how it is released."""
 
     def __init__(self) -> None:
         self.keys: set[str] = set()
@@ -49,7 +49,7 @@ class FileLocks:
         if folder is not None:
             self._make(folder)
 
-    def hold(self, *keys: str, patience: float | None = None) -> Hold:
+    def hold(self, *keys: str, patience: float | None = None, reader: tuple[str, str] | None = None) -> Hold:
         """`with locks.hold(key):` lets one thread of one process in at a time. Not re-entrant.
 
         Several keys are taken in an order that is the same for everybody; to hold several at once name them in one
@@ -58,9 +58,10 @@ class FileLocks:
         Args:
             keys: of the files.
             patience: how many seconds to wait for somebody else; None: as long as the locks always do.
+            reader: who asks; makes no difference here.
 
         Raises:
-            TimedOut: somebody else held one for too long; none is held then.
+            TimedOut: somebody else held one (its `lock`) for too long; none is held then.
             RuntimeError: this thread holds one already.
             InputOutput: a lock file cannot be made or locked.
         """
@@ -110,7 +111,9 @@ class FileLocks:
                 return hold_lock_file(path, timeout, flock=self._flock)
         except TimeoutError:
             names = ", ".join(f"'{_shown(key)}'" for key in keys)
-            raise TimedOut(f"{names} was locked by another call for {timeout:g} s.", hint=_HINT) from None
+            busy = TimedOut(f"{names} was locked by another call", hint=_HINT)
+            busy.lock = lock
+            raise busy from None
         except OSError as error:
             raise InputOutput(f"The lock files cannot be used: {error.strerror}.", hint=_FOLDER_HINT) from error
 

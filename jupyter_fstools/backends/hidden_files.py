@@ -169,7 +169,7 @@ def backup_name(status: os.stat_result) -> str:
 
 
 def backup_inode(folder: Folder, status: os.stat_result) -> int:
-    """Which backup of a hard-linked file is there; 0 if none is."""
+    """The inode of a hard-linked file's backup; 0 if there is none."""
     there = folder.look(backup_name(status)) if status.st_nlink > 1 else None
     return there.st_ino if there else 0
 

@@ -11,10 +11,9 @@ from weakref import finalize
 
 from ..content.source import Chunk
 from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory, NotFound
-from .disk_stat import file_stat, not_a_file
 from .disk_write import Target, check_removable, write_file
 from .hidden_files import PATIENCE, backup_inode, settle
-from .open_file import open_content
+from .open_file import file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
@@ -84,7 +83,7 @@ class LocalDisk:
         except OSError as error:
             raise refusal(error, "root") from error
         self._durable = durable
-        self._close = finalize(self, self._root.folder.close)
+        self._close = finalize(self, self._root.close)
 
     @classmethod
     def from_setting(cls, where: str, *, durable: bool) -> LocalDisk:
@@ -98,7 +97,7 @@ class LocalDisk:
 
         address = urlsplit(where)
         if address.netloc not in ("", "localhost") or not address.path.startswith("/"):
-            raise Invalid(f"root: {where!r} names no folder of this machine", hint="Takes file:///absolute/path.")
+            raise Invalid(f"root: {where!r} names no folder on this machine", hint="Takes file:///absolute/path.")
         return cls(url2pathname(address.path), durable=durable)
 
     @property
@@ -139,9 +138,10 @@ class LocalDisk:
         with Trail(self._root) as trail:
             try:
                 descend(trail, names, path)
+                folder = trail.folder
             except OSError as error:
                 raise refusal(error, path) from error
-            yield trail.folder
+            yield folder
 
     def list(self, path: str) -> Iterator[Entry]:
         """The names in one folder; see `Backend.list`."""

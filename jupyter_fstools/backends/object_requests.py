@@ -1,14 +1,18 @@
-"""Sends requests to an object store, and says what its failures mean."""
+"""Sends requests to an object store, and reads one version by windows."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
+import obstore
 from obstore.exceptions import (
     AlreadyExistsError,
     BaseError,
@@ -21,7 +25,10 @@ from obstore.exceptions import (
 from obstore.store import ObjectStore as Bucket
 from obstore.store import from_url
 
-from ..errors import Conflict, Denied, InputOutput, Invalid, NotFound
+from ..content.source import CHUNK_BYTES, Chunk
+from ..errors import Conflict, Denied, FsToolsError, InputOutput, Invalid, NotFound
+from .path_names import HIDDEN_PREFIX
+from .protocol import FileStat
 from .system_errors import refused
 
 TIMEOUT = "30s"
@@ -36,6 +43,7 @@ RETRIES: Any = {
 _NO_CREDENTIALS = "Check the credentials that the provider's own tools use here: environment, role or instance."
 _SECRETS = re.compile(r"\?[^\s\"')]*|(?i:(signature|key|token|credential|authorization)\S*\s*[=:]\s*)\S+")
 _STATUS = re.compile(r"(?:status(?: code)?:?|HTTP) (\d{3})|(\d{3}) [A-Z][a-z]+ ?[A-Z]?")
+_AT_A_TIME, _AHEAD_BYTES = 16, 32 << 20
 
 
 def opened_bucket(where: str) -> Bucket:
@@ -90,6 +98,106 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
 
 
 def plain_reason(error: Exception) -> str:
-    """What went wrong in one line, without anything that could be a credential."""
+    """The reason of a failure in one line, without anything that could be a credential."""
     told = str(error).partition("\n\nDebug source")[0]
     return _SECRETS.sub("", " ".join(told.split()))[:200]
+
+
+def condition_of(version: str) -> dict[str, str]:
+    """The mode of a write that demands a version."""
+    tag, _, number = version.partition("\t")
+    return {"e_tag": tag, **({"version": number} if number else {})}
+
+
+def require_conditions(bucket: Bucket, key: str) -> None:
+    """Refuse a store that would overwrite what somebody else wrote: tried with an object of our own below `key`.
+
+    Raises:
+        Invalid, InputOutput
+    """
+    probe = f"{HIDDEN_PREFIX}{uuid.uuid4().hex}"
+    try:
+        with explained(key):
+            obstore.put(bucket, probe, b"1", mode="create")
+    except Denied:
+        return  # Who may not write cannot overwrite.
+    try:
+        heeds = _is_refused(bucket, key, probe, "create") and _is_refused(bucket, key, probe, {"e_tag": '"another"'})
+    finally:
+        with contextlib.suppress(BaseError, OSError):
+            obstore.delete(bucket, probe)
+    if not heeds:
+        raise Invalid(
+            f"root: {key} does not support conditional writes (If-Match, If-None-Match)",
+            hint="Without them one writer would overwrite another: use a store that does.",
+            field="root",
+        )
+
+
+def _is_refused(bucket: Bucket, key: str, probe: str, mode: Any) -> bool:
+    with explained(key):
+        try:
+            obstore.put(bucket, probe, b"2", mode=mode)
+        except (AlreadyExistsError, PreconditionError):
+            return True
+    return False
+
+
+class OneVersion:
+    """One version of a file, read by windows.
+
+    Args:
+        stat: the file as it was looked at.
+        fetch: the bytes from a start to an end.
+        look: the file as it is now, by its path; None where there is none.
+    """
+
+    def __init__(
+        self, stat: FileStat, fetch: Callable[[int, int], bytes], look: Callable[[str], FileStat | None]
+    ) -> None:
+        self.stat = stat
+        self.size = stat.size
+        self._look = look
+        self._fetch = fetch
+        self._block, self._begins = b"", 0
+
+    def unchanged(self) -> bool:
+        """True while the file still has this version."""
+        found = self._look(self.stat.path)
+        return found is not None and found.version == self.stat.version
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`; shorter only at the end."""
+        end = min(start + length, self.size)
+        if start >= end:
+            return b""
+        if not self._begins <= start <= end <= self._begins + len(self._block):
+            self._begins, self._block = start, self._fetch(start, min(max(end, start + CHUNK_BYTES), self.size))
+        return self._block[start - self._begins : end - self._begins]
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """The bytes from `start` to `end`, in order."""
+        end = self.size if end is None else min(end, self.size)
+        for at in range(start, end, CHUNK_BYTES):
+            yield self.read(at, min(CHUNK_BYTES, end - at))
+
+
+def fetched_ahead(files: Iterable[FileStat], fetch: Callable[[FileStat], bytes]) -> Iterator[tuple[str, bytes | None]]:
+    """The bytes of files, several at a time, in their order and by path; see `ReadsAhead`."""
+    coming, waiting, held = iter(files), deque[tuple[FileStat, Future[bytes]]](), 0
+    pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="fstools-objects")
+    try:
+        while True:
+            while len(waiting) < _AT_A_TIME and held < _AHEAD_BYTES and (file := next(coming, None)) is not None:
+                waiting.append((file, pool.submit(fetch, file)))
+                held += file.size
+            if not waiting:
+                return
+            file, fetched = waiting.popleft()
+            try:
+                yield file.path, fetched.result()
+            except FsToolsError:  # Who reads it by itself is told why.
+                yield file.path, None
+            held -= file.size
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)

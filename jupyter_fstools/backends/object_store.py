@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import uuid
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +13,9 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import ObjectStore as Bucket
 
-from ..content.source import CHUNK_BYTES, Chunk
-from ..errors import (
-    Conflict,
-    Denied,
-    FsToolsError,
-    InputOutput,
-    Invalid,
-    IsDirectory,
-    NotADirectory,
-    NotFound,
-    TooLarge,
-)
-from .object_requests import explained, opened_bucket
+from ..content.source import Chunk
+from ..errors import Conflict, FsToolsError, InputOutput, IsDirectory, NotADirectory, NotFound, TooLarge
+from .object_requests import OneVersion, condition_of, explained, fetched_ahead, opened_bucket, require_conditions
 from .path_names import HIDDEN_PREFIX, canonical_parts, names_without_links
 from .protocol import Entry, FileStat, OpenFile
 from .system_errors import refused
@@ -39,7 +27,6 @@ WHOLE_BYTES = 64 << 20
 """Up to here a file is fetched whole, once per version: the gate hashes it anyway. Above, only the windows shown."""
 CACHE_BYTES = 1 << 30
 
-_AT_A_TIME, _AHEAD_BYTES = 16, 32 << 20
 _LOOKS = 20
 _MARK = "fstoolswrite"
 """Metadata that tells one's own write again, where the answer to it was lost."""
@@ -64,7 +51,7 @@ class ObjectStore:
         self._bucket = bucket
         self._key = address.rstrip("/")
         self._versions = versions
-        self._check_conditions()
+        require_conditions(bucket, self._key)
 
     @classmethod
     def from_setting(cls, where: str, *, durable: bool) -> ObjectStore:
@@ -107,29 +94,13 @@ class ObjectStore:
         canonical_parts(path)
         stat, data = self._latest(path)
         if data is None:
-            yield _Opened(self, stat, lambda start, end: self._range(stat, start, end))
+            yield OneVersion(stat, lambda start, end: self._range(stat, start, end), self._head)
         else:
-            yield _Opened(self, stat, lambda start, end: data[start:end])
+            yield OneVersion(stat, lambda start, end: data[start:end], self._head)
 
     def read_ahead(self, files: Iterable[FileStat]) -> Iterator[tuple[str, bytes | None]]:
         """The bytes of files that a listing told of, several at a time; see `ReadsAhead`."""
-        coming, waiting, held = iter(files), deque[tuple[FileStat, Future[bytes]]](), 0
-        pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="fstools-objects")
-        try:
-            while True:
-                while len(waiting) < _AT_A_TIME and held < _AHEAD_BYTES and (file := next(coming, None)) is not None:
-                    waiting.append((file, pool.submit(self._whole, file)))
-                    held += file.size
-                if not waiting:
-                    return
-                file, fetched = waiting.popleft()
-                try:
-                    yield file.path, fetched.result()
-                except FsToolsError:  # Who reads it by itself is told why.
-                    yield file.path, None
-                held -= file.size
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        return fetched_ahead(files, self._whole)
 
     def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
         """Replace a file's bytes at once; see `Backend.write`.
@@ -152,7 +123,7 @@ class ObjectStore:
             raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
         if there.size == len(data) and self._whole(there) == data:
             return there
-        return self._put(path, data, _condition(if_match), attributes)
+        return self._put(path, data, condition_of(if_match), attributes)
 
     def delete(self, path: str, *, if_match: str) -> None:
         """Remove a file; see `Backend.delete`. Of all verbs this alone is a look and then a request."""
@@ -162,6 +133,9 @@ class ObjectStore:
             raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
         with explained(path, writing=True):
             obstore.delete(self._bucket, path)
+
+    def close(self) -> None:
+        """Nothing to let go of: a connection ends by itself."""
 
     def _put(self, path: str, data: bytes, mode: Any, attributes: Mapping[str, str]) -> FileStat:
         mark = uuid.uuid4().hex
@@ -180,7 +154,7 @@ class ObjectStore:
         return written
 
     def _written(self, path: str, size: int, answer: Mapping[str, Any]) -> FileStat:
-        """What was written, by the version that the store gave it: others may have written since."""
+        """The status of the version that was written: others may have written since."""
         now = self._head(path)
         moment = time.time_ns() if now is None else now.mtime_ns
         own = self._version_of(answer, path)
@@ -243,7 +217,7 @@ class ObjectStore:
             # Others may write between the look and the request for that version.
             with contextlib.suppress(Conflict):
                 return stat, self._whole(stat)
-        raise refused(Conflict, path, "others write it all the time", hint="Try again in a while.")
+        raise refused(Conflict, path, "other writers keep changing it", hint="Try again in a while.")
 
     def _whole(self, stat: FileStat) -> bytes:
         if self._versions is not None and (kept := self._versions.get(stat.key, stat.version)) is not None:
@@ -265,7 +239,9 @@ class ObjectStore:
 
     def _version_of(self, meta: Mapping[str, Any], path: str) -> str:
         if not meta["e_tag"]:
-            raise InputOutput(f"'{path}': the store tells no version of it.", hint="Use a store that sends ETags.")
+            raise InputOutput(
+                f"'{path}': the store gives no version (ETag) of it.", hint="Use a store that sends ETags."
+            )
         return "\t".join(one for one in (meta["e_tag"], meta["version"]) if one)
 
     def _entry(self, folder: str, path: str, meta: Mapping[str, Any] | None) -> Iterator[Entry]:
@@ -296,70 +272,6 @@ class ObjectStore:
         names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
         raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
 
-    def _check_conditions(self) -> None:
-        """Refuse a store that would overwrite what somebody else wrote: tried with an object of our own.
-
-        Raises:
-            Invalid, InputOutput
-        """
-        probe = f"{HIDDEN_PREFIX}{uuid.uuid4().hex}"
-        try:
-            with explained(self._key):
-                obstore.put(self._bucket, probe, b"1", mode="create")
-        except Denied:
-            return  # Who may not write cannot overwrite.
-        try:
-            heeds = self._is_refused(probe, "create") and self._is_refused(probe, {"e_tag": '"another"'})
-        finally:
-            with contextlib.suppress(BaseError, OSError):
-                obstore.delete(self._bucket, probe)
-        if not heeds:
-            raise Invalid(
-                f"root: {self._key} does not heed conditions on writes (If-Match, If-None-Match)",
-                hint="Without them one writer would overwrite another: use a store that does.",
-                field="root",
-            )
-
-    def _is_refused(self, probe: str, mode: Any) -> bool:
-        try:
-            obstore.put(self._bucket, probe, b"2", mode=mode)
-        except (AlreadyExistsError, PreconditionError):
-            return True
-        except (BaseError, NotImplementedError):
-            return False
-        return False
-
-
-class _Opened:
-    """One version of a file, read by windows."""
-
-    def __init__(self, backend: ObjectStore, stat: FileStat, fetch: Callable[[int, int], bytes]) -> None:
-        self.stat = stat
-        self.size = stat.size
-        self._backend = backend
-        self._fetch = fetch
-        self._block, self._begins = b"", 0
-
-    def unchanged(self) -> bool:
-        """True while the file still has this version."""
-        found = self._backend._head(self.stat.path)
-        return found is not None and found.version == self.stat.version
-
-    def read(self, start: int, length: int) -> bytes:
-        """Up to `length` bytes from `start`; shorter only at the end."""
-        end = min(start + length, self.size)
-        if start >= end:
-            return b""
-        if not self._begins <= start <= end <= self._begins + len(self._block):
-            self._begins, self._block = start, self._fetch(start, min(max(end, start + CHUNK_BYTES), self.size))
-        return self._block[start - self._begins : end - self._begins]
-
-    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
-        """The bytes from `start` to `end`, in order."""
-        end = self.size if end is None else min(end, self.size)
-        for at in range(start, end, CHUNK_BYTES):
-            yield self.read(at, min(CHUNK_BYTES, end - at))
-
 
 def _joined(path: str, chunks: Iterable[Chunk]) -> bytes:
     data = bytearray()
@@ -372,8 +284,3 @@ def _joined(path: str, chunks: Iterable[Chunk]) -> bytes:
                 limit=MOST_WRITTEN_BYTES,
             )
     return bytes(data)
-
-
-def _condition(version: str) -> dict[str, str]:
-    tag, _, number = version.partition("\t")
-    return {"e_tag": tag, **({"version": number} if number else {})}

@@ -1,17 +1,70 @@
-"""Holds a file open: small ones copied, large ones streamed."""
+"""Opens and describes files of the local disk."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ..content.source import CHUNK_BYTES, BytesContent, Chunk
-from ..errors import Conflict, InputOutput, TooLarge
-from .disk_stat import file_stat, same_version, version_of
-from .operating_system import read_at, read_into
-from .protocol import FileStat
+from ..errors import Conflict, Denied, FsToolsError, InputOutput, IsDirectory, TooLarge
+from .operating_system import is_link, read_at, read_into
+from .protocol import FileStat, Kind
 from .system_errors import refusal, refused
+
+
+def version_of(status: os.stat_result) -> str:
+    """Equal only while nothing touched the file."""
+    return f"{status.st_dev}-{status.st_ino}-{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
+
+
+def same_version(one: os.stat_result, other: os.stat_result) -> bool:
+    """Whether nothing touched the file in between."""
+    return (
+        one.st_mtime_ns == other.st_mtime_ns
+        and one.st_ctime_ns == other.st_ctime_ns
+        and one.st_size == other.st_size
+        and os.path.samestat(one, other)
+    )
+
+
+def same_bytes(now: os.stat_result, then: os.stat_result) -> bool:
+    """Whether nothing was written into an open file since; one that was replaced by rename only loses a name."""
+    if now.st_nlink < then.st_nlink:
+        return now.st_mtime_ns == then.st_mtime_ns and now.st_size == then.st_size
+    return same_version(now, then)
+
+
+def kind_of(status: os.stat_result) -> Kind:
+    """The kind of an entry; a link that was not followed is `other`."""
+    if stat.S_ISREG(status.st_mode):
+        return "file"
+    return "directory" if stat.S_ISDIR(status.st_mode) and not is_link(status) else "other"
+
+
+def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileStat:
+    """`status` as a backend gives it."""
+    key = f"{root_key}/{path}" if path else root_key or "/"
+    if status is None:
+        return FileStat(path, key, "missing")
+    kind = kind_of(status)
+    size = status.st_size if kind == "file" else 0
+    return FileStat(path, key, kind, size, status.st_mtime_ns, version_of(status))
+
+
+def not_a_file(status: os.stat_result, path: str, *, writing: bool = False) -> FsToolsError | None:
+    """Why what is there is no regular file; None if it is one."""
+    if stat.S_ISREG(status.st_mode):
+        return None
+    if is_link(status):
+        reason = "it has become a link meanwhile"
+        return refused(Conflict, path, reason, hint="Look at the path again.", writing=writing)
+    if stat.S_ISDIR(status.st_mode):
+        return refused(IsDirectory, path, "it is a folder", hint="Name a file, or list it.", writing=writing)
+    reason = "it is a device, FIFO or socket"
+    return refused(Denied, path, reason, hint="Choose a regular file.", writing=writing)
+
 
 MOST_IN_MEMORY = 4 * CHUNK_BYTES
 _ATTEMPTS = 3
@@ -20,22 +73,24 @@ _ATTEMPTS = 3
 class InMemoryCopy(BytesContent):
     """A small file's bytes, as they were at one moment."""
 
-    def __init__(self, data: bytes, stat: FileStat, fd: int) -> None:
+    def __init__(self, data: bytes, stat: FileStat, fd: int, status: os.stat_result) -> None:
         super().__init__(data)
         self.stat = stat
         self._fd = fd
+        self._status = status
 
     def unchanged(self) -> bool:
-        """True while the file on the disk is still the same."""
-        return version_of(os.fstat(self._fd)) == self.stat.version
+        """True while nothing is written into the file that was opened; another file may have its name by now."""
+        return same_bytes(os.fstat(self._fd), self._status)
 
 
 class Stream:
     """A large file's bytes, read when they are asked for; `unchanged` tells whether they still are of one version."""
 
-    def __init__(self, stat: FileStat, fd: int) -> None:
+    def __init__(self, stat: FileStat, fd: int, status: os.stat_result) -> None:
         self.stat = stat
         self._fd = fd
+        self._status = status
 
     @property
     def size(self) -> int:
@@ -62,8 +117,8 @@ class Stream:
             yield self.read(start, end - start)
 
     def unchanged(self) -> bool:
-        """True while the file on the disk is still the same."""
-        return version_of(os.fstat(self._fd)) == self.stat.version
+        """True while nothing is written into the file that was opened; another file may have its name by now."""
+        return same_bytes(os.fstat(self._fd), self._status)
 
     def _fill(self, view: memoryview, start: int) -> None:
         while view:
@@ -85,13 +140,13 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
         TooLarge: the system does not say how much there is, and it is a lot.
     """
     if status.st_size > MOST_IN_MEMORY:
-        return Stream(file_stat(root_key, path, status), fd)
+        return Stream(file_stat(root_key, path, status), fd, status)
     if not status.st_size:
         data = _all_of_unknown_size(fd, status, path)
-        return InMemoryCopy(data, replace(file_stat(root_key, path, status), size=len(data)), fd)
+        return InMemoryCopy(data, replace(file_stat(root_key, path, status), size=len(data)), fd, status)
     for _ in range(_ATTEMPTS):
         data, after = _read(fd, status.st_size), os.fstat(fd)
-        if same_version(after, status):
+        if same_bytes(after, status):
             break
         grew = after.st_size > status.st_size
         if grew and len(data) == status.st_size and _read(fd, status.st_size) == data:
@@ -102,7 +157,7 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
     if len(data) < status.st_size:
         reason = f"short read, {len(data)} of {status.st_size} bytes came"
         raise refused(InputOutput, path, reason, hint="Is the disk there, or the file still in a cloud?")
-    return InMemoryCopy(data, file_stat(root_key, path, status), fd)
+    return InMemoryCopy(data, file_stat(root_key, path, status), fd, status)
 
 
 def _read(fd: int, size: int) -> bytes:
@@ -117,7 +172,7 @@ def _all_of_unknown_size(fd: int, status: os.stat_result, path: str) -> bytes:
     while more := read_at(fd, CHUNK_BYTES, len(data)):
         data += more
         if len(data) > MOST_IN_MEMORY:
-            if not same_version(os.fstat(fd), status):  # it was empty only between two steps of its writer
+            if not same_bytes(os.fstat(fd), status):  # it was empty only between two steps of its writer
                 raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
             reason = f"its size is not known, and it is above {MOST_IN_MEMORY} bytes"
             raise refused(TooLarge, path, reason, hint="Choose a regular file.")

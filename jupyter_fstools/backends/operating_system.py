@@ -57,7 +57,7 @@ class Folder:
         return Place(self._prefix + name, self.dir_fd)
 
     def look(self, name: str) -> os.stat_result | None:
-        """What is there, links not followed; None if nothing is."""
+        """The status of an entry, links not followed; None if there is none."""
         try:
             return os.stat(self._prefix + name, dir_fd=self.dir_fd, follow_symlinks=False)
         except FileNotFoundError:

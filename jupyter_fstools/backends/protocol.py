@@ -14,7 +14,7 @@ Kind = Literal["file", "directory", "other", "missing"]
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What one look at a path tells.
+    """The status of a path at one moment.
 
     Attributes:
         path: canonical, relative to the root, `/`-separated; "" is the root itself. No link, `.` or `..` is left in
@@ -57,7 +57,7 @@ class OpenFile(Content, Protocol):
         """The file as it was when it was opened."""
 
     def unchanged(self) -> bool:
-        """True while the open file still has the version of `stat`."""
+        """True while the open file still has the bytes of `stat`; another file may have its name by now."""
 
 
 class Backend(Protocol):
@@ -69,7 +69,7 @@ class Backend(Protocol):
 
     @property
     def root_key(self) -> str:
-        """What every `FileStat.key` of this backend begins with (on a disk: the root's real path)."""
+        """The beginning of every `FileStat.key` of this backend (on a disk: the root's real path)."""
 
     def stat(self, path: str) -> FileStat:
         """Look at a path as a caller spells it: relative to the root, or absolute and inside it.
@@ -140,16 +140,19 @@ class ReadsAhead(Protocol):
 class Locks(Protocol):
     """One lock per file, across threads and processes."""
 
-    def hold(self, *keys: str, patience: float | None = None) -> AbstractContextManager[object]:
+    def hold(
+        self, *keys: str, patience: float | None = None, reader: tuple[str, str] | None = None
+    ) -> AbstractContextManager[object]:
         """Hold the locks of files, taken in an order that is the same for everybody.
 
-        TimedOut after `patience` seconds, where None is given after a while.
+        TimedOut (with its `lock`) after `patience` seconds, where None is given after a while. `reader` is the user and
+        session whose receipts will be asked for: a database tells them along with the locks.
         """
 
 
 @runtime_checkable
 class HoldsLocks(Protocol):
-    """What has locks of its own, which hold on every machine that uses it (a store in a database)."""
+    """A backend or store with locks of its own, which hold on every machine that uses it."""
 
     def locks(self, timeout: float) -> Locks:
         """Locks of files; `timeout` is how many seconds to wait for somebody else."""

@@ -44,8 +44,11 @@ class Root:
 
     def __init__(self, path: str, *, openat: bool | None = None, case_insensitive: bool | None = None) -> None:
         given, real = os.path.abspath(path), os.path.realpath(path)
+        self._openat = HAS_OPENAT if openat is None else openat
+        self._former: list[Folder] = []
         try:
-            self.folder = open_folder(real, openat=HAS_OPENAT if openat is None else openat)
+            self.folder = open_folder(real, openat=self._openat)
+            self._status = self.folder.status()
         except NotADirectoryError:
             raise NotADirectory("The root is a file.", hint="Set the root to a folder.") from None
         except FileNotFoundError:
@@ -57,6 +60,31 @@ class Root:
         if given != real and os.path.samefile(given, real):
             self._spellings.append([part for part in parts_of(given) if part])
         self._case_insensitive = self._ignores_case() if case_insensitive is None else case_insensitive
+
+    def current(self) -> Folder:
+        """The folder that is at the root's path now: what was moved away is not worked on.
+
+        Raises:
+            NotFound, NotADirectory: there is none any more.
+        """
+        try:
+            if os.path.samestat(os.stat(self.path, follow_symlinks=False), self._status):
+                return self.folder
+            now = open_folder(self.path, openat=self._openat)
+        except FileNotFoundError:
+            raise NotFound("The root no longer exists.", hint="Ask the person to make it again.") from None
+        except NotADirectoryError:
+            raise NotADirectory("The root is no longer a folder.", hint="Ask the person to look at it.") from None
+        # Others may be at work below the former one.
+        self._former.append(self.folder)
+        self.folder, self._status = now, now.status()
+        return now
+
+    def close(self) -> None:
+        """Let every folder go."""
+        for folder in (*self._former, self.folder):
+            folder.close()
+        self._former.clear()
 
     def parts(self, path: str) -> list[str]:
         """The parts of a path below the root, given relative or absolute.
@@ -124,7 +152,7 @@ class Trail:
     __slots__ = ("_held", "_root", "names")
 
     def __init__(self, root: Root) -> None:
-        self._root = root
+        self._root = root.current()
         self._held: list[Folder] = []
         self.names: list[str] = []
 
@@ -140,7 +168,7 @@ class Trail:
     def folder(self) -> Folder:
         """Where the trail stands. Raises `OSError` where an upper folder that was let go is no longer there."""
         if not self.names:
-            return self._root.folder
+            return self._root
         if not self._held:
             names, self.names = self.names, []
             try:

@@ -1,16 +1,45 @@
-"""Sends requests to a running server, with its token, without redirects."""
+"""Sends requests to a server and parses its event streams."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors import FsToolsError, InputOutput, Invalid
 from ..runtime_files import JupyterServer
+
+
+class Event(NamedTuple):
+    """One event: its kind ("message" unless it says so) and its data."""
+
+    kind: str
+    data: bytes
+
+
+def events(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Each event that has data, as soon as it is complete.
+
+    Format: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+
+    Args:
+        lines: the answer's lines, with their ends.
+    """
+    kind, data = "message", list[bytes]()
+    for line in lines:
+        text = line.rstrip(b"\r\n")
+        if text.startswith(b"data:"):
+            data.append(text.removeprefix(b"data:").removeprefix(b" "))
+        elif text.startswith(b"event:"):
+            kind = text.removeprefix(b"event:").removeprefix(b" ").decode("ascii", "replace")
+        elif not text:
+            if any(data):
+                yield Event(kind, b"\n".join(data))
+            kind, data = "message", []
+
 
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 60.0
@@ -47,8 +76,14 @@ def send(
     return connection.getresponse()
 
 
-def ask(server: JupyterServer, method: str, route: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """One request, its answer as JSON.
+def ask(
+    server: JupyterServer,
+    method: str,
+    route: str,
+    body: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """One request, its answer as JSON; an answer without content is empty.
 
     Raises:
         InputOutput: nobody is there, or somebody else; FsToolsError: the server's refusal.
@@ -56,7 +91,8 @@ def ask(server: JupyterServer, method: str, route: str, body: Mapping[str, Any] 
     try:
         with closing(connected(server)) as connection:
             connection.sock.settimeout(_ANSWER_SECONDS)
-            response = send(connection, server, method, route, None if body is None else json.dumps(body).encode())
+            sent = None if body is None else json.dumps(body).encode()
+            response = send(connection, server, method, route, sent, headers)
             status, data = response.status, response.read()
     except (OSError, HTTPException, ValueError) as error:
         reason = str(error) or type(error).__name__
@@ -65,13 +101,13 @@ def ask(server: JupyterServer, method: str, route: str, body: Mapping[str, Any] 
 
 
 def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]:
-    """What a server answered, as JSON.
+    """The answer of a server, as JSON.
 
     Raises:
         InputOutput: somebody else answered; FsToolsError: the server's refusal.
     """
     try:
-        answer = json.loads(data)
+        answer = {} if status == 204 else json.loads(data)
     except ValueError:
         answer = None
     if status < 300 and isinstance(answer, dict):
@@ -106,7 +142,9 @@ def _connection(url: str) -> HTTPConnection:
             return kinds[parts.scheme](parts.hostname, parts.port, timeout=_CONNECT_SECONDS)
     except ValueError:
         pass  # No port has that number, or no host that name.
-    raise Invalid(f"{url!r} is no address that can be asked", hint="An address looks like http://localhost:8888/.")
+    raise Invalid(
+        f"{url!r} is not an address that can be requested", hint="An address looks like http://localhost:8888/."
+    )
 
 
 def _refusal(server: JupyterServer, status: int, answer: Any) -> FsToolsError:

@@ -11,14 +11,18 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .._version import __version__
+from ..client.configurations import TOKEN_VARIABLE
 from ..errors import FsToolsError, InputOutput, Invalid, NotFound
-from ..sessions import checked_session
-from .finding import TOKEN_VARIABLE, find_server
+from ..sessions import TOKEN_PREFIX, checked_session
+from .connect import add_connect_words, add_token_words, run_connect
+from .finding import find_server
 
 if TYPE_CHECKING:
+    from ..runtime_files import JupyterServer
     from .desks import Desk
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
@@ -53,11 +57,11 @@ def run_bridge(given: argparse.Namespace) -> None:
 
     session = None if given.session is None else checked_session(given.session)
     outgoing = io.FileIO(sys.stdout.fileno(), "w", closefd=False)  # Unbuffered: an answer is out at once.
-    Bridge(lambda: find_server(given.root, given.url), session, sys.stdin.buffer, outgoing).run()
+    Bridge(lambda: _own_login(find_server(given.root, given.url)), session, sys.stdin.buffer, outgoing).run()
 
 
 def run_status(given: argparse.Namespace) -> None:
-    """Say what is there."""
+    """Print which server is found and what is switched on."""
     from ..plain_text import fact_rows
 
     rows = fact_rows(_desk(given).status())
@@ -72,7 +76,7 @@ def run_changes(given: argparse.Namespace) -> None:
     from ..plain_text import change_row, lines_of
 
     path = None if given.path is None else _path(given, given.path)
-    query = ChangeQuery(path, given.session, given.status, limit=given.limit, offset=given.offset)
+    query = ChangeQuery(path=path, session=given.session, status=given.status, limit=given.limit, offset=given.offset)
     found, total = _desk(given).changes(query)
     for change in found:
         _say(["  ".join(change_row(change))])
@@ -94,13 +98,19 @@ def run_undo(given: argparse.Namespace) -> None:
     _say([f"Undid change {done.undoes} of {one_line(done.path)} (as change {done.id})."])
 
 
+def run_token(given: argparse.Namespace) -> None:
+    """Make, list or revoke tokens, as a person."""
+    act: Callable[[argparse.Namespace, Desk], Iterable[str]] = given.act
+    _say(act(given, _desk(given)))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="jupyter fstools", description="Safe file and notebook tools for AI assistants, from a shell."
     )
     parser.add_argument("--version", action="version", version=__version__)
     where = argparse.ArgumentParser(add_help=False)
-    where.add_argument("--root", metavar="DIR", default=".", help="the folder that is meant (default: this one)")
+    where.add_argument("--root", metavar="DIR", default=".", help="the server's folder (default: the current one)")
     where.add_argument(
         "--url", help=f"the address of a server that does not run here; its token is taken from {TOKEN_VARIABLE}"
     )
@@ -113,18 +123,32 @@ def _parser() -> argparse.ArgumentParser:
 
     bridge = command("mcp", run_bridge, "Serve MCP on standard input and output, through the running Jupyter server")
     bridge.add_argument("--session", metavar="NAME", help="work in this session (default: one of the client's own)")
+    add_connect_words(
+        command(
+            "connect", run_connect, "Make a token and a configuration for an assistant, and wait for its first call"
+        )
+    )
     command("status", run_status, "Show which server is found, what is switched on, and how many changes wait")
     changes = command("changes", run_changes, "List what was changed, newest first, by whichever session")
-    changes.add_argument("path", nargs="?", help="only of this file, or below this folder")
-    changes.add_argument("--diff", action="store_true", help="with what each change did")
-    changes.add_argument("--session", metavar="NAME", help="only of this session")
-    changes.add_argument("--status", choices=_STATUSES, help="only with this status")
+    changes.add_argument("path", nargs="?", help="only changes of this file, or below this folder")
+    changes.add_argument("--diff", action="store_true", help="show the diff of each change")
+    changes.add_argument("--session", metavar="NAME", help="only changes of this session")
+    changes.add_argument("--status", choices=_STATUSES, help="only changes with this status")
     limit, offset = _number(1, _MOST_CHANGES), _number(0, _MOST_LEFT_OUT)
-    changes.add_argument("--limit", metavar="N", type=limit, default=20, help="at most so many (default 20)")
-    changes.add_argument("--offset", metavar="N", type=offset, default=0, help="leave out the newest N")
+    changes.add_argument("--limit", metavar="N", type=limit, default=20, help="list at most N (default 20)")
+    changes.add_argument("--offset", metavar="N", type=offset, default=0, help="skip the newest N")
     undo = command("undo", run_undo, "Take back a change, whoever made it, while the file is as the change left it")
     undo.add_argument("target", metavar="ID|PATH", help="the change, or a file whose newest change is meant")
+    token = commands.add_parser("token", help="Make, list and revoke tokens for assistants")
+    token.set_defaults(run=run_token)
+    add_token_words(token, where)
     return parser
+
+
+def _own_login(server: JupyterServer) -> JupyterServer:
+    """The server with the assistant's own token, if it was given one, in the place of the person's."""
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    return replace(server, token=token) if token.startswith(TOKEN_PREFIX) else server
 
 
 def _desk(given: argparse.Namespace) -> Desk:

@@ -10,11 +10,10 @@ from http.client import HTTPException, HTTPResponse, IncompleteRead
 from io import FileIO
 from typing import BinaryIO
 
-from ..client.event_stream import events
+from ..client.requests import events
 from ..errors import FsToolsError
 from ..runtime_files import JupyterServer
-from .endpoint import Endpoint
-from .message import INTERNAL_ERROR, PARSE_ERROR, Message, error_line, with_id
+from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error_line, with_id
 
 _GRACE_SECONDS = 5.0
 """How long answers are awaited that are under way when the client says no more."""
@@ -58,7 +57,7 @@ class Bridge:
         try:
             message = Message.of(line)
         except ValueError as error:
-            self._answer(error_line(None, PARSE_ERROR, f"a line is no JSON: {error}"))
+            self._answer(error_line(None, PARSE_ERROR, f"a line is not JSON: {error}"))
             return
         # In order: what tells the server something goes before what is asked next; only what is asked may take long.
         if message.id is None or message.begins:

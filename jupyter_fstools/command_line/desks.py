@@ -7,23 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
 from pydantic import ValidationError
 
 from ..client.requests import ask
 from ..errors import InputOutput, Invalid, NotFound
+from ..gate import grant
 from ..journal.journal import ChangeQuery, Journal
 from ..runtime_files import JupyterServer
 from ..sessions import DEFAULT_SESSION
-from ..stores.records import Change, Reader
+from ..stores.records import Change, Reader, Token
 from .finding import about
 
 if TYPE_CHECKING:
     from ..config import FsToolsConfig
 
 _MOST_WAITING = 1000
+_HEADERS = {"X-Fstools-Via": "command line"}
+
+TokenTools = Literal["read", "write"] | list[str]
 
 
 class Page(NamedTuple):
@@ -34,7 +38,7 @@ class Page(NamedTuple):
 
 
 class Desk(Protocol):
-    """What a person can see and do."""
+    """The calls that a person can make from a terminal."""
 
     def status(self) -> dict[str, Any]:
         """Facts by name."""
@@ -46,6 +50,20 @@ class Desk(Protocol):
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if there is none of that id, a file's newest one; answers the change that does so."""
+        ...
+
+    def tokens(self) -> list[Token]:
+        """The person's tokens, newest first."""
+        ...
+
+    def issue_token(
+        self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
+    ) -> tuple[Token, str]:
+        """Make a token; gives it with its secret."""
+        ...
+
+    def revoke_token(self, token_id: str) -> None:
+        """Have a token open nothing any more."""
         ...
 
 
@@ -76,10 +94,29 @@ class ServerDesk:
         """Take back a change or, if there is none of that id, a file's newest one."""
         with self._understood():
             try:
-                told = ask(self._server, "POST", f"/changes/{quote(change_id, safe='')}/undo", {})
+                told = ask(self._server, "POST", f"/changes/{quote(change_id, safe='')}/undo", {}, _HEADERS)
             except NotFound:
-                told = ask(self._server, "POST", "/changes/undo", {"path": path})
+                told = ask(self._server, "POST", "/changes/undo", {"path": path}, _HEADERS)
             return _change(told["change"])
+
+    def tokens(self) -> list[Token]:
+        """The person's tokens, newest first."""
+        with self._understood():
+            return [_token(one) for one in ask(self._server, "GET", "/tokens")["tokens"]]
+
+    def issue_token(
+        self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
+    ) -> tuple[Token, str]:
+        """Make a token; gives it with its secret."""
+        asked = {"name": name, "session": session, "tools": tools, "paths": paths, "expires_in": seconds}
+        with self._understood():
+            told = ask(self._server, "POST", "/tokens", asked)
+            secret: str = told.pop("token")
+            return _token(told), secret
+
+    def revoke_token(self, token_id: str) -> None:
+        """Have a token open nothing any more."""
+        ask(self._server, "DELETE", f"/tokens/{quote(token_id, safe='')}")
 
     @contextmanager
     def _understood(self) -> Iterator[None]:
@@ -99,7 +136,8 @@ class StoreDesk:
         from ..config import system_user
 
         self._settings = _settings()
-        self._workspace = self._settings.workspace(folder, Reader(system_user(), DEFAULT_SESSION))
+        reader = Reader(system_user(), DEFAULT_SESSION)
+        self._workspace = self._settings.workspace(folder, reader).for_reader(reader, decides_via="command line")
         self._journal = Journal(self._workspace)
 
     def status(self) -> dict[str, Any]:
@@ -126,10 +164,31 @@ class StoreDesk:
             change = self._journal.newest_to_undo(path, own=False)
         return self._journal.undo(change, by_person=True)
 
+    def tokens(self) -> list[Token]:
+        """The person's tokens, newest first."""
+        return self._workspace.store.tokens(self._workspace.reader.user)
+
+    def issue_token(
+        self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
+    ) -> tuple[Token, str]:
+        """Make a token; gives it with its secret."""
+        from ..tools import TOOLS
+
+        store, user = self._workspace.store, self._workspace.reader.user
+        return grant.issue(store, user, name, session=session, tools=tools, paths=paths, seconds=seconds, known=TOOLS)
+
+    def revoke_token(self, token_id: str) -> None:
+        """Have a token open nothing any more."""
+        grant.revoke(self._workspace.store, self._workspace.reader.user, token_id)
+
 
 def _change(told: dict[str, Any]) -> Change:
     # A server does not tell the key: it would say where the root is on its disk.
     return Change.model_validate({"key": "", **told})
+
+
+def _token(told: dict[str, Any]) -> Token:
+    return Token.model_validate({"user": "", **told})
 
 
 def _settings() -> FsToolsConfig:

@@ -1,21 +1,113 @@
-"""Finds the server's `/mcp` again after a restart, and resumes."""
+"""Sends JSON-RPC messages to a server's MCP endpoint."""
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Callable, Collection
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
 from ..client.requests import connected, send
 from ..errors import FsToolsError
 from ..runtime_files import JupyterServer
-from .message import Message
+from ..sessions import new_client_session
+
+PARSE_ERROR = -32700
+INTERNAL_ERROR = -32603
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+
+
+@dataclass(frozen=True)
+class Message:
+    """One line of the client's.
+
+    Attributes:
+        line: its bytes.
+        id: the request's; None for notifications and for answers to the server.
+        method: what is called; empty for answers.
+        version: the revision of the protocol that it names itself, if that has no sessions.
+        name: of the tool that is called.
+    """
+
+    line: bytes
+    id: str | int | None = None
+    method: str = ""
+    version: str | None = None
+    name: str | None = None
+
+    @classmethod
+    def of(cls, line: bytes) -> Message:
+        """A line of the client's.
+
+        Raises:
+            ValueError: it is no JSON.
+        """
+        try:
+            told = json.loads(line)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        if not isinstance(told, dict):
+            return cls(line)
+        method, known = told.get("method"), told.get("id")
+        is_request = isinstance(method, str) and isinstance(known, (str, int))
+        params = told.get("params")
+        params = params if isinstance(params, dict) else {}
+        meta = params.get("_meta")
+        version = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
+        return cls(
+            line,
+            known if is_request else None,
+            method if isinstance(method, str) else "",
+            version if isinstance(version, str) else None,
+            params["name"] if method == "tools/call" and isinstance(params.get("name"), str) else None,
+        )
+
+    def headers(self) -> dict[str, str]:
+        """The headers that repeat parts of a message in a protocol revision without sessions."""
+        if self.version is None:
+            return {}
+        named = {} if self.name is None else {"Mcp-Name": _header(self.name)}
+        return {"MCP-Protocol-Version": _header(self.version), "Mcp-Method": _header(self.method), **named}
+
+    @property
+    def begins(self) -> bool:
+        """It begins a session."""
+        return self.method == "initialize"
+
+
+def error_line(known: str | int | None, code: int, message: str) -> bytes:
+    """An error as an answer of our own."""
+    return json.dumps({"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": message}}).encode()
+
+
+def with_id(body: bytes, known: str | int | None) -> bytes | None:
+    """A server's answer, if it is a JSON-RPC one, for the request it is about.
+
+    A server that refuses before it has looked into the message does not know the id.
+    """
+    try:
+        told: Any = json.loads(body)
+    except ValueError:
+        return None
+    if not isinstance(told, dict) or told.get("jsonrpc") != "2.0":
+        return None
+    return body if told.get("id") == known else json.dumps({**told, "id": known}).encode()
+
+
+def _header(value: str) -> str:
+    """A value as a header can carry it: what is no plain ASCII as base64 of UTF-8."""
+    if value.isascii() and value.isprintable() and value == value.strip() and not value.startswith("=?"):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode('utf-8', 'surrogatepass')).decode()}?="
+
 
 _ROUTE = "/mcp"
 _SESSION_ID = "Mcp-Session-Id"
+_SESSION_HEADER = "X-Fstools-Session"
 _END_SECONDS = 2.0
 _INITIALIZED = Message(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
 
@@ -30,7 +122,8 @@ class Endpoint:
 
     def __init__(self, find: Callable[[], JupyterServer], session: str | None) -> None:
         self._find = find
-        self._session = {} if session is None else {"X-Fstools-Session": session}
+        self._session = {} if session is None else {_SESSION_HEADER: session}
+        self._own = {_SESSION_HEADER: new_client_session("stdio")}
         self._server = find()
         self._beginning: Message | None = None
         self._known: dict[str, str] = {}
@@ -92,13 +185,15 @@ class Endpoint:
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
-            **self._session,
+            # A revision without sessions leaves it to us to say which calls are of one program.
+            **(self._session or (self._own if message.version else {})),
             **({} if message.begins else self._known),
+            **message.headers(),
         }
         return send(connection, server, "POST", _ROUTE, message.line, headers)
 
     def _find_again(self, gone: JupyterServer) -> None:
-        """Of several calls that a server has failed, one finds the next."""
+        """Look for the server again; of several calls that failed, only one looks."""
         with self._renewing:
             if self._server is gone:
                 self._server = self._find()

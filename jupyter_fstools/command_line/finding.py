@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ..client.configurations import TOKEN_VARIABLE
 from ..client.requests import ask, without_secrets
 from ..errors import Denied, FsToolsError, NotFound
 from ..runtime_files import JupyterServer, running_servers, servers_around
-
-TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The variable's name, which is Jupyter's own, not a token.
+from ..sessions import TOKEN_PREFIX
 
 
 def find_server(folder: str, url: str | None = None) -> JupyterServer:
@@ -45,13 +45,14 @@ def find_server(folder: str, url: str | None = None) -> JupyterServer:
 
 
 def about(server: JupyterServer) -> dict[str, Any]:
-    """What a server says of its tools.
+    """The description that a server gives of its tools.
 
     Raises:
         NotFound: it has none; FsToolsError: it does not answer, or not to us.
     """
     try:
-        told = ask(server, "GET", "/")
+        # An assistant's own token opens no more than the tools.
+        told = ask(server, "GET", "/tools" if server.token.startswith(TOKEN_PREFIX) else "/")
         if isinstance(told.get("tools"), list):
             return told
     except FsToolsError as refusal:

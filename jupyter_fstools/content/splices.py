@@ -159,7 +159,7 @@ class SplicedStream:
         yield from self._kept(position, self._base.size)
 
     def fingerprints(self) -> tuple[Fingerprint | None, Fingerprint]:
-        """Of the old content (None unless wanted) and of the new one, once the stream was read."""
+        """Fingerprints of the old content (None unless wanted) and of the new one, once the stream was read."""
         new = self._new.result()
         if not self._old_wanted:
             return None, new
@@ -210,6 +210,16 @@ def packed(splices: Sequence[Splice], *, keep_inserted: bool) -> bytes:
     return b"\x00" + body if len(body) < 4096 else b"\x01" + zlib.compress(body, 1)
 
 
+def anchored(kept: bytes, anchors: bytes) -> bytes:
+    """Packed splices with what it takes to find their places in a content that has changed elsewhere."""
+    return b"\x03" + len(kept).to_bytes(4, "big") + kept + anchors if anchors else kept
+
+
+def anchors_in(data: bytes) -> bytes:
+    """The data that `anchored` was given beside the splices; empty if none."""
+    return data[5 + int.from_bytes(data[1:5], "big") :] if data[:1] == b"\x03" else b""
+
+
 class Undoing(NamedTuple):
     """One step back: `length` bytes at `offset` of the new content become `restored` again."""
 
@@ -253,7 +263,7 @@ def bundled(parts: Sequence[bytes]) -> bytes:
 
 
 def parts_of(data: bytes) -> list[bytes]:
-    """What `bundled` was given."""
+    """The parts that `bundled` was given."""
     if data[:1] != b"\x02":
         return [data]
     head, _, body = data[1:].partition(b"\n")
@@ -265,6 +275,8 @@ def parts_of(data: bytes) -> list[bytes]:
 
 
 def _unpack(data: bytes) -> tuple[bool, list[Splice], list[int]]:
+    if data[:1] == b"\x03":
+        data = data[5 : 5 + int.from_bytes(data[1:5], "big")]
     body = zlib.decompress(data[1:]) if data[:1] == b"\x01" else data[1:]
     head, _, texts = body.partition(b"\n")
     kept, rows = json.loads(head)

@@ -33,22 +33,29 @@ class DiffHunk(BaseModel):
 
 
 class CellDiff(BaseModel):
-    """One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted)."""
+    """One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
+
+    `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
+    """
 
     cell_id: str
     index: int
     action: Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
     cell_type: str
     hunks: list[DiffHunk] = Field(default_factory=list)
+    carried: list[DiffHunk] = Field(default_factory=list)
 
 
 class FileDiff(BaseModel):
-    """One file's change: counts of added and removed lines, and hunks (for a notebook also cells).
+    """One file's change: counts of added and removed lines, and hunks.
+
+    A notebook has `cells`; its `hunks` are of what comes around them (kernelspec, metadata), as lines of JSON.
 
     A command stands here like a text that is added (`execute`, `command`); `path` is the folder it runs in.
 
-    `truncated` is True where the rows were cut to a bound; the counts are still whole. `language` is what a notebook's
-    code cells are written in (`unknown` where it does not say), None for other files.
+    `truncated` is True where rows were left out or cut; the counts are still whole. `language` is what a notebook's
+    code cells are written in (`unknown` where it does not say), None for other files. `encoding` is the text's where it
+    is not UTF-8, or what a text in UTF-8 declares: other programs may read something else in the same bytes.
     """
 
     path: str
@@ -60,3 +67,4 @@ class FileDiff(BaseModel):
     cells: list[CellDiff] | None = None
     truncated: bool = False
     language: str | None = None
+    encoding: str | None = None

@@ -60,6 +60,11 @@ def hunks_of(
         yield hunk
 
 
+def cuts_rows(hunk: DiffHunk) -> bool:
+    """Whether a changed row of a hunk with bounded rows lacks its end."""
+    return any(row.kind != "context" and len(row.text) > MAX_ROW_CHARACTERS for row in hunk.rows)
+
+
 def changed_blocks(before: Sequence[str], after: Sequence[str]) -> list[Block]:
     """Where the two differ, in order; equal ends are cut off first, unique common lines divide the rest."""
     return _merged(_Comparison(before, after).changed_in((0, len(before), 0, len(after)), 0))

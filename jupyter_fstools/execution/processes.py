@@ -82,7 +82,7 @@ class Processes:
         self.silent = False
 
     def read(self) -> bytes:
-        """What was printed; waits a twentieth of a second for it at most."""
+        """The output since the last call; waits a twentieth of a second for it at most."""
         if self.silent:
             # A shell ends right after its last word, as a rule: so the first naps are short.
             time.sleep(self._nap)

@@ -1,17 +1,23 @@
-"""Runs a command within its time and output limits."""
+"""Runs a command within its limits; finds files it changed."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from ..backends.protocol import Backend
 from ..errors import Invalid
-from ..walking.stopping import Stop
+from ..globs.patterns import compile_glob
+from ..walking.folders import joined
+from ..walking.listing import EVERYTHING, Visible
+from ..walking.stopping import NoDescriptors, Stop
+from ..walking.walk import Walk
 from .processes import Processes
 
 _CONTINUATION = range(0x80, 0xC0)
@@ -82,7 +88,7 @@ class LiveText:
         return text if self._left >= 0 else f"{text}\n[... more output: the end of it comes with the result ...]\n"
 
     def end(self) -> str:
-        """What is left of a character that was never finished."""
+        """The rest of a character that was never finished."""
         return self._decoder.decode(b"", final=True) if self._left >= 0 else ""
 
 
@@ -100,7 +106,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def environment(folder: str, added: Mapping[str, str]) -> dict[str, str]:
-    """What a command finds in its environment.
+    """The environment of a command.
 
     Args:
         folder: where it begins.
@@ -145,7 +151,7 @@ _GRACE_SECONDS = 2.0
 
 
 class Ran(NamedTuple):
-    """What became of a command.
+    """The end of a command, and its output.
 
     Attributes:
         output: what it printed, on both streams, in the order it came; the beginning and the end of it.
@@ -225,3 +231,53 @@ def _listen(
     stop = Stop(seconds, cancelled)
     while not (processes.silent and processes.have_ended()) and not stop.now():
         take(processes.read())
+
+
+MOST_FILES = 100
+MOST_SECONDS = 1.0
+_COARSE_CLOCK = 5
+"""Linux' CLOCK_REALTIME_COARSE, which goes some milliseconds behind: files are stamped by it or by the real one."""
+
+
+class ChangedFiles(NamedTuple):
+    """Canonical paths in alphabetical order, `MOST_FILES` at most, and how many there are.
+
+    `complete` is False where the search for them took too long.
+    """
+
+    paths: list[str]
+    total: int
+    complete: bool
+
+
+def next_moment() -> int:
+    """A time after every change there was and before every change to come; nanoseconds since 1970."""
+    now = time.time_ns()
+    while sys.platform == "linux" and time.clock_gettime_ns(_COARSE_CLOCK) < now:
+        time.sleep(0.001)
+    return now
+
+
+def files_changed_since(backend: Backend, moment: int, *, visible: Visible = EVERYTHING) -> ChangedFiles:
+    """The files that were made, written, renamed or given other rights since a moment.
+
+    What `.gitignore` leaves out and folders such as `.git` and `node_modules` are not looked at; a deletion leaves
+    nothing to be seen.
+
+    Args:
+        backend: where they are.
+        moment: as `next_moment` gave it.
+        visible: decides which paths are told.
+    """
+    stop = Stop(MOST_SECONDS)
+    every = compile_glob("**", include_hidden=True, root=backend.root_key)
+    walk = Walk(backend, "", every, include_ignored=False, visible=visible, stop=stop)
+    found: list[str] = []
+    try:
+        for folder, files, _, _ in walk:
+            found += [joined(folder.path, name) for name in folder.changed(files, moment)]
+            if stop.now():
+                break
+    except NoDescriptors:
+        stop.end()
+    return ChangedFiles(sorted(found)[:MOST_FILES], len(found), stop.reason is None)

@@ -142,7 +142,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
 def _written(
     cell: CellAfter, old: Cell | None, known: Known | None, shown: ShownText | None
 ) -> tuple[Known, ShownText]:
-    """What is known of a cell that its reader has written, and the lines to keep of it."""
+    """The receipt of a cell that its reader has written, and the lines to keep of it."""
     assert cell.written is not None
     source, fingerprint = cell.written[1], cell_fingerprint(*cell.written)
     if known is not None and old is not None and known.fingerprint != old.fingerprint:
@@ -167,7 +167,7 @@ def cell_receipt(tracker: ReadTracker, key: str) -> Receipt | None:
 
 
 def keys_of(ids: Sequence[str]) -> list[str]:
-    """What receipts call the cells: their ids, and for duplicates which one it is."""
+    """The keys of cells in receipts: their ids, and for duplicates a number too."""
     if len(set(ids)) == len(ids):
         return list(ids)
     seen: Counter[str] = Counter()
@@ -179,7 +179,7 @@ def keys_of(ids: Sequence[str]) -> list[str]:
 
 
 def _keys_in(receipt: Receipt | None, document: NotebookDocument) -> list[str]:
-    """What a receipt calls a notebook's cells: one that had another id among its equals has the id of then."""
+    """The keys of a notebook's cells in a receipt; a cell that had another id then is found by that one."""
     keys = keys_of([cell.cell_id for cell in document.cells])
     known = set((receipt.cells or {}) if receipt is not None else ())
     for former, index in document.former_indexes(known.difference(keys)).items():
@@ -270,7 +270,7 @@ def _stale(
 
 
 def _untold(known: Known, cell: Cell, *, kept: bool) -> tuple[str, ...]:
-    """What changed in a cell, where none of the lines that were shown differs."""
+    """The changes of a cell in which none of the shown lines differs."""
     for cell_type in _CELL_TYPES:
         if cell_fingerprint(cell_type, cell.source) == known.fingerprint:
             return "cell_type", f"{cell_type} cell and is a {cell.cell_type}"

@@ -11,11 +11,11 @@ from typing import Protocol
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.source import BytesContent, Content
-from ..content.splices import Splice, bundled, packed
+from ..content.splices import Splice, SplicedContent, packed, spliced_size
 from ..diffs.file_diff import FileDiff, Operation
-from ..errors import Denied, IsDirectory, Stale, TooLarge, Unsaved
+from ..documents.text.encoding import declared_otherwise
+from ..errors import Denied, IsDirectory, Stale, TooLarge
 from ..open_documents.protocol import Holder
-from ..stores.protocol import Store
 from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
 
@@ -26,6 +26,7 @@ MAX_UNDO_BYTES = 64 << 20
 """What one change may keep to be undone."""
 
 
+@dataclass(frozen=True)
 class Draft:
     """The right to change one file, held under its lock; only `Workspace.draft` makes one.
 
@@ -33,16 +34,18 @@ class Draft:
         given: the path as the caller spelled it.
         stat: the file as it is.
         before: its bytes; None if it does not exist.
-        receipt: what the reader was shown; None where the file is new.
         holder: who has its content, and takes the change.
+        receipt: what the reader was shown; None where the file is new.
+        placed: of a file that is open and was changed elsewhere since, the splices of the change to be carried out or
+            taken back, for what the file is now; else None.
     """
 
-    def __init__(self, given: str, stat: FileStat, before: OpenFile | None, holder: Holder) -> None:
-        self.given = given
-        self.stat = stat
-        self.before = before
-        self.receipt: Receipt | None = None
-        self.holder = holder
+    given: str
+    stat: FileStat
+    before: OpenFile | None
+    holder: Holder
+    receipt: Receipt | None = None
+    placed: Sequence[Splice] | None = None
 
     @property
     def content(self) -> Content:
@@ -50,9 +53,24 @@ class Draft:
         return self.before if self.before is not None else BytesContent(b"")
 
 
+class Check(Protocol):
+    """Decides whether a reader was shown what a change is about to replace."""
+
+    def receipt(self, given: Sequence[str], opened: OpenFile) -> Receipt | None:
+        """The receipt that allows the change; None where none is needed.
+
+        Args:
+            given: the paths as the caller spelled them, all of this file.
+            opened: the file as it is, under its lock.
+
+        Raises:
+            NotRead, Stale, and whatever refuses this kind of file.
+        """
+
+
 @dataclass(frozen=True)
 class Step:
-    """What a commit does to the file of its draft.
+    """The step that a commit takes on the file of its draft.
 
     Attributes:
         op: `delete` removes the file, all others write it.
@@ -76,11 +94,11 @@ class Step:
 
     @property
     def undoable(self) -> bool:
-        """What it takes to go back is not too much to keep."""
+        """Whether the data for taking the step back is small enough to keep."""
         return sum(len(splice.removed) for splice in self.splices) <= MAX_UNDO_BYTES
 
     def kept(self) -> bytes:
-        """What the journal keeps of a step that was carried out: enough to go back, if that is not too much."""
+        """The journal's data of a step that was carried out: enough to go back, if that is not too much."""
         return packed(self.splices, keep_inserted=False) if self.undoable else b""
 
     def receipt_after(
@@ -106,21 +124,11 @@ Work = Sequence[tuple[Draft, Step]]
 """The files of one change and what becomes of each, in the order in which they are written."""
 
 
-def kept_splices(work: Work) -> bytes:
-    """What the journal keeps of a change that is carried out."""
-    return bundled([step.kept() for _, step in work])
-
-
-def packed_both_ways(work: Work) -> bytes:
-    """What the journal keeps of a change that is yet to be carried out: enough to do it and to take it back."""
-    return bundled([packed(step.splices, keep_inserted=True) for _, step in work])
-
-
 class KnownContent(Protocol):
     """As much of a content as is remembered."""
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
-        """What became of it in the text that is there now; None where that cannot be told.
+        """The diff of the expected content to the text that is there now; None where it cannot be told.
 
         `whole` says that what is remembered was all there was.
         """
@@ -128,19 +136,21 @@ class KnownContent(Protocol):
 
 @dataclass(frozen=True)
 class ExpectedContent:
-    """What a change tells of the content that it is about, for the refusal where the file has another one.
+    """The content that a change expects, for the refusal where the file has another one.
 
     Attributes:
         known: what can be said of that content.
         whole: these are all there were.
         why: how the refusal begins.
         hint: the next step.
+        kept: of an open file, what the journal keeps of the change, to find its places in another content.
     """
 
     known: KnownContent
     whole: bool
     why: str
     hint: str
+    kept: bytes = b""
 
     def refusal(self, path: str, found: str) -> Stale:
         """The refusal, given what was found of the file."""
@@ -182,13 +192,20 @@ def new_change(
     )
 
 
+def tell_declared_encodings(work: Work) -> None:
+    """Name in each diff the encoding that its text declares, though it is written in UTF-8."""
+    for draft, step in work:
+        if step.diff.kind == "text" and step.diff.encoding is None and step.op != "delete":
+            step.diff.encoding = declared_otherwise(SplicedContent(draft.content, step.splices))
+
+
 def state_of(fingerprint: Fingerprint, size: int) -> FileState:
-    """What is remembered of a content."""
+    """The record of a content's state."""
     return FileState(text_sha=fingerprint.text, exact_sha=fingerprint.exact, size=size)
 
 
 def unhashed_state(size: int) -> FileState:
-    """What is remembered of a content that nobody hashed."""
+    """The record of the state of a content that nobody hashed."""
     return FileState(text_sha=None, exact_sha=None, size=size)
 
 
@@ -204,17 +221,17 @@ def require_file(path: str, stat: FileStat) -> None:
         raise Denied(f"{path!r} is a device, pipe or socket, not a file", hint="Name a regular file.")
 
 
-def require_editable_size(draft: Draft, most: int) -> None:
+def require_editable_size(stat: FileStat, most: int) -> None:
     """Refuse a file of more bytes than are edited.
 
     Raises:
         TooLarge
     """
-    if draft.stat.size > most:
+    if stat.size > most:
         raise TooLarge(
-            f"{draft.stat.path} has {draft.stat.size} bytes; above {most} no file is edited",
+            f"{stat.path} has {stat.size} bytes; above {most} no file is edited",
             hint="Use a program made for files of this size.",
-            size=draft.stat.size,
+            size=stat.size,
             limit=most,
         )
 
@@ -236,17 +253,18 @@ def require_reversible(work: Work) -> None:
         )
 
 
-def require_saved(store: Store, stat: FileStat) -> None:
-    """Refuse a file of which a browser holds what is not in it: unsaved changes, or a collaboration room.
+def require_bounded(work: Work, limit: int) -> None:
+    """Refuse to make a file that would be too large to be edited again.
 
     Raises:
-        Unsaved
+        TooLarge
     """
-    # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
-    if not all(document.saved for document in store.open_documents(stat.key)):
-        raise Unsaved(
-            f"{stat.path} is open in a browser, with changes that are not saved or in a collaboration room "
-            "(not modified)",
-            hint="Ask the person to save it, or to close it if it stays so; then read it again and repeat the change.",
-            path=stat.path,
-        )
+    for draft, step in work:
+        size = spliced_size(draft.content.size, step.splices)
+        if size > limit and step.undoes is None and step.op != "delete":
+            raise TooLarge(
+                f"{draft.stat.path} would have {size} bytes; at most {limit} are written",
+                hint="Write less, or put a part of it into another file.",
+                size=size,
+                limit=limit,
+            )

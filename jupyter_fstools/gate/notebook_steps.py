@@ -10,9 +10,10 @@ from ..content.splices import Splice, SplicedContent
 from ..diffs.file_diff import CellDiff, FileDiff, Operation
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..errors import FsToolsError
+from ..stores.records import ChangedFile
 from .cell_receipts import goes_on
-from .draft import KnownContent
-from .read_tracker import ReceiptAfter
+from .read_tracker import ReadTracker, ReceiptAfter
+from .shown_cells import Known, ShownCells
 from .shown_text import ShownText
 
 
@@ -32,49 +33,91 @@ def notebook_step(
         new = None if op == "delete" else NotebookDocument(SplicedContent(before or BytesContent(b""), splices))
     except FsToolsError:
         return None
-    after, diffs = compared(old, new)
+    after, diffs, hunks = compared(old, new)
     language = next((side.language for side in (new, old) if side is not None), None)
-    return notebook_diff(path, op, diffs, language), goes_on(old, after)
+    return notebook_diff(path, op, diffs, language, hunks=hunks), goes_on(old, after)
 
 
-def known_content(diff: FileDiff, side: Literal["old", "new"]) -> KnownContent:
-    """As much of the content before or after a change as its diff tells."""
-    return ToldCells(diff, side) if diff.kind == "notebook" else ShownText.told_by(diff, side)
+class KnownOfChange:
+    """A file before (`old`) or after (`new`) a change: as its reader was shown it, else as the diff tells it.
 
+    Args:
+        file: of the change.
+        side: of it.
+        tracker: the receipts of whoever made the change.
+    """
 
-class ToldCells:
-    """What a change tells of the cells before (`old`) or after (`new`) it."""
-
-    def __init__(self, diff: FileDiff, side: Literal["old", "new"]) -> None:
-        missing = "insert" if side == "old" else "delete"
-        self._cells = [
-            (cell, ShownText.told_by(FileDiff(path=diff.path, op=diff.op, hunks=cell.hunks), side))
-            for cell in diff.cells or []
-            if cell.action != missing
-        ]
+    def __init__(self, file: ChangedFile, side: Literal["old", "new"], tracker: ReadTracker) -> None:
+        self._file = file
+        self._side = side
+        self._tracker = tracker
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
-        """What became of these cells in the notebook that is there now; None where that is none."""
-        try:
-            document = NotebookDocument(BytesContent(text.encode("utf-8", "surrogatepass")))
-        except FsToolsError:
+        """The diff to the text that is there now; None where that cannot be told."""
+        found = self._since_shown(path, text)
+        if found is not None and (found.hunks or found.cells):
+            return found
+        diff = self._file.diff
+        if diff.cells is None:
+            return ShownText.told_by(diff, self._side).diff(path, text, whole=whole)
+        missing = "insert" if self._side == "old" else "delete"
+        cells = [
+            (cell, ShownText.told_by(FileDiff(path=diff.path, op=diff.op, hunks=cell.hunks), self._side), False)
+            for cell in diff.cells
+            if cell.action != missing
+        ]
+        # The rows of a cell's diff do not tell whether its last line has an end.
+        return _cells_since(path, text, cells, end="\n")
+
+    def _since_shown(self, path: str, text: str) -> FileDiff | None:
+        state = self._file.before if self._side == "old" else self._file.after
+        receipt = self._tracker.lookup(self._file.key)
+        # The receipt of a notebook that was only read knows its cells, not the file.
+        if state is None or receipt is None:
             return None
-        found = {cell.cell_id: cell for cell in document.cells}
-        cells = []
-        for told, known in self._cells:
-            cell = found.get(told.cell_id)
-            if cell is None:
-                cells.append(told.model_copy(update={"action": "delete", "hunks": []}))
-                continue
-            changed = known.diff(path, cell.source, whole=False)
-            if changed is not None and changed.hunks:
-                cells.append(
-                    CellDiff(
-                        cell_id=cell.cell_id,
-                        index=cell.index,
-                        action="edit",
-                        cell_type=cell.cell_type,
-                        hunks=changed.hunks,
-                    )
-                )
-        return notebook_diff(path, "edit", cells, document.language)
+        if receipt.text_sha != state.text_sha and (receipt.cells is None or receipt.text_sha is not None):
+            return None
+        if receipt.cells is None:
+            shown = self._tracker.shown_text(receipt.key)
+            whole = receipt.full and shown is not None and shown.ranges() == receipt.lines
+            return shown.diff(path, text, whole=whole) if shown is not None else None
+        kept = ShownCells.kept_by(self._tracker, receipt)
+        cells = [
+            (_gone(name, at), lines, Known.of(spelled).lines is None)
+            for at, (name, spelled) in enumerate(receipt.cells.items())
+            if (lines := kept.of(name)) is not None
+        ]
+        return _cells_since(path, text, cells)
+
+
+def _gone(name: str, at: int) -> CellDiff:
+    return CellDiff(cell_id=name, index=at, action="delete", cell_type="unknown")
+
+
+def _cells_since(
+    path: str, text: str, cells: Sequence[tuple[CellDiff, ShownText, bool]], *, end: str = ""
+) -> FileDiff | None:
+    """The diff of cells to the notebook that is there now; None where that is none.
+
+    Args:
+        path: of the notebook.
+        text: its content.
+        cells: each with what is known of its source, and whether that was all of it.
+        end: to put behind each source before it is compared.
+    """
+    try:
+        document = NotebookDocument(BytesContent(text.encode("utf-8", "surrogatepass")))
+    except FsToolsError:
+        return None
+    found = {cell.cell_id: cell for cell in document.cells}
+    diffs = []
+    for told, known, whole in cells:
+        cell = found.get(told.cell_id)
+        if cell is None:
+            diffs.append(told.model_copy(update={"action": "delete", "hunks": [], "carried": []}))
+            continue
+        changed = known.diff(path, cell.source + end, whole=whole)
+        if changed is not None and changed.hunks:
+            here = {"cell_id": cell.cell_id, "index": cell.index, "cell_type": cell.cell_type}
+            diffs.append(CellDiff.model_validate({**here, "action": "edit", "hunks": changed.hunks}))
+    return notebook_diff(path, "edit", diffs, document.language)

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from itertools import chain
 
 from ..backends.protocol import Backend, FileStat
-from ..errors import Conflict, Denied, FsToolsError, NotFound
+from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound
 from ..walking.folders import joined
-from ..walking.listing import names_in
-from ..walking.visible import AllAllowed, MayRead
+from ..walking.listing import Visible, names_in
 from .draft import require_file
 from .grant import Grant
 from .policy import Policy, checked_path
@@ -22,56 +21,78 @@ _MOST_NAMES = 3
 _SPACES = str.maketrans(dict.fromkeys("\u00a0\u202f\u2007\u2009\u3000", " "))
 
 
-def near_names(backend: Backend, missing: FileStat, may_read: MayRead, all_allowed: AllAllowed) -> list[str]:
-    """Up to three paths in the same folder (or the nearest one there is) that the caller may mean and may see."""
-    folder, name = posixpath.split(missing.path)
-    while folder and backend.stat(folder).kind == "missing":
-        folder, name = posixpath.split(folder)
-    if folder and may_read is not None and not may_read(folder):
-        return []
-    try:
-        there = names_in(backend, folder, may_read, all_allowed, most=_MOST_ENTRIES)
-    except FsToolsError:
-        return []
-    by_plain: dict[str, list[str]] = {}
-    for one in chain(there.files, there.folders):
-        by_plain.setdefault(_plain(one), []).append(joined(folder, one))
-    near = difflib.get_close_matches(_plain(name), list(by_plain), _MOST_NAMES, 0.6)
-    return [path for plain in near for path in sorted(by_plain[plain])][:_MOST_NAMES]
-
-
-def nearest_folder(backend: Backend, missing: FileStat, may_read: MayRead) -> str:
-    """The nearest folder above a missing path that is there and that the caller may see; "" is the root."""
-    folder = posixpath.dirname(missing.path)
-    while folder and (backend.stat(folder).kind == "missing" or not (may_read is None or may_read(folder))):
-        folder = posixpath.dirname(folder)
-    return folder
-
-
 def _plain(name: str) -> str:
     return unicodedata.normalize("NFKC", name.translate(_SPACES)).casefold()
 
 
-class PathResolver:
+class PathResolver(Visible):
     """The files below one root, as far as a policy lets a caller go.
 
     Args:
         backend: where the bytes are.
         policy: where callers may go.
+        grant: what of it one caller may see; None: all.
     """
 
-    def __init__(self, backend: Backend, policy: Policy) -> None:
+    def __init__(self, backend: Backend, policy: Policy, grant: Grant | None = None) -> None:
         self.backend = backend
         self.policy = policy
-        self.grant: Grant | None = None
+        self.grant = grant
 
     def peek(self, path: str) -> FileStat:
-        """Look at a path, leaving no receipt; a missing file is `kind="missing"`.
+        """Look at a path; a missing file is `kind="missing"`.
 
         Raises:
             Invalid, OutsideRoot, Denied, NotADirectory
         """
         return self._located(path, self.policy.require_read)
+
+    def peek_to_write(self, path: str, *, must_exist: bool) -> FileStat:
+        """Look at a path that is to be changed.
+
+        Raises:
+            as `peek`; NotFound
+        """
+        stat = self._located(path, self.policy.require_write)
+        if must_exist and stat.kind == "missing":
+            raise self.not_found(path, stat)
+        return stat
+
+    def existing(self, path: str) -> FileStat:
+        """Look at a file that must be there.
+
+        Raises:
+            as `peek`; NotFound (with near names), IsDirectory
+        """
+        stat = self.peek(path)
+        if stat.kind == "missing":
+            raise self.not_found(path, stat)
+        require_file(path, stat)
+        return stat
+
+    def existing_folder(self, path: str, hint: str) -> FileStat:
+        """Look at a folder that must be there; `hint` is for a path that names something else.
+
+        Raises:
+            as `peek`; NotFound (with near names), NotADirectory
+        """
+        stat = self.peek(path)
+        if stat.kind == "missing":
+            raise self.not_found(path, stat)
+        if stat.kind != "directory":
+            raise NotADirectory(f"{path!r} is not a folder", hint=hint)
+        return stat
+
+    def looked_at_again(self, stat: FileStat) -> FileStat:
+        """The same file as it is now, under its lock.
+
+        Raises:
+            Conflict: a link took its place.
+        """
+        now = self.backend.stat(stat.path or ".")
+        if now.key != stat.key:
+            raise Conflict(f"{stat.path} was replaced by a link meanwhile", hint="Look at the folder, then try again.")
+        return now
 
     def key_at(self, path: str) -> str | None:
         """The key of the file that an absolute path leads to; None where no tool may look."""
@@ -94,7 +115,7 @@ class PathResolver:
             return False
 
     def all_allowed(self, folder: str, names: list[str]) -> bool:
-        """A quick yes for many names in a canonical folder that may be read; after a no, `may_read` tells which."""
+        """As `Visible.all_allowed`."""
         root = self.backend.root_key
         granted = self.grant is None or self.grant.all_paths
         return granted and self.policy.all_allowed(folder, names, f"{root}/{folder}" if folder else root)
@@ -110,25 +131,42 @@ class PathResolver:
 
     def not_found(self, path: str, stat: FileStat) -> NotFound:
         """The refusal of a missing file, with up to three names like it that the caller may see."""
-        near = near_names(self.backend, stat, self.may_read, self.all_allowed)
+        near = self._near_names(stat)
         if near:
             hint = f"Did you mean {' or '.join(near)}?"
         else:
-            folder = nearest_folder(self.backend, stat, self.may_read)
+            folder = self._nearest_folder(stat)
             hint = (
                 f"List {repr(folder) if folder else 'the root'} with `list_files`: it is the nearest folder there is."
             )
         return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
 
-    def _existing(self, path: str) -> FileStat:
-        stat = self.peek(path)
-        if stat.kind == "missing":
-            raise self.not_found(path, stat)
-        require_file(path, stat)
-        return stat
+    def _near_names(self, missing: FileStat) -> list[str]:
+        """Up to three paths in the same folder (or the nearest one there is) that the caller may mean and may see."""
+        folder, name = posixpath.split(missing.path)
+        while folder and self.backend.stat(folder).kind == "missing":
+            folder, name = posixpath.split(folder)
+        if folder and not self.may_read(folder):
+            return []
+        try:
+            there = names_in(self.backend, folder, self, most=_MOST_ENTRIES)
+        except FsToolsError:
+            return []
+        by_plain: dict[str, list[str]] = {}
+        for one in chain(there.files, there.folders):
+            by_plain.setdefault(_plain(one), []).append(joined(folder, one))
+        near = difflib.get_close_matches(_plain(name), list(by_plain), _MOST_NAMES, 0.6)
+        return [path for plain in near for path in sorted(by_plain[plain])][:_MOST_NAMES]
+
+    def _nearest_folder(self, missing: FileStat) -> str:
+        """The nearest folder above a missing path that is there and that the caller may see; "" is the root."""
+        folder = posixpath.dirname(missing.path)
+        while folder and (self.backend.stat(folder).kind == "missing" or not self.may_read(folder)):
+            folder = posixpath.dirname(folder)
+        return folder
 
     def _located(self, path: str, require: Callable[[str, str, str], None]) -> FileStat:
-        given = self._relative(checked_path(path))
+        given = self.relative(checked_path(path))
         try:
             stat = self.backend.stat(path)
         except FsToolsError:
@@ -146,15 +184,10 @@ class PathResolver:
         if grant is None or grant.covers(path) or (folder and grant.leads_on(path)):
             return
         raise Denied(
-            f"{given!r} is not among the paths that this token opens",
-            hint="Use a path that it opens; a person can make another token.",
+            f"{given!r} is not among the paths that this token allows",
+            hint="Use a path that it allows; a person can make another token.",
         )
 
-    def _relative(self, path: str) -> str:
+    def relative(self, path: str) -> str:
+        """A path as a caller spells it, without going outside and back."""
         return posixpath.normpath(self.path_of(path) or path)
-
-    def _same_place(self, stat: FileStat) -> FileStat:
-        now = self.backend.stat(stat.path or ".")
-        if now.key != stat.key:
-            raise Conflict(f"{stat.path} was replaced by a link meanwhile", hint="Look at the folder, then try again.")
-        return now

@@ -12,13 +12,13 @@ from typing import Literal
 from pathspec import GitIgnoreSpec
 
 from ..errors import Denied, Invalid
-from ..globs.braces import expand_braces
+from ..globs.segments import expand_braces
 from .startup_files import ASK_WRITE, DENY_READ, DENY_WRITE
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What an administrator decides about the gate.
+    """The gate's rules, as an administrator sets them.
 
     Attributes:
         refuse_unseen_edits: an edit outside every shown line is refused, not only said.
@@ -207,11 +207,13 @@ def _spec(patterns: Iterable[str]) -> GitIgnoreSpec:
     try:
         return GitIgnoreSpec.from_lines([folded(one) for pattern in patterns for one in expand_braces(pattern)])
     except ValueError as error:
-        raise Invalid(f"a rule is no valid pattern: {error}", hint="Write it as a line of a .gitignore file.") from None
+        raise Invalid(
+            f"a rule is not a valid pattern: {error}", hint="Write it as a line of a .gitignore file."
+        ) from None
 
 
 def _bodies(rules: GitIgnoreSpec) -> list[str] | None:
-    """What finds something in `/path/`, after a slash, wherever a rule could hold; None where that cannot be told.
+    """Patterns that match in `/path/`, after a slash, wherever a rule could hold; None where that cannot be told.
 
     Every rule's expression is about a whole name or several, from the start of the path or from a slash on.
     """

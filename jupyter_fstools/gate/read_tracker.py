@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -10,8 +11,9 @@ from ..backends.protocol import FileStat
 from ..content.fingerprint import Fingerprint
 from ..diffs.file_diff import FileDiff
 from ..documents.text.window import CutLine
-from ..errors import FsToolsError, NotRead, Stale
-from ..stores.protocol import Store
+from ..errors import InputOutput, NotRead, Stale
+from ..sessions import client_of
+from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
 from .shown_text import LineChange, ShownText, line_changes
 
@@ -21,18 +23,16 @@ ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, byt
 BY_DIFF = "diff"
 """Among the views of a receipt: a refusal's diff showed what the file has become. That allows no overwriting."""
 _MOST_VIEWS = 32
+_log = logging.getLogger("jupyter_fstools")
 _RENEWED_SECONDS = 60
-
-
-class Verdict(NamedTuple):
-    """Whether a change is allowed, and if not, why."""
-
-    allowed: bool
-    reason: str = ""
+_ONE_SESSION = (
+    "A person has to configure the client: let it send the header X-Fstools-Session with a name of its own (a command: "
+    "jupyter fstools mcp --session NAME), use a token made for it, or keep one session open. Then read the file again."
+)
 
 
 class Shown(NamedTuple):
-    """What a read showed.
+    """The lines that a read showed.
 
     Attributes:
         first: the first line, 1-based.
@@ -64,20 +64,16 @@ class ReadTracker:
         return ReadTracker(self._store, reader, overwrite_needs_full_read=self._overwrite_needs_full_read)
 
     def lookup(self, key: str) -> Receipt | None:
-        """The receipt of a file, current or not."""
-        return self._store.receipt(self.reader, key)
+        """The receipt of a file, current or not; None also while the store does not answer."""
+        try:
+            return self._store.receipt(self.reader, key)
+        except InputOutput as problem:
+            _log.warning("Whether %s was read is not known: %s", key, problem.message)
+            return None
 
     def forget(self, key: str | None = None) -> int:
         """Drop the receipt of one file, or all; says how many."""
         return self._store.forget(self.reader, key)
-
-    def can_edit(self, stat: FileStat, fingerprint: Callable[[], Fingerprint]) -> Verdict:
-        """Whether the reader may edit a file as it is now; `fingerprint` is asked only where the stat has drifted."""
-        return self._verdict(stat, fingerprint, whole=False)
-
-    def can_write(self, stat: FileStat, fingerprint: Callable[[], Fingerprint]) -> Verdict:
-        """Whether the reader may overwrite a file as it is now."""
-        return self._verdict(stat, fingerprint, whole=True)
 
     def require(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Receipt:
         """The current receipt of a file.
@@ -91,7 +87,7 @@ class ReadTracker:
             NotRead: never shown, dropped since, or (`whole`) only a part was shown.
             Stale: other content than the reader was shown.
         """
-        receipt = self.lookup(stat.key)
+        receipt = self._store.receipt(self.reader, stat.key)
         if receipt is None:
             raise self.not_read(stat, hint="Read the file (or the part you mean to change) with `read_file` first.")
         if receipt.version != stat.version:
@@ -112,21 +108,27 @@ class ReadTracker:
             raise NotRead(
                 f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
                 # A picture is shown without lines, and there is no rest of it to read.
-                hint=rest if receipt.lines or receipt.partly else "Text does not replace it; write another file.",
+                hint=rest if receipt.lines or receipt.partly else "Text cannot replace it; write another file.",
                 path=stat.path,
                 lines=receipt.lines,
             )
         return receipt
 
     def record_read(
-        self, stat: FileStat, fingerprint: Fingerprint | None, shown: Shown, *, view: str, encoding: str | None
+        self,
+        stat: FileStat,
+        fingerprint: Fingerprint | None,
+        shown: Shown,
+        earlier: Receipt | None,
+        *,
+        view: str,
+        encoding: str | None,
     ) -> Receipt:
         """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
 
-        `view` spells the window as it was asked for; `encoding` is the one the reader named: edits are read by what was
-        shown last.
+        `earlier` is what `lookup` gave a moment ago: with a store far away that is a round trip. `view` spells the
+        window as it was asked for; `encoding` is the one the reader named: edits are read by what was shown last.
         """
-        earlier = self.lookup(stat.key)
         if earlier is None or not _same_content(earlier, stat, fingerprint):
             earlier = None
         known = earlier.lines if earlier else []
@@ -154,7 +156,7 @@ class ReadTracker:
         if earlier is None or not _covers(known, shown.first, shown.last):
             kept = self.shown_text(stat.key) if earlier else None
             text = (kept or ShownText()).with_window(shown.first, shown.text, _whole_lines(shown, {})).packed()
-        self._store.put_receipt(receipt, text)
+        self.put(receipt, text)
         return receipt
 
     def record_diff(self, receipt: Receipt, stat: FileStat, fingerprint: Fingerprint, text: str) -> None:
@@ -212,9 +214,12 @@ class ReadTracker:
         kept = self.shown_text(stat.key)
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 
-    def put(self, receipt: Receipt, shown: bytes) -> None:
-        """Keep a receipt, and beside it a copy of what was shown."""
-        self._store.put_receipt(receipt, shown)
+    def put(self, receipt: Receipt, shown: bytes | None) -> None:
+        """Keep a receipt, and beside it a copy of what was shown; the reader gets what it read also without one."""
+        try:
+            self._store.put_receipt(receipt, shown)
+        except InputOutput as problem:
+            _log.warning("The read of %s leaves no receipt: %s", receipt.key, problem.message)
 
     def kept(self, key: str) -> bytes | None:
         """The copy beside a receipt, as it was put there."""
@@ -234,16 +239,21 @@ class ReadTracker:
                 path=stat.path,
                 evicted=True,
             )
-        return NotRead(
-            f"{stat.path} has not been read in this session ({self.reader.session})", hint=hint, path=stat.path
-        )
+        said = f"{stat.path} has not been read in this session ({self.reader.session})"
+        if self._was_read_by_kin(stat.key):
+            # To read it again would be of no use: the next call is in another session once more.
+            return NotRead(
+                f"{said}, which is new: this client opens one for every call", hint=_ONE_SESSION, path=stat.path
+            )
+        return NotRead(said, hint=hint, path=stat.path)
 
-    def _verdict(self, stat: FileStat, fingerprint: Callable[[], Fingerprint], *, whole: bool) -> Verdict:
-        try:
-            self.require(stat, fingerprint, whole=whole)
-        except FsToolsError as refusal:
-            return Verdict(False, refusal.message)
-        return Verdict(True)
+    def _was_read_by_kin(self, key: str) -> bool:
+        """This session has read nothing, but another one of the same client has read the file a moment ago."""
+        client, user = client_of(self.reader.session), self.reader.user
+        if client is None or self._store.receipts(self.reader):
+            return False
+        recent = self._store.reads(MomentFilter(key_prefix=key, after=time.time() - _RENEWED_SECONDS))
+        return any(read.user == user and client_of(read.session) == client for read in recent)
 
 
 def _says_the_same(earlier: Receipt, receipt: Receipt) -> bool:

@@ -17,7 +17,7 @@ _MOST_PARTLY = 64
 
 
 class Known(NamedTuple):
-    """What a reader knows of one cell.
+    """The lines of one cell that a reader has seen.
 
     Attributes:
         fingerprint: of the source that was shown.
@@ -60,7 +60,7 @@ def source_changes(before: str, after: str) -> list[LineChange]:
 
 
 def after_changes(known: Known | None, fingerprint: str, changes: list[LineChange], source: str) -> Known:
-    """What a reader knows of a cell (`known` of it before, if anything) who has changed some of its lines."""
+    """The reader's knowledge of a cell (`known` of it before, if anything) after changing some of its lines."""
     if known is not None and known.lines is None:
         return Known(fingerprint, None, {})
     lines = moved(known.lines if known and known.lines else [], changes)
@@ -109,7 +109,7 @@ class ShownCells:
 
 
 def with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Known:
-    """What a reader knows of a cell (`known` of the same source, if anything) who is shown more of its lines."""
+    """The reader's knowledge of a cell (`known` of the same source, if anything) after seeing more of its lines."""
     if known is not None and known.lines is None:
         return known
     whole, partly = list(shown.whole), dict(known.partly) if known else {}

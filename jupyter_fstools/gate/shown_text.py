@@ -28,7 +28,8 @@ class LineChange(NamedTuple):
 
 def line_changes(diff: FileDiff) -> list[LineChange] | None:
     """The changed lines of a diff; None if rows of it are missing."""
-    if diff.truncated:
+    kinds = [row.kind for hunk in diff.hunks for row in hunk.rows]
+    if kinds.count("add") < diff.added or kinds.count("remove") < diff.removed:
         return None
     changes: list[LineChange] = []
     for hunk in diff.hunks:
@@ -121,7 +122,7 @@ class ShownText:
         return cls(rest[: int(length)], rest[int(length) :].split(b"\n")[:-1])
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
-        """What became of the shown lines in the text that is there now; None if none were kept.
+        """The diff of the shown lines to the text that is there now; None if none were kept.
 
         `whole` says that the shown lines, if they are the first ones and in one piece, were the whole file: what stands
         after them now was added. A final newline is told where one side has it alone.
@@ -145,7 +146,7 @@ class ShownText:
         return [text for _, text in self._segments()]
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Which lines these are, in order; none for an empty text."""
+        """The ranges of these lines, in order; none for an empty text."""
         counted = [(first, first + _line_count(text) - 1) for first, text in self._segments()]
         return [(first, last) for first, last in counted if first <= last]
 

@@ -1,11 +1,12 @@
-"""Explains in a stale refusal what changed since the read."""
+"""Checks receipts of lines and explains what changed since the read."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..backends.protocol import OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
@@ -13,9 +14,10 @@ from ..documents.text.diff import unified
 from ..documents.text.encoding import BOM_OF, TextEncoding, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
-from .draft import Draft, ExpectedContent, KnownContent
-from .read_tracker import BY_DIFF
+from .draft import ExpectedContent, KnownContent
+from .read_tracker import BY_DIFF, ReadTracker
 from .shown_text import ShownText
+from .versions import Versions
 
 _SAID = {
     "byte_order_mark": "its byte order mark was {how}; the text is the same",
@@ -23,11 +25,11 @@ _SAID = {
     "line_endings": "only its line endings changed",
     "final_newline": "its final newline was {how}; the other lines are the same",
     "cell_type": "it was a {how} cell; its source is the same",
-    "outside_shown_lines": "what changed lies outside the lines that were shown whole",
-    "outside_change": "what changed lies outside the lines that the change tells of",
-    "undecodable": "it is no text any more in the encoding in which it was read",
+    "outside_shown_lines": "the changes lie outside the lines that were shown whole",
+    "outside_change": "the changes lie outside the lines that this change covers",
+    "undecodable": "it can no longer be decoded with the encoding it was read in",
     "too_large": "the file is too large to tell what changed",
-    "unknown": "too little is kept of what was shown to tell what changed",
+    "unknown": "too little of what was shown is kept to tell what changed",
 }
 
 
@@ -40,6 +42,7 @@ def show_diff(refusal: Stale, diff: FileDiff | None) -> bool:
     if diff is None or not (diff.hunks or diff.cells):
         return False
     refusal.details["diff"] = unified(diff)
+    refusal.diff = diff
     if refusal.hint.startswith("Read "):
         refusal.hint = f"Look at what changed (diff), then r{refusal.hint[1:]}"
     return True
@@ -63,14 +66,14 @@ _MOST_RECODED_BYTES = 4 << 20
 """A larger file is not written in a dozen encodings to find the one that it was in."""
 
 
-def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownText | None) -> str | None:
+def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: ShownText | None) -> str | None:
     """Put into a refusal what changed since a file was read, as far as it can be told.
 
     Gives the text of the file where the refusal and what was shown before tell all of it; else None.
 
     Args:
         refusal: gets the diff among its details, or what changed in words.
-        draft: the file as it is now.
+        opened: the file as it is now.
         receipt: the reader's.
         shown: the lines shown, as far as they were kept.
     """
@@ -79,18 +82,57 @@ def explain_read(refusal: Stale, draft: Draft, receipt: Receipt, shown: ShownTex
     seen = receipt.full or BY_DIFF in receipt.views
     whole = seen and shown is not None and shown.ranges() == receipt.lines
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, "outside_shown_lines")
-    return _explain(refusal, draft, then)
+    return _explain(refusal, opened, then)
 
 
 def explain_change(
-    refusal: Stale, draft: Draft, told: ExpectedContent, expected: FileState, receipt: Receipt | None
+    refusal: Stale, opened: OpenFile, told: ExpectedContent, expected: FileState, receipt: Receipt | None
 ) -> None:
     """The same for a file that should have the content that a change left (`expected`).
 
     `receipt` is the reader's, which may name the encoding.
     """
     encoding = receipt.encoding if receipt else None
-    _explain(refusal, draft, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
+    _explain(refusal, opened, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
+
+
+class LineCheck:
+    """Requires a receipt for the lines of a file.
+
+    Args:
+        tracker: the reader's receipts.
+        versions: knows fingerprints.
+        whole: the change replaces the whole file.
+        accept_stale: a file that changed since the read is taken all the same.
+    """
+
+    def __init__(
+        self, tracker: ReadTracker, versions: Versions, *, whole: bool = False, accept_stale: bool = False
+    ) -> None:
+        self._tracker = tracker
+        self._versions = versions
+        self._whole = whole
+        self._accept_stale = accept_stale
+
+    def receipt(self, given: Sequence[str], opened: OpenFile) -> Receipt:
+        """The receipt that allows the change.
+
+        Raises:
+            NotRead, Stale (with what changed)
+        """
+        tracker, stat = self._tracker, opened.stat
+        try:
+            return tracker.require(stat, lambda: self._versions.fingerprint(opened), whole=self._whole)
+        except Stale as refusal:
+            receipt = tracker.lookup(stat.key)
+            if self._accept_stale and receipt is not None:
+                return receipt
+            if receipt is not None:
+                text = explain_read(refusal, opened, receipt, tracker.shown_text(stat.key))
+                if text is not None and not self._whole:
+                    tracker.record_diff(receipt, stat, self._versions.fingerprint(opened), text)
+                    refusal.hint = SHOWN_BY_DIFF
+            raise
 
 
 class _Then(NamedTuple):
@@ -111,19 +153,18 @@ class _Then(NamedTuple):
     elsewhere: str
 
 
-def _explain(refusal: Stale, draft: Draft, then: _Then) -> str | None:
-    assert draft.before is not None
-    if draft.stat.size > _MOST_BYTES:
+def _explain(refusal: Stale, opened: OpenFile, then: _Then) -> str | None:
+    if opened.stat.size > _MOST_BYTES:
         say_in_words(refusal, "too_large")
         return None
     try:
-        encoding = encoding_of(draft.before, draft.stat.path, then.encoding)
+        encoding = encoding_of(opened, opened.stat.path, then.encoding)
     except FsToolsError:
         say_in_words(refusal, "undecodable")
         return None
-    raw = draft.before.read(len(encoding.bom), draft.stat.size)
+    raw = opened.read(len(encoding.bom), opened.stat.size)
     text = raw.decode(encoding.codec, "replace")
-    diff = then.known.diff(draft.stat.path, text, whole=then.whole) if then.known is not None else None
+    diff = then.known.diff(opened.stat.path, text, whole=then.whole) if then.known is not None else None
     if not show_diff(refusal, diff):
         elsewhere = "line_endings" if then.whole else then.elsewhere
         say_in_words(refusal, *(_only_bytes(then, text, encoding) or ("unknown" if diff is None else elsewhere,)))
@@ -143,7 +184,7 @@ def _is_undecodable(raw: bytes, encoding: TextEncoding) -> bool:
 
 
 def _only_bytes(then: _Then, text: str, now: TextEncoding) -> tuple[str, ...] | None:
-    """What changed, if all of the text is still there: told by the fingerprint of what there was."""
+    """The changes of a file whose text is the same, told by the fingerprint of the old bytes."""
     if then.text_sha is None or len(text) > _MOST_RECODED_BYTES:
         return None
 

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import logging
-from typing import Literal, Protocol
+from typing import Literal
 
 from ..backends.protocol import FileStat, Locks
 from ..content.fingerprint import fingerprint_of
 from ..content.splices import parts_of, splices_back, unpacked_undo
 from ..errors import Conflict, FsToolsError, TimedOut
-from ..open_documents.protocol import Holder
+from ..open_documents.holders import Holders
 from ..stores.protocol import Store
 from ..stores.records import Change, ChangedFile
+from .commits import settle
 from .draft import Draft
 from .path_resolver import PathResolver
-from .undo_chain import settle as settle_chain
 from .write_ahead import WriteAhead
 
 _log = logging.getLogger("jupyter_fstools")
-
-
-class FindHolder(Protocol):
-    """Finds who has the content of a file."""
-
-    def __call__(self, stat: FileStat, *, to_change: bool) -> Holder:
-        """As `Workspace` does it."""
 
 
 class Unfinished:
@@ -34,27 +27,27 @@ class Unfinished:
     holds them is a killed writer's.
 
     Args:
-        places: where paths lead.
+        paths: where paths lead.
         store: where changes are recorded.
         locks: one lock per file.
         ahead: takes back what is half done.
-        holder: who has a file's content.
+        holders: know who has a file's content.
     """
 
-    def __init__(self, places: PathResolver, store: Store, locks: Locks, ahead: WriteAhead, holder: FindHolder) -> None:
-        self._places = places
+    def __init__(self, paths: PathResolver, store: Store, locks: Locks, ahead: WriteAhead, holders: Holders) -> None:
+        self._paths = paths
         self._store = store
         self._locks = locks
         self._ahead = ahead
-        self._holder = holder
+        self._holders = holders
 
     def settle_free(self) -> None:
         """Settle all pending changes below the root, but those of living writers. Raises nothing."""
         try:
-            for change in self._store.unfinished(self._places.backend.root_key):
+            for change in self._store.unfinished(self._paths.backend.root_key):
                 self._settle_if_free(change)
         except FsToolsError as problem:
-            _log.warning("What processes that ended early left in the journal is not settled yet: %s", problem.message)
+            _log.warning("Changes left by processes that ended early are not settled yet: %s", problem.message)
 
     def settle(self, change: Change, *, patience: float | None = None) -> None:
         """Settle one change, unless a living writer holds its files for longer than `patience` seconds.
@@ -62,7 +55,7 @@ class Unfinished:
         Raises:
             TimedOut: a living writer did; InputOutput, Conflict, Denied: a file cannot be read or put back.
         """
-        if any(self._places.path_of(key) is None for key in change.keys):
+        if any(self._paths.path_of(key) is None for key in change.keys):
             return  # Another root's.
         with self._locks.hold(*change.keys, patience=patience):
             found = self._store.change(change.id)
@@ -89,7 +82,7 @@ class Unfinished:
             self._retract(change)
             _log.info("Change %s was not carried out: its writer ended early", change.id)
             return
-        settle_chain(self._store, change, decided_by=change.decided_by or change.user)
+        settle(self._store, change, decided_by=change.decided_by or change.user)
         record = change.model_copy(update={"interrupted": True}) if "other" in found else None
         self._store.finish(change.id, record=record)
         _log.info("Change %s was carried out, though its writer ended early", change.id)
@@ -107,7 +100,7 @@ class Unfinished:
             return "after" if file.after is None else "before" if file.before is None else "other"
         if stat.kind != "file" or stat.key != file.key:
             return "other"
-        with self._holder(stat, to_change=False).content() as opened:
+        with self._holders.of(stat, to_change=False).content() as opened:
             exact = fingerprint_of(opened.chunks()).exact
         if file.after is not None and exact == file.after.exact_sha:
             return "after"
@@ -119,11 +112,11 @@ class Unfinished:
     def _put_back(self, change: Change, index: int, file: ChangedFile) -> None:
         steps = unpacked_undo(parts_of(self._store.splices(change.id) or b"")[index])
         stat = self._stat(file)
-        holder = self._holder(stat, to_change=True)
+        holder = self._holders.of(stat, to_change=True)
         with holder.content() as opened:
             if file.after is None or fingerprint_of(opened.chunks()).exact != file.after.exact_sha:
                 raise Conflict(f"{file.path} has changed meanwhile", hint="Look at the file.")
             self._ahead.put_back(Draft(stat.path, opened.stat, opened, holder), splices_back(opened, steps))
 
     def _stat(self, file: ChangedFile) -> FileStat:
-        return self._places.backend.stat(f"./{self._places.path_of(file.key)}")
+        return self._paths.backend.stat(f"./{self._paths.path_of(file.key)}")

@@ -12,8 +12,10 @@ from ..content.fingerprint import Fingerprint
 from ..content.splices import Splice, SplicedStream, inverse, spliced_size
 from ..diffs.file_diff import Operation
 from ..errors import Conflict, FsToolsError, InputOutput
+from ..open_documents.protocol import Rewrite
 from ..stores.records import Change, FileState
 from .draft import EAGER_BYTES, Draft, Step, Work, state_of, unhashed_state
+from .versions import Versions
 
 
 class States(NamedTuple):
@@ -39,11 +41,11 @@ class WriteAhead:
     A process that is killed leaves the record, and `Unfinished` settles it.
 
     Args:
-        known: the state of a draft's file as far as somebody has computed it.
+        versions: knows the state of files as far as it has been computed.
     """
 
-    def __init__(self, known: Callable[[Draft], FileState | None]) -> None:
-        self._known = known
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
 
     def carry_out(
         self, work: Work, begin: Callable[[Sequence[States]], Change], retract: Callable[[Change], object]
@@ -69,7 +71,7 @@ class WriteAhead:
                 landed.append(Landed(draft, step, *self._write(draft, step.op, step.splices, first)))
         except BaseException as problem:
             if begun:
-                self._take_back(begun[0], landed, problem)
+                self.take_back(begun[0], landed, problem)
                 with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
                     retract(begun[0])
             raise
@@ -77,7 +79,7 @@ class WriteAhead:
 
     def states(self, draft: Draft, op: Operation, splices: Sequence[Splice]) -> States:
         """A file before and after a step, hashed without being written."""
-        before = self._known(draft)
+        before = self._versions.state(draft)
         stream = SplicedStream(draft.content, splices, old_wanted=draft.before is not None and before is None)
         size = sum(len(chunk) for chunk in stream.chunks())
         old, new = stream.fingerprints()
@@ -92,26 +94,40 @@ class WriteAhead:
         """
         self._write(draft, "edit", splices, None)
 
-    def _take_back(self, change: Change, landed: Sequence[Landed], problem: BaseException) -> None:
-        for draft, step, stat, *_ in reversed(landed):
+    def take_back(self, change: Change, landed: Sequence[Landed], problem: BaseException) -> None:
+        """Give the files that were written their old content again, because of `problem`.
+
+        Raises:
+            InputOutput: one cannot be put back.
+        """
+        for one in reversed(landed):
             try:
-                with draft.holder.content() as opened:
-                    _require_version(opened, stat)
-                    self.put_back(Draft(draft.given, opened.stat, opened, draft.holder), inverse(step.splices))
+                self._take_one_back(one)
             except FsToolsError as barred:
-                # The change stays pending: whoever comes to one of its files next tries again.
+                # A change that is pending stays so: whoever comes to one of its files next tries again.
                 raise InputOutput(
-                    f"{stat.path} was changed, another file of the same change could not be written, and the old "
-                    "content could not be put back",
+                    f"{one.stat.path} was changed, the change could not be completed, and the old content could not be "
+                    "put back",
                     hint=f"Look at the file and at change {change.id}.",
                     modified=True,
                     reason=f"{problem}; {barred}",
                 ) from problem
 
+    def _take_one_back(self, landed: Landed) -> None:
+        draft, step, stat, *_ = landed
+        back = inverse(step.splices)
+        if step.op == "delete":
+            self._write(Draft(draft.given, stat, None, draft.holder), "create", back, None)
+            return
+        with draft.holder.content() as opened:
+            _require_version(opened, stat)
+            op: Operation = "delete" if draft.before is None else "edit"
+            self._write(Draft(draft.given, opened.stat, opened, draft.holder), op, back, None)
+
     def _write(
         self, draft: Draft, op: Operation, splices: Sequence[Splice], begin: Callable[[States], None] | None
     ) -> tuple[FileStat, States, bool]:
-        before, opened = self._known(draft), draft.before
+        before, opened = self._versions.state(draft), draft.before
         if op == "delete":
             assert opened is not None
             states = States(before or self.states(draft, op, splices).before, None)
@@ -130,13 +146,24 @@ class WriteAhead:
         def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
             return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
 
-        applied = draft.holder.apply(opened, splices, hash_before=hash_before, begin=announce)
+        outline = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
+        applied = draft.holder.apply(Rewrite(opened, splices, hash_before, announce, outline))
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
 
 
 def _require_version(opened: OpenFile, stat: FileStat) -> None:
     if opened.stat.version != stat.version:
         raise Conflict(f"{stat.path} has changed meanwhile", hint="Look at the file.")
+
+
+def with_states(change: Change, states: Sequence[States]) -> Change:
+    """A change with what its files are before and after it."""
+    files = [
+        file.model_copy(update={"before": one.before, "after": one.after})
+        for file, one in zip(change.all_files, states, strict=True)
+    ]
+    more = {"files": files} if change.files else {}
+    return change.model_copy(update={"before": files[0].before, "after": files[0].after, **more})
 
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import Invalid
-from .braces import expand_braces
 from .patterns import Choice, GlobPattern
+from .segments import expand_braces
 
 _TABLE = Path(__file__).with_name("file_types.txt")
 """One kind a line: its name, a colon, globs. Written from `rg --type-list`, so that both engines know the same."""
@@ -51,7 +51,7 @@ def globs_of_type(file_type: str) -> list[str]:
     if file_type not in known:
         near = _near(file_type.lower().lstrip(".*"))
         hint = f"Near: {', '.join(near)}." if near else "Name files by their ending instead: `glob='*.ext'`."
-        raise Invalid(f"file_type: there is no type {file_type!r}", hint=hint, field="file_type", near=near)
+        raise Invalid(f"file_type: there is no type {file_type[:80]!r}", hint=hint, field="file_type", near=near)
     return [each for glob in known[file_type] for each in expand_braces(glob)]
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import repeat
 
-from .braces import class_end
-from .segments import MalformedSegment, segment_regex
+from .segments import MalformedSegment, class_end, segment_regex
 
 MOST_KNOWN = 1 << 14
 """Names that are remembered as not ignored: the same ones come again and again."""
@@ -242,7 +241,7 @@ def _rules(line: str, order: int) -> list[Rule]:
 
 
 def _crossing(line: str) -> list[str]:
-    """What a line stands for where `**` follows text: git compares that text first, and the `**` then stands alone."""
+    """The meaning of a line where `**` follows text: git compares that text first, and the `**` then stands alone."""
     if "/" not in line or not (glued := _GLUED.fullmatch(line)):
         return [line]
     text, rest = glued[1], re.sub(r"^(?:\*\*+/)+", "", glued[2] or "**")
@@ -278,7 +277,7 @@ def _names(line: str) -> list[str]:
 
 
 def _folder_regex(folders: list[str], *, below: bool) -> str:
-    """What the parent's path, a slash after each name, must be.
+    """The pattern of the parent's path, with a slash after each name.
 
     As with stars in a name, what stands between two `**` takes the first place it fits and never gives it back.
     """

@@ -10,8 +10,7 @@ from functools import cached_property
 
 from ..backends.protocol import Backend
 from ..errors import FsToolsError, Invalid, OutsideRoot
-from .braces import expand_braces
-from .segments import MalformedSegment, escaped, literal_name, segment_regex
+from .segments import MalformedSegment, escaped, expand_braces, literal_name, segment_regex
 
 LONGEST_PATTERN = 4096
 _NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
@@ -144,7 +143,7 @@ class Position:
 
     @cached_property
     def _everywhere(self) -> Position:
-        """What `**` alone leads to."""
+        """The pattern that `**` alone leads to."""
         return self._pattern.position(self._deep)
 
     def _inside(self, name: str) -> Position | None:
@@ -268,5 +267,5 @@ def _names(pattern: str) -> list[str]:
     if pattern.endswith(("/", "/.")):
         names.append("**")
     if not names:
-        raise Invalid(f"{pattern!r} names no file", hint="All files: **")
+        raise Invalid(f"{pattern!r} names no file", hint="For all files use **.")
     return ["**", *names] if "/" not in pattern and names != ["**"] else names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import shlex
 import time
@@ -10,17 +11,18 @@ from typing import NamedTuple
 
 from ..backends.protocol import FileStat
 from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
-from ..errors import Conflict, Denied, TimedOut
+from ..errors import Conflict, FsToolsError, Rejected, TimedOut
 from ..gate.workspace import Workspace
 from ..progress import Progress
-from ..stores.records import Change, ChangeStatus
+from ..stores.records import Change, ChangeStatus, CommandOutcome
 
+_log = logging.getLogger("jupyter_fstools")
 _SECONDS_BETWEEN_LOOKS = 0.1
 _SECONDS_TO_WITHDRAW = 1.0
 
 
 class Command(NamedTuple):
-    """What is to be run.
+    """A command to run.
 
     Attributes:
         text: for the shell.
@@ -49,7 +51,7 @@ def enter(workspace: Workspace, command: Command) -> Change:
         The entry, `applied`: the command may be run now, once.
 
     Raises:
-        Denied: the person rejected it; TimedOut: nobody decided, or the caller has gone.
+        Rejected: by the person; TimedOut: nobody decided, or the caller has gone.
     """
     status: ChangeStatus = "proposed" if workspace.rules.execute_approval else "applied"
     entry = workspace.store.add_change(_entry(workspace, command, status), b"")
@@ -57,6 +59,20 @@ def enter(workspace: Workspace, command: Command) -> Change:
         return _approved(workspace, entry)
     workspace.settled(entry)
     return entry
+
+
+def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -> Change:
+    """Keep the outcome of a command; never raises, for the command has run."""
+    record = entry.model_copy(update={"ran": outcome})
+    try:
+        at, by = entry.decided_at, entry.decided_by
+        noted = workspace.store.decide(entry.id, "applied", "applied", decided_at=at, decided_by=by, record=record)
+    except FsToolsError as problem:
+        _log.warning("The outcome of command %s is not in the journal: %s", entry.id, problem.message)
+        noted = None
+    if noted is not None:
+        workspace.settled(noted)
+    return noted or entry
 
 
 def require_waiting(workspace: Workspace, entry: Change) -> None:
@@ -71,7 +87,8 @@ def require_waiting(workspace: Workspace, entry: Change) -> None:
     if withdrawn or (entry.status == "proposed" and entry.created_at < oldest):
         _withdraw(workspace, entry)
         raise Conflict(
-            f"nobody waits for command {entry.id} any more; it has not been run", hint="Let it be asked for again."
+            f"nobody waits for command {entry.id} any more; it has not been run",
+            hint="Ask the assistant to request it again.",
         )
 
 
@@ -91,14 +108,20 @@ def _approved(workspace: Workspace, proposal: Change) -> Change:
     if decided is not None and decided.decided_by is None:
         raise TimedOut(
             f"nobody decided about command {proposal.id} in time; it has not been run",
-            hint="Ask the person to look at the proposed changes, then call again: it waits for them anew.",
+            hint="Ask the person to look at the proposed changes, then call again: it is proposed again.",
             change_id=proposal.id,
         )
-    reason = decided.decided.reason if decided is not None and decided.decided is not None else None
-    raise Denied(
-        f"a person rejected command {proposal.id}{f': {reason}' if reason else ''}; it has not been run",
+    raise rejection(decided or proposal)
+
+
+def rejection(change: Change) -> Rejected:
+    """The refusal that tells whoever proposed a change or a command of a person's decision against it."""
+    reason = change.decided.reason if change.decided is not None else None
+    what, left = ("command", "run") if is_command(change) else ("change", "written")
+    return Rejected(
+        f"a person rejected {what} {change.id}{f': {reason}' if reason else ''}; it has not been {left}",
         hint="Ask what to do instead.",
-        change_id=proposal.id,
+        change_id=change.id,
         reason=reason,
     )
 
@@ -134,7 +157,7 @@ def _entry(workspace: Workspace, command: Command, status: ChangeStatus) -> Chan
     hunk = DiffHunk(old_start=0, old_count=0, new_start=1, new_count=len(lines), rows=rows)
     return Change(
         id=f"c{secrets.token_hex(6)}",
-        key=workspace.key_of(path),
+        key=workspace.paths.key_of(path),
         path=path,
         tool="execute",
         user=workspace.reader.user,

@@ -4,53 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from ..content.splices import Splice, Undoing, parts_of, splices_back, unpacked, unpacked_undo
-from ..diffs.file_diff import FileDiff, Operation
-from ..documents.text.diff import diff_of_creation, diff_of_splices
-from ..documents.text.encoding import TextEncoding, encoding_of
-from ..errors import Conflict, Denied, FsToolsError, Invalid, NotFound, TooLarge, saying_unmodified
-from ..gate.draft import Draft, ExpectedContent, Restorable, Step, Work
-from ..gate.notebook_steps import known_content, notebook_step
+from ..errors import Conflict, Denied, Invalid, NotFound, Stale, TooLarge, saying_unmodified
+from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
-from ..stores.records import Change, ChangedFile, ChangeStatus, Reader
+from ..stores.records import Change, ChangedFile, ChangeStatus
 from .commands import is_command, require_waiting
-from .partial import Decision, NamedHunks, Part, decided_whole, part_of, recorded, without
+from .partial import Decision, NamedHunks, Part, decided_whole, part_of, recorded, seen_with, without
+from .standing import told_count
+from .steps import Steps, encoding_in, kept_parts, restorable, told_by_cells
 
 ALL = Decision()
 """All of a proposal, without a word."""
 
-_NO_SPLICES = b"\x00[true,[]]\n"
 
-
-@dataclass(frozen=True)
-class ChangeQuery:
-    """Which changes to list; None means any.
+@dataclass(frozen=True, kw_only=True)
+class ChangeQuery(ChangeFilter):
+    """A filter of changes below one root.
 
     Attributes:
-        path: of this file or below this folder, as a caller spells it.
-        session: made in this session.
-        reader: made by exactly this reader.
-        status: with this status.
-        after: only revisions above this one, in rising order; None: newest first.
-        before: only what was made before this time (newest-first listing only).
-        limit: at most so many.
-        offset: leave out so many first.
-        rows: with the diffs' hunks and cells.
+        path: of this file or below this folder, as a caller spells it; takes the place of `key_prefix`.
     """
 
     path: str | None = None
-    session: str | None = None
-    status: ChangeStatus | None = None
-    after: int | None = None
-    before: float | None = None
-    limit: int = 100
-    offset: int = 0
-    rows: bool = True
-    reader: Reader | None = None
 
 
 class Journal:
@@ -59,18 +39,21 @@ class Journal:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._store = workspace.store
+        self._steps = Steps(workspace)
 
     def changes(self, query: ChangeQuery) -> list[Change]:
         """The changes a query describes, paths relative to this root."""
         return self._all_visible(self._store.changes(self._filter(query)))
 
     def count(self, query: ChangeQuery) -> int:
-        """How many changes a query describes on all its pages."""
-        return self._store.count_changes(self._filter(query))
+        """How many changes a query describes on all its pages; those that are not told here are none of them."""
+        return told_count(self._workspace, self._filter(query))
 
     def waiting(self, session: str | None = None, path: str | None = None) -> list[Change]:
         """All changes that wait for a person, oldest first, without the rows of their diffs."""
-        wanted = self._filter(ChangeQuery(path, session, "proposed", after=0, limit=1000, rows=False))
+        wanted = self._filter(
+            ChangeQuery(path=path, session=session, status="proposed", after=0, limit=1000, rows=False)
+        )
         found: list[Change] = []
         while page := self._store.changes(wanted):
             found += page
@@ -112,19 +95,19 @@ class Journal:
         raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
 
     @saying_unmodified()
-    def undo(self, change: Change, *, by_person: bool, tool: str = "undo", hunks: NamedHunks | None = None) -> Change:
+    def undo(self, change: Change, *, by_person: bool, hunks: NamedHunks | None = None) -> Change:
         """Take an applied change back; an undo is a change of its own that names what it undoes.
 
         Args:
             change: what to take back.
             by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
                 to wait for approval.
-            tool: the name the new change carries.
             hunks: what is taken back of it; None for all. What else it did stays, and the change goes on standing.
 
         Raises:
             Invalid: hunks that are not in it.
-            Stale: the file no longer has the content that the change left; says what differs.
+            Stale: the file no longer has the content that the change left, or where it is open, another one in the
+                same places; says what differs.
             Conflict: the change does not stand, or is a command; Denied: somebody else's; TooLarge: too much to have
                 been kept.
         """
@@ -134,24 +117,33 @@ class Journal:
         if is_command(change):
             raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
         if not change.undoable:
-            raise TooLarge(f"change {change.id} was too large to be kept", hint="Restore the file from a backup.")
+            raise TooLarge(
+                f"change {change.id} was too large to be kept for undo", hint="Restore the file from a backup."
+            )
         hint = "Undo the newer change of this file first, or read the file and edit it by hand."
-        with self._workspace.drafts_to_restore(_restorable(change, "after", "cannot be undone", hint)) as drafts:
-            self._require(self.change(change.id), "applied", "undone")
-            work = [(draft, replace(step, tool=tool, undoes=change.id)) for draft, step in self._back(drafts, change)]
+        parts = kept_parts(self._workspace, change)
+        files = restorable(self._workspace, change, "after", parts, "cannot be undone", hint)
+        with self._drafts(files, change.id, "applied", "undone") as (drafts, found):
+            change = found
+            back = self._steps.back(drafts, change, parts)
+            work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
             part = None if hunks is None else self._without(work, change, hunks)
             if part is not None and part.decided.taken:
                 ((draft, _),) = work
-                work = [(draft, _told_by_cells(draft, self._step(draft, "edit", part.splices, tool)))]
+                work = [(draft, told_by_cells(draft, self._steps.step(draft, "edit", part.splices, "undo")))]
             done = self._workspace.commit_all(work, approved=by_person)
             if part is not None and part.decided.taken and done is not None:
-                self._note(change, {"decided": part.decided})
+                # Who takes hunks back has seen them.
+                seen = seen_with(change, self._workspace.reader.user, hunks)
+                self._note(change, {"decided": part.decided, **seen})
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
         return done
 
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
+
+        A file that is open may have changed elsewhere meanwhile: there the places of the change are enough.
 
         Args:
             change_id: which.
@@ -167,7 +159,10 @@ class Journal:
         change = self.change(change_id)
         if is_command(change):
             if not commands:
-                raise Denied(f"{change.id} is a command, which you may not have run", hint="Ask an administrator.")
+                raise Denied(
+                    f"{change.id} is a command: you are not allowed to run one",
+                    hint="Ask an administrator.",
+                )
             if decision.is_partial:
                 raise Invalid("a command is decided as a whole", hint="Leave out hunks and content.", field="hunks")
             require_waiting(self._workspace, change)
@@ -178,15 +173,12 @@ class Journal:
     def _carried_out(self, change: Change, decision: Decision) -> Change:
         self._require(change, "proposed", "approved")
         hint = "Reject the proposal; the assistant can read the file again and propose anew."
-        with self._workspace.drafts_to_restore(_restorable(change, "before", "cannot be approved", hint)) as drafts:
-            self._require(self.change(change.id), "proposed", "approved")
-            parts = parts_of(self._store.splices(change.id) or b"")
-            work: Work = [
-                (draft, _proposed_step(draft, change, file, unpacked(part or _NO_SPLICES)))
-                for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
-            ]
+        parts = kept_parts(self._workspace, change)
+        files = restorable(self._workspace, change, "before", parts, "cannot be approved", hint)
+        with self._drafts(files, change.id, "proposed", "approved") as (drafts, _):
+            work: Work = list(self._steps.forward(drafts, change, parts))
             decided = decided_whole(change.diff, taken=True, reason=decision.reason)
-            record = change.model_copy(update={"decided": decided})
+            record = _as_landing(change, work).model_copy(update={"decided": decided})
             if decision.is_partial:
                 work, record = self._partly(work, change, decision)
             # Who approves it has seen it.
@@ -194,36 +186,46 @@ class Journal:
             return self._workspace.carry_out(work, change, seen)
 
     def _partly(self, work: Work, change: Change, decision: Decision) -> tuple[Work, Change]:
-        """What is carried out of a proposal, and its entry in the journal."""
+        """The part of a proposal to carry out, and its entry in the journal."""
         draft, step = self._only(work)
-        part = part_of(draft, change, step.splices, decision, _encoding(draft))
+        part = part_of(draft, change, step.splices, decision, encoding_in(draft))
         if part.decided.rejected or part.decided.edited:
-            step = _told_by_cells(draft, self._step(draft, step.op, part.splices, change.tool))
+            step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool))
         return [(draft, step)], recorded(draft, change, part, step.diff)
 
     def _without(self, work: Work, change: Change, hunks: NamedHunks) -> Part:
         draft, step = self._only(work)
-        return without(draft, change, step.splices, hunks, _encoding(draft))
+        return without(draft, change, step.splices, hunks, encoding_in(draft))
 
     def _only(self, work: Work) -> tuple[Draft, Step]:
         if len(work) > 1:
             raise Invalid("a change of several files is decided as a whole", hint="Leave out hunks.", field="hunks")
         return work[0]
 
-    def keep(self, change_id: str) -> Change:
-        """Note that the person has seen a change and keeps it.
+    def keep(self, change_id: str, hunks: NamedHunks | None = None) -> Change:
+        """Note that the person has seen a change, or some of its hunks, and keeps them.
 
         Raises:
-            Conflict: it does not stand; NotFound
+            Conflict: it does not stand; Invalid: hunks that are not in it; NotFound
         """
         change = self.change(change_id)
         user = self._workspace.reader.user
         with self._workspace.held(*change.keys):
             change = self.change(change_id)
             self._require(change, "applied", "kept")
-            if user in change.seen_by:
-                return change
-            return self._note(change, {"seen_by": [*change.seen_by, user]})
+            return change if user in change.seen_by else self._note(change, seen_with(change, user, hunks))
+
+    def note_told(self, change_id: str) -> bool:
+        """Note that whoever proposed a change was told what was decided; False if that was noted before.
+
+        Raises:
+            Conflict: it was decided otherwise meanwhile; NotFound, TimedOut
+        """
+        with self._workspace.held(*self.change(change_id).keys):
+            change = self.change(change_id)
+            if not change.told:
+                self._note(change, {"told": True})
+            return not change.told
 
     def _note(self, change: Change, facts: dict[str, Any]) -> Change:
         """Keep facts of a change that stands where it stood."""
@@ -260,7 +262,10 @@ class Journal:
                 decided_by=self._workspace.reader.user,
                 splices=b"",
                 record=change.model_copy(
-                    update={"decided": decided_whole(change.diff, taken=status == "applied", reason=reason)}
+                    update={
+                        "decided": decided_whole(change.diff, taken=status == "applied", reason=reason),
+                        "decided_via": self._workspace.decides_via,
+                    }
                 ),
             )
         if decided is None:
@@ -283,17 +288,7 @@ class Journal:
         workspace = self._workspace
         workspace.unfinished.settle_free()
         prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
-        return ChangeFilter(
-            key_prefix=prefix.rstrip("/"),
-            session=query.session,
-            reader=query.reader,
-            status=query.status,
-            after=query.after,
-            before=query.before,
-            limit=query.limit,
-            offset=query.offset,
-            rows=query.rows,
-        )
+        return replace(query, key_prefix=prefix.rstrip("/"))
 
     def _all_visible(self, changes: Iterable[Change]) -> list[Change]:
         return [change for found in changes if (change := self._visible(found)) is not None]
@@ -314,6 +309,20 @@ class Journal:
             return None
         return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
 
+    @contextmanager
+    def _drafts(
+        self, files: Sequence[Restorable], change_id: str, status: ChangeStatus, verb: str
+    ) -> Iterator[tuple[list[Draft], Change]]:
+        """Take the files of a change that still has its status; who was faster made them stale, too."""
+        try:
+            with self._workspace.drafts_to_restore(files) as drafts:
+                change = self.change(change_id)
+                self._require(change, status, verb)
+                yield drafts, change
+        except Stale:
+            self._require(self.change(change_id), status, verb)
+            raise
+
     def _require(self, change: Change, status: ChangeStatus, verb: str) -> None:
         if change.status != status:
             by = f" by {change.decided_by}" if change.decided_by else ""
@@ -323,79 +332,12 @@ class Journal:
                 status=change.status,
             )
 
-    def _step(self, draft: Draft, op: Operation, splices: Sequence[Splice], tool: str) -> Step:
-        encoding = _encoding(draft)
-        if draft.before is None:
-            diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
-        else:
-            diff = self._diff(draft, op, splices, encoding)
-        return Step(op, splices, diff, tool)
 
-    def _back(self, drafts: Sequence[Draft], change: Change) -> Iterator[tuple[Draft, Step]]:
-        """What takes a change back, file by file."""
-        parts = parts_of(self._store.splices(change.id) or b"")
-        for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
-            step = self._step_back(draft, file, unpacked_undo(part or _NO_SPLICES))
-            yield draft, _told_by_cells(draft, step) if file.diff.kind == "notebook" else step
-
-    def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing]) -> Step:
-        if file.before is None:
-            data = draft.content.read(0, draft.content.size)
-            diff = diff_of_creation(file.path, "delete", data, _encoding(draft))
-            return Step("delete", [Splice(0, data, b"")], diff, "undo")
-        splices = splices_back(draft.content, steps)
-        return self._step(draft, "create" if file.after is None else "edit", splices, "undo")
-
-    def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
-        assert draft.before is not None
-        opened = draft.before
-        index = self._workspace.index(opened)
-        return diff_of_splices(
-            draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
-        )
-
-
-def _proposed_step(draft: Draft, change: Change, file: ChangedFile, splices: Sequence[Splice]) -> Step:
-    op = file.diff.op
-    written = None
-    if op in ("create", "overwrite") and change.tool != "undo":
-        written = _text_after(draft, splices)
-    step = Step(op, splices, file.diff, change.tool, undoes=change.undoes, written=written)
-    return _told_by_cells(draft, step) if file.diff.kind == "notebook" else step
-
-
-def _restorable(change: Change, side: Literal["before", "after"], why: str, hint: str) -> list[Restorable]:
-    """The files of a change as they must be where it is approved (as before it) or undone (as after it)."""
-    why = f"change {change.id} {why}"
-    if side == "before":
-        return [
-            (file.path, file.before, ExpectedContent(known_content(file.diff, "old"), file.after is None, why, hint))
-            for file in change.all_files
-        ]
-    return [
-        (file.path, file.after, ExpectedContent(known_content(file.diff, "new"), file.before is None, why, hint))
-        for file in change.all_files
+def _as_landing(change: Change, work: Work) -> Change:
+    """A proposal with the diffs that it has by now, where a person has changed other places of an open file."""
+    if all(draft.placed is None for draft, _ in work):
+        return change
+    files = [
+        file.model_copy(update={"diff": step.diff}) for file, (_, step) in zip(change.all_files, work, strict=True)
     ]
-
-
-def _told_by_cells(draft: Draft, step: Step) -> Step:
-    """The same step of a notebook, its diff and its receipt by cells."""
-    told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
-    return step if told is None else replace(step, diff=told[0], receipt=told[1])
-
-
-def _encoding(draft: Draft) -> TextEncoding:
-    try:
-        return encoding_of(draft.content, draft.stat.path, draft.receipt.encoding if draft.receipt else None)
-    except FsToolsError:
-        return TextEncoding("latin-1")
-
-
-def _text_after(draft: Draft, splices: Sequence[Splice]) -> str:
-    data, at = [], 0
-    for splice in splices:
-        data += [draft.content.read(at, splice.offset - at), splice.inserted]
-        at = splice.end
-    whole = b"".join([*data, draft.content.read(at, draft.content.size)])
-    encoding = _encoding(draft)
-    return whole.decode(encoding.codec, "replace").removeprefix("\ufeff")
+    return change.model_copy(update={"diff": files[0].diff, "files": files if change.files else []})

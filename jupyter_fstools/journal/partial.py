@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, SplicedStream, inverse, trimmed
 from ..diffs.file_diff import CellDiff, FileDiff
-from ..documents.notebook import NotebookDocument, hunks_in, notebook_with
+from ..documents.notebook import NotebookDocument, compared, hunks_in, notebook_with
 from ..documents.text.encoding import TextEncoding
 from ..documents.text.hunks import chosen, hunks_of_splices
-from ..errors import Invalid, TooLarge
+from ..errors import Invalid, Stale, TooLarge
 from ..gate.draft import Draft, state_of
 from ..stores.records import Change, ChosenHunks, Decided
 
@@ -24,7 +24,7 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True)
 class Decision:
-    """What a person decides about a proposal in detail; all of it where nothing is named.
+    """A person's decision about a proposal in detail; all of it where nothing is named.
 
     Attributes:
         hunks: what is carried out of it.
@@ -59,7 +59,7 @@ def decided_whole(diff: FileDiff, *, taken: bool, reason: str | None) -> Decided
 def part_of(
     draft: Draft, change: Change, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding
 ) -> Part:
-    """What a person's decision makes of a proposal.
+    """The part of a proposal that a person's decision leaves.
 
     Args:
         draft: the file it was proposed for.
@@ -73,6 +73,9 @@ def part_of(
         TooLarge: too large to be divided; EncodingRefused: the file's encoding lacks a character.
     """
     _require_divisible(draft, change)
+    change = _retold(draft, change, draft.content, splices, encoding)
+    if isinstance(decision.content, dict) and change.diff.cells is None:
+        raise Invalid("content: this file has no cells", hint="Send its whole text.", field="content")
     if isinstance(decision.content, str):
         part = _rewritten(draft, change, decision, encoding)
     elif change.diff.cells is not None:
@@ -85,7 +88,7 @@ def part_of(
 
 
 def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHunks, encoding: TextEncoding) -> Part:
-    """What taking back a part of a change does to the file that has all of it.
+    """The step that takes a part of a change back, from a file that has all of it.
 
     Args:
         draft: the file with the change.
@@ -99,6 +102,7 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
     """
     _require_divisible(draft, change)
     old, forward = SplicedContent(draft.content, back), inverse(back)
+    change = _retold(draft, change, old, forward, encoding)
     if change.diff.cells is not None:
         part = _cells_taken(old, change, forward, Decision(_other_cells(change.diff.cells, hunks)))
     else:
@@ -116,6 +120,32 @@ def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff) -> Change
     return change.model_copy(update={"diff": diff, "after": after, "decided": part.decided})
 
 
+def seen_with(change: Change, user: str, hunks: NamedHunks | None) -> dict[str, Any]:
+    """The facts of a change of which a person has seen these hunks as well; all of it where none are named.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    if hunks is not None and len(change.files) > 1:
+        raise Invalid("a change of several files is kept as a whole", hint="Leave out hunks.", field="hunks")
+    others = {name: kept for name, kept in change.kept.items() if name != user}
+    everything = _positions(change.diff)
+    kept = everything if hunks is None else _with_kept(change, change.kept.get(user), hunks)
+    if kept != everything:
+        return {"kept": {**others, user: kept}}
+    return {"kept": others, "seen_by": [*(name for name in change.seen_by if name != user), user]}
+
+
+def _with_kept(change: Change, known: ChosenHunks | None, hunks: NamedHunks) -> ChosenHunks:
+    if change.diff.cells is None:
+        named = _checked(_as_list(hunks), range(len(change.diff.hunks)), "the change")
+        return sorted({*named, *(known or [])})
+    cells = _taken_cells(change.diff.cells, hunks, {})
+    before = known if isinstance(known, dict) else {}
+    order = [cell.cell_id for cell in change.diff.cells if cell.cell_id in {*cells, *before}]
+    return {name: sorted({*cells.get(name, []), *before.get(name, [])}) for name in order}
+
+
 def _require_divisible(draft: Draft, change: Change) -> None:
     if change.diff.op in ("delete", "execute"):
         raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
@@ -126,6 +156,29 @@ def _require_divisible(draft: Draft, change: Change) -> None:
             size=draft.stat.size,
             limit=_MOST_BYTES,
         )
+
+
+def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice], encoding: TextEncoding) -> Change:
+    """The change as it is told of an open file that has changed elsewhere since; its parts keep their positions.
+
+    Raises:
+        Stale: they do not.
+    """
+    if draft.placed is None:
+        return change
+    if change.diff.cells is None:
+        same, cells = len(hunks_of_splices(old, splices, encoding)) == len(change.diff.hunks), None
+    else:
+        cells = compared(NotebookDocument(old), NotebookDocument(SplicedContent(old, splices))).diffs
+        told, now = ({cell.cell_id: hunks_in(cell) for cell in found} for found in (change.diff.cells, cells))
+        same = told == now
+    if not same:
+        raise Stale(
+            f"change {change.id} no longer has the same parts in {draft.stat.path} as it is now",
+            hint="Decide about all of it.",
+            path=draft.stat.path,
+        )
+    return change.model_copy(update={"diff": change.diff.model_copy(update={"cells": cells})})
 
 
 def _hunks_taken(
@@ -175,8 +228,8 @@ def _taken_cells(
 
 def _rewritten(draft: Draft, change: Change, decision: Decision, encoding: TextEncoding) -> Part:
     if decision.hunks is not None or change.diff.cells is not None:
-        why = "a notebook's is named by cell" if change.diff.cells is not None else "it takes the place of hunks"
-        raise Invalid(f"content: {why}", hint="Send one of both, in the form of this file.", field="content")
+        why = "in a notebook it is given by cell" if change.diff.cells is not None else "it takes the place of hunks"
+        raise Invalid(f"content: {why}", hint="Send one of the two, in the form of this file.", field="content")
     assert isinstance(decision.content, str)
     before = _all_of(draft.content)
     text = decision.content
@@ -211,7 +264,7 @@ def _other_hunks(count: int, hunks: NamedHunks) -> list[int]:
 
 def _as_list(hunks: NamedHunks | None) -> list[int]:
     if not isinstance(hunks, list):
-        raise Invalid("hunks: this file's are named by a list of positions", hint="Send [0, 2].", field="hunks")
+        raise Invalid("hunks: a text file's are named by position", hint="Send [0, 2].", field="hunks")
     return hunks
 
 

@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import replace
 from typing import Literal
 
+from pydantic import BaseModel
+
 from ..content.source import Content
-from ..content.splices import Splice, SplicedContent, inverse, parts_of, splices_back, unpacked, unpacked_undo
+from ..content.splices import Splice, SplicedContent, inverse, splices_back, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..documents.text.diff import diff_of_creation, diff_of_splices
-from ..documents.text.encoding import TextEncoding, encoding_of
-from ..errors import FsToolsError, Stale
-from ..gate.draft import Draft, ExpectedContent, Restorable
-from ..gate.notebook_steps import known_content
+from ..errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
+from ..gate.draft import Draft, Restorable
+from ..gate.kept_steps import placed_again
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
+from .steps import encoding_or_latin, kept_parts, restorable
 
-_NO_SPLICES = b"\x00[true,[]]\n"
+_MOST_COMPARED = 16 << 20
+"""Bytes of both sides of a file that are told as a whole."""
+_PAGE = 1000
 _MOST_CHECKED = 100
 """Proposals of which it is looked whether their files moved on."""
+
+
+class FileSides(BaseModel):
+    """A file before and after a change, as text.
+
+    Attributes:
+        path: relative to the root.
+        old: None where there was no file, or none that is text.
+        new: None where there is no file afterwards, or none that is text.
+    """
+
+    path: str
+    old: str | None
+    new: str | None
+
+
+class ChangedSince(BaseModel):
+    """A modification of a proposal's file since it was proposed.
+
+    Attributes:
+        message: says that the file was modified.
+        diff: how, as far as the proposer was shown the file; None where it cannot be told.
+    """
+
+    message: str
+    diff: FileDiff | None
+
+
+def can_be_undone(workspace: Workspace, change: Change) -> bool:
+    """It stands, enough of it was kept, and no later change of its files stands."""
+    return change.undoable and change.status == "applied" and not is_covered(workspace, change)
 
 
 def is_covered(workspace: Workspace, change: Change) -> bool:
@@ -43,47 +78,75 @@ def is_stale(workspace: Workspace, change: Change) -> bool:
     if change.status != "proposed" or is_command(change):
         return False
     try:
-        return any(_has_moved_on(workspace, file) for file in change.all_files)
+        return any(_has_moved_on(workspace, change, at) for at in range(len(change.all_files)))
     except FsToolsError:
         return False
 
 
-def _has_moved_on(workspace: Workspace, file: ChangedFile) -> bool:
+def _has_moved_on(workspace: Workspace, change: Change, at: int) -> bool:
+    """By what is on the disk: what is typed and not saved is asked for where somebody decides."""
+    file = change.all_files[at]
     stat, before = workspace.peek(f"./{file.path}"), file.before
     if before is None or stat.kind != "file":
         return (stat.kind == "missing") != (before is None)
-    if stat.size != before.size:
+    is_open = bool(workspace.store.open_documents(stat.key))
+    if stat.size != before.size and not is_open:
         return True
     with workspace.backend.read(stat.path) as opened:
-        return workspace.fingerprint(opened).exact != before.exact_sha
+        if opened.size == before.size and workspace.versions.fingerprint(opened).exact == before.exact_sha:
+            return False
+        return not is_open or placed_again(kept_parts(workspace, change)[at], opened) is None
 
 
 def waiting_count(workspace: Workspace, reader: Reader | None = None) -> int:
     """Changes below the root (of this reader) that wait for a person and can still be approved."""
     root = workspace.backend.root_key.rstrip("/")
     wanted = ChangeFilter(key_prefix=root, reader=reader, status="proposed", rows=False)
-    newest = workspace.store.changes(wanted)[:_MOST_CHECKED]
+    newest = [one for one in workspace.store.changes(wanted) if is_told(workspace, one)][:_MOST_CHECKED]
     stale = sum(is_stale(workspace, workspace_change(workspace, change)) for change in newest)
-    return workspace.store.count_changes(wanted) - stale
+    return told_count(workspace, wanted) - stale
+
+
+def is_told(workspace: Workspace, change: Change) -> bool:
+    """A change whose reader may be told of each of its files."""
+    return all(workspace.told_path(change.user, key) is not None for key in change.keys)
+
+
+def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
+    """How many changes a filter describes, on all its pages, without those of others that are not told here."""
+    store, user = workspace.store, workspace.reader.user
+    total, own = (store.count_changes(replace(wanted, user=whose)) for whose in (None, user))
+    if own == total or workspace.rules.journal_of_others == "nothing":
+        return own
+    pages = replace(wanted, after=None, before=None, rows=False, limit=_PAGE)
+    told: dict[tuple[str, tuple[str, ...]], bool] = {}
+    for offset in range(0, total, _PAGE):
+        for change in store.changes(replace(pages, offset=offset)):
+            place = change.user, tuple(change.keys)
+            if change.user != user and place not in told:
+                told[place] = is_told(workspace, change)
+            own += change.user != user and told[place]
+    return own
 
 
 def workspace_change(workspace: Workspace, change: Change) -> Change:
     """The change with its paths below this workspace's root."""
-    files = [file.model_copy(update={"path": workspace.path_of(file.key) or file.path}) for file in change.all_files]
+    files = [
+        file.model_copy(update={"path": workspace.paths.path_of(file.key) or file.path}) for file in change.all_files
+    ]
     return change.model_copy(update={"path": files[0].path, "files": files if change.files else []})
 
 
-def changed_since(workspace: Workspace, change: Change) -> str | None:
-    """What changed in a proposal's file since, as a unified diff; None where it is what it was, "" if untold."""
+def changed_since(workspace: Workspace, change: Change) -> ChangedSince | None:
+    """The modification of a proposal's file since; None where it is the same."""
     if not is_stale(workspace, change):
         return None
+    parts, hint = kept_parts(workspace, change), "Reject it, or have it proposed again."
     try:
-        with workspace.drafts_to_restore(_restorable(change)):
+        with workspace.drafts_to_restore(restorable(workspace, change, "before", parts, "is out of date", hint)):
             return None
-    except Stale as refusal:
-        return str(refusal.details.get("diff", ""))
-    except FsToolsError:
-        return ""
+    except FsToolsError as refusal:
+        return ChangedSince(message=refusal.message, diff=refusal.diff if isinstance(refusal, Stale) else None)
 
 
 def with_all_rows(workspace: Workspace, change: Change) -> Change:
@@ -94,37 +157,97 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
     """
     if change.status not in ("proposed", "applied") or is_command(change):
         return change
-    with workspace.drafts_to_restore(_restorable(change)) as drafts:
-        parts = parts_of(workspace.store.splices(change.id) or b"")
+    with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
+        parts = kept_parts(workspace, change)
         files = [
-            file.model_copy(update={"diff": _all_rows(change, file, draft, part or _NO_SPLICES)})
+            file.model_copy(update={"diff": _all_rows(change, file, draft, part)})
             for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
         ]
     return change.model_copy(update={"diff": files[0].diff, "files": files if change.files else []})
 
 
+def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
+    """The whole text of each of a change's files before and after it, as far as the files still tell them.
+
+    Raises:
+        Conflict: it neither waits nor stands; Stale: a file moved on; TooLarge; and as `Workspace.drafts_to_restore`
+    """
+    _require_telling(change)
+    with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
+        return [
+            _sides(change, file, draft, part)
+            for draft, file, part in zip(drafts, change.all_files, kept_parts(workspace, change), strict=True)
+        ]
+
+
+def content_of(workspace: Workspace, change: Change, path: str | None) -> tuple[ChangedFile, bytes]:
+    """A file of a change, and all of it as the change leaves it; of one that it deletes, what goes.
+
+    Args:
+        workspace: the files.
+        change: one that waits or stands.
+        path: which of its files; None for the first one.
+
+    Raises:
+        NotFound: not one of its files; and as `sides_of`, but for TooLarge
+    """
+    at = next((at for at, file in enumerate(change.all_files) if path in (None, file.path)), None)
+    if at is None:
+        raise NotFound(f"{path} is not a file of change {change.id}", hint="Look at the change.")
+    _require_telling(change)
+    with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
+        before, splices = _before(change, drafts[at], kept_parts(workspace, change)[at])
+        file = change.all_files[at]
+        content = before if file.after is None else SplicedContent(before, splices)
+        return file, content.read(0, content.size)
+
+
+def _require_telling(change: Change) -> None:
+    if change.status not in ("proposed", "applied") or is_command(change):
+        raise Conflict(f"change {change.id} is {change.status}: its files do not show it", hint="Show its diff.")
+
+
+def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> FileSides:
+    if file.diff.kind == "binary":
+        return FileSides(path=file.path, old=None, new=None)
+    before, splices = _before(change, draft, kept)
+    after = SplicedContent(before, splices)
+    if before.size + after.size > _MOST_COMPARED:
+        raise TooLarge(f"{file.path} is too large to be compared as a whole", hint="Show its diff.")
+    old, new = (
+        None if state is None else _text(content, file.path)
+        for content, state in zip((before, after), (file.before, file.after), strict=True)
+    )
+    return FileSides(path=file.path, old=old, new=new)
+
+
+def _text(content: Content, path: str) -> str:
+    codec = encoding_or_latin(content, path).codec
+    return content.read(0, content.size).decode(codec, "replace").removeprefix("\ufeff")
+
+
+def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Splice]]:
+    """A file before a change, and what the change does to it."""
+    if change.status == "proposed":
+        return draft.content, unpacked(kept)
+    back = splices_back(draft.content, unpacked_undo(kept))
+    return SplicedContent(draft.content, back), inverse(back)
+
+
 def _all_rows(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> FileDiff:
-    before, splices = draft.content, unpacked(kept) if change.status == "proposed" else []
-    if change.status != "proposed":
-        back = splices_back(draft.content, unpacked_undo(kept))
-        before, splices = SplicedContent(draft.content, back), inverse(back)
+    before, splices = _before(change, draft, kept)
     return _cells(file, before, splices) if file.diff.cells is not None else _lines(file, before, splices)
 
 
-def _restorable(change: Change) -> list[Restorable]:
-    why, hint = f"change {change.id} cannot be told in full", "Look at what it tells."
-    side: Literal["old", "new"] = "old" if change.status == "proposed" else "new"
-    there = [(file, file.before if side == "old" else file.after) for file in change.all_files]
-    return [
-        (file.path, state, ExpectedContent(known_content(file.diff, side), state is None, why, hint))
-        for file, state in there
-    ]
+def _untold(workspace: Workspace, change: Change) -> list[Restorable]:
+    side: Literal["before", "after"] = "before" if change.status == "proposed" else "after"
+    return restorable(workspace, change, side, (), "cannot be shown in full", "Look at the part that is shown.")
 
 
 def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDiff:
     path, op = file.path, file.diff.op
     after = SplicedContent(before, splices)
-    encoding = _encoding(before if before.size else after, path)
+    encoding = encoding_or_latin(before if before.size else after, path)
     if op == "delete":
         return diff_of_creation(path, op, before.read(0, before.size), encoding, whole=True)
     if file.before is None:
@@ -137,18 +260,15 @@ def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDif
 
 
 def _cells(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDiff:
-    old = None if file.before is None else NotebookDocument(before)
+    old = NotebookDocument(before) if before.size else None  # An empty file may become a notebook.
     new = None if file.after is None else NotebookDocument(SplicedContent(before, splices))
-    found = {cell.cell_id: cell for cell in compared(old, new, cut_lines=False).diffs}
+    _, diffs, hunks = compared(old, new, cut_lines=False)
+    found = {cell.cell_id: cell for cell in diffs}
     cells = [
-        cell.model_copy(update={"hunks": found[cell.cell_id].hunks}) if cell.cell_id in found and cell.hunks else cell
+        # What is told of a cell stays the same; only its rows are all there.
+        cell.model_copy(update={"hunks": now.hunks if cell.hunks else [], "carried": now.carried})
+        if (now := found.get(cell.cell_id))
+        else cell
         for cell in file.diff.cells or []
     ]
-    return notebook_diff(file.path, file.diff.op, cells, file.diff.language, most_rows=sys.maxsize)
-
-
-def _encoding(content: Content, path: str) -> TextEncoding:
-    try:
-        return encoding_of(content, path, None)
-    except FsToolsError:
-        return TextEncoding("latin-1")
+    return notebook_diff(file.path, file.diff.op, cells, file.diff.language, hunks=hunks, whole=True)

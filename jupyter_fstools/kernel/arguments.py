@@ -14,8 +14,7 @@ from IPython.core.error import UsageError
 from ..errors import Invalid
 from .desk import Desk
 from .result import KernelResult
-from .wording import OPTIONS, SIGNS
-from .words import words_of
+from .wording import OPTIONS, SIGNS, words_of
 
 Body = Literal["none", "optional", "required"]
 """Whether a subcommand takes the rest of the cell."""
@@ -66,7 +65,7 @@ class Subcommand:
 
     @property
     def help(self) -> str:
-        """What `-h` shows."""
+        """The text of `-h`."""
         return self.parser.format_help().removeprefix("::\n\n").strip()
 
     @property
@@ -93,7 +92,7 @@ class Subcommand:
         except UsageError as error:
             hint = f"%fs {self.name} -h shows what it takes."
             if "unrecognized arguments" in str(error):
-                hint = f"What holds spaces goes between quotes, such as 'a b.txt'. {hint}"
+                hint = f"Quote arguments that hold spaces, such as 'a b.txt'. {hint}"
             raise Invalid(f"%fs {self.name}: {error}", hint=hint) from None
 
     def _split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -173,6 +172,6 @@ def overview() -> str:
     return (
         "Read, search and change files: nobody writes what they have not read.\n\n"
         f"{listed}\n\n"
-        "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). What holds spaces goes\n"
-        "between quotes; nothing else is special: backslashes, braces and dollars mean themselves."
+        "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). Quote arguments\n"
+        "that hold spaces; nothing else is special: backslashes, braces and dollars mean themselves."
     )

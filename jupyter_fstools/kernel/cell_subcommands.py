@@ -1,15 +1,19 @@
-"""Implements the `%fs` subcommands for notebook cells."""
+"""Implements the `%fs` subcommands for cells of notebooks and for shell commands."""
 
 from __future__ import annotations
 
+import re
+import sys
 from argparse import Namespace
 from typing import Any
 
 from ..errors import Invalid
+from ..plain_text import one_line
+from ..progress import Progress
 from .arguments import argument, subcommand
 from .desk import Desk
-from .edit_blocks import edits_of
 from .result import KernelResult
+from .subcommands import edits_of
 
 _MODES = ("replace", "edit", "insert", "delete", "move", "convert", "clear_outputs")
 _WITH_BODY = ("replace", "insert", "edit")
@@ -53,10 +57,10 @@ def cells(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     argument("--offset", metavar="N", help="first line of the source to show, 1-based"),
     argument("--limit", metavar="N", help="how many lines of the source to show"),
     argument("--column", metavar="N", help="first character of that line to show, 1-based"),
-    argument("--mode", choices=_MODES, help="change it; with text in the cell: replace, unless said otherwise"),
+    argument("--mode", choices=_MODES, help="how to change it (default with text in the cell: replace)"),
     argument("--old", metavar="S", help="the exact text to replace in it; it must be there once"),
     argument("--new", metavar="S", help="the text to put in its place; '' to delete"),
-    argument("--all", dest="replace_all", action="store_true", help="replace it wherever it stands"),
+    argument("--all", dest="replace_all", action="store_true", help="replace every occurrence"),
     argument("--type", choices=("code", "markdown", "raw"), help="the type of a new or converted cell"),
     argument("--after", metavar="ID", help="insert, move: land after this cell"),
     argument("--before", metavar="ID", help="insert, move: land before this cell"),
@@ -113,3 +117,39 @@ def _change(place: dict[str, Any], asked: dict[str, Any], body: str | None) -> d
 
 def _has_place(asked: dict[str, Any]) -> bool:
     return any(name in asked for name in ("after", "before", "at", "after_index", "before_index"))
+
+
+_WITHIN_LINES = re.compile(r"[^\r\n]+")
+
+
+@subcommand(
+    "sh",
+    argument("--cwd", metavar="PATH", help="the folder to run it in (default: the root)"),
+    argument("--timeout", metavar="S", help="seconds that it may run"),
+    argument("command", nargs="?", metavar="CMD", help="the rest of the line, as it is"),
+    body="optional",
+    tool="execute",
+    takes_line=True,
+)
+def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
+    """Run a shell command; where that is enabled, and once a person approved it.
+
+    The rest of the line is the command, quotes and all; or the rest of a %%fs sh cell is a script. What it prints is
+    shown as it comes; interrupting the kernel ends it. An exit code other than 0 is a result, not an error:
+    r = %fs sh CMD, then r.data["exit_code"].
+    """
+    arguments = dict(vars(given))
+    if body is not None:
+        if "command" in arguments:
+            raise Invalid(
+                "the command is given in the line and in the cell", hint="Give it in one of the two.", field="command"
+            )
+        arguments["command"] = body
+    return desk.call("execute", arguments, _show)
+
+
+def _show(progress: Progress) -> None:
+    """Show what a running command tells, and nothing that a terminal would obey."""
+    text = _WITHIN_LINES.sub(lambda line: one_line(line[0]), progress.text)
+    sys.stdout.write(f"{text}\n" if progress.kind == "waiting" else text)
+    sys.stdout.flush()

@@ -1,28 +1,40 @@
-"""Opens the kernel's files at the first use, and remembers the session."""
+"""Opens the kernel's files, here or on a server, at first use."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from traitlets import TraitError
 from traitlets.config import Config
 
-from ..backends.open_backend import absolute_root
+from ..client.requests import without_secrets
 from ..config import FsToolsConfig, config_with_handed_settings, system_user
-from ..errors import Invalid
+from ..entry_points import absolute_root
+from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
-from ..open_documents.elsewhere import ElsewhereDocuments
+from ..journal.commands import is_command
+from ..journal.journal import ChangeQuery
+from ..open_documents.holders import ElsewhereDocuments
 from ..progress import Progress
+from ..runtime_files import JupyterServer
 from ..sessions import DEFAULT_SESSION, checked_session
-from ..stores.records import Reader
-from .files import Files, OwnFiles
+from ..stores.records import Change, Reader
+from ..tools import ToolResult
+from .files import Files, Name, OwnFiles, Tell
 from .result import KernelResult
+from .server_calls import ServerCalls, change_of
+
+_TOKEN_VARIABLES = ("JUPYTERHUB_API_TOKEN", "JUPYTER_TOKEN")
+_TOKEN_HINT = f"Set {' or '.join(_TOKEN_VARIABLES)}, or c.FsToolsConfig.server_token_file, to a token of that server."
 
 
 class Desk:
-    """What the subcommands work with.
+    """The workspace, files and journal that the subcommands use.
 
     Args:
         config: the kernel's own configuration; what a server handed over stands below it.
@@ -97,11 +109,26 @@ class Desk:
         """
         return KernelResult.of(self.files.call(tool, arguments, progress))
 
+    def newest_own_change(self) -> Change:
+        """The newest change of this session that still stands and is no step back itself."""
+        page, user = 50, self.files.user()
+        for offset in range(0, 10_000, page):
+            query = ChangeQuery(session=self.session, status="applied", limit=page, offset=offset)
+            found, _ = self.files.changes(query)
+            for change in found:
+                if change.undoes is None and not is_command(change) and change.user == user:
+                    return change
+            if len(found) < page:
+                break
+        raise NotFound(
+            f"session {self.session} has no change to undo (not modified)",
+            hint="List the changes (`changes`) to see what there was.",
+            session=self.session,
+        )
+
     def _opened(self) -> Files:
         settings = self.settings
         if settings.server:
-            from .server_files import connected_files
-
             return connected_files(settings, self.session)
         workspace = settings.workspace(
             settings.root,
@@ -109,3 +136,94 @@ class Desk:
             documents=lambda backend, store: [ElsewhereDocuments(store)],
         )
         return OwnFiles(workspace, settings)
+
+
+class ServerFiles:
+    """Files of a server elsewhere.
+
+    Args:
+        calls: the connection to it.
+        session: whose receipts count.
+    """
+
+    def __init__(self, calls: ServerCalls, session: str) -> None:
+        self._calls = calls
+        self._session = session
+
+    def for_session(self, session: str) -> ServerFiles:
+        """The same files for another session, on the same connection."""
+        return ServerFiles(self._calls, session)
+
+    def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
+        """Call a tool; `progress` is called with what it tells while it goes on."""
+        try:
+            return self._calls.call(tool, arguments, session=self._session, progress=progress)
+        except Denied as refusal:
+            self._explain_token(refusal)
+            raise
+
+    def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The changes a query describes, and how many there are on all its pages."""
+        asked = {"path": query.path, "session": query.session, "status": query.status, "limit": query.limit}
+        asked |= {"offset": query.offset, "diffs": "true" if query.rows else "false"}
+        told = self._ask(f"/changes?{urlencode({name: one for name, one in asked.items() if one is not None})}")
+        return [change_of(one) for one in told["changes"]], told["total"]
+
+    def change(self, change_id: str) -> Change:
+        """One change."""
+        return change_of(self._ask(f"/changes/{quote(change_id, safe='')}")["change"])
+
+    def user(self) -> str:
+        """The user whose receipts count."""
+        return str(self._ask("/")["user"])
+
+    def names(self, folder: str) -> Iterator[Name]:
+        """The names in one folder that may be shown; none where it is no folder."""
+        listed = self.call("list_files", {"path": folder or ".", "limit": 5000})
+        return (Name(entry["name"], entry["is_directory"]) for entry in listed.data["entries"])
+
+    def status(self) -> dict[str, Any]:
+        """The root, and what is switched on."""
+        told = self._ask("/")
+        facts = {name: told[name] for name in ("version", "root", "user", "approval", "read_only", "tools")}
+        return {**facts, "session": self._session, "server": {"url": self._calls.server.url}}
+
+    def _ask(self, route: str) -> dict[str, Any]:
+        try:
+            return self._calls.ask("GET", route, session=self._session)
+        except Denied as refusal:
+            self._explain_token(refusal)
+            raise
+
+    def _explain_token(self, refusal: FsToolsError) -> None:
+        if not self._calls.server.token:
+            refusal.hint = _TOKEN_HINT
+
+
+def connected_files(settings: FsToolsConfig, session: str) -> ServerFiles:
+    """The files of the server that the settings name.
+
+    Raises:
+        Invalid: the token's file cannot be read, or others may read it.
+    """
+    url = without_secrets(settings.server)
+    return ServerFiles(ServerCalls(JupyterServer(url, "", _token(settings.server_token_file), 0, 0)), session)
+
+
+def _token(file: str) -> str:
+    if not file:
+        return next((token for name in _TOKEN_VARIABLES if (token := os.environ.get(name))), "")
+    path = Path(file).expanduser()
+    try:
+        mode, token = path.stat().st_mode, path.read_text("utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise Invalid(
+            f"server_token_file: {path} cannot be read: {reason}", hint="Put the token into it, and nothing else."
+        ) from None
+    if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+        raise Invalid(
+            f"server_token_file: others may read {path} (mode {stat.S_IMODE(mode):03o})",
+            hint=f"Run chmod 600 {path}, and make a new token if others saw this one.",
+        )
+    return token

@@ -9,19 +9,17 @@ from typing import Any, NamedTuple, Protocol
 
 from .._version import __version__
 from ..config import FsToolsConfig, shown_setting
-from ..errors import FsToolsError, InputOutput, NotFound
+from ..errors import FsToolsError, InputOutput, NotFound, Unsaved
 from ..gate.workspace import Workspace
 from ..journal.journal import ChangeQuery, Journal
-from ..open_documents.elsewhere import OpenElsewhere
+from ..open_documents.holders import OpenElsewhere
 from ..progress import Progress
 from ..stores.records import Change, Reader
 from ..tools import ToolResult, available_tools, call_tool
 from ..walking.folders import joined
-from ..walking.listing import names_in
-from ..walking.visible import link_target
-from .running_server import running_server
-from .server_calls import ServerCalls
-from .words import quoted
+from ..walking.listing import link_target, names_in
+from .server_calls import ServerCalls, servers_for
+from .wording import quoted
 
 Tell = Callable[[Progress], None]
 
@@ -36,7 +34,7 @@ class Name(NamedTuple):
 
 
 class Files(Protocol):
-    """What the subcommands of `%fs` stand on, wherever the files are.
+    """The files that the subcommands of `%fs` use, wherever they are.
 
     Every method raises:
         FsToolsError: it was refused.
@@ -52,10 +50,10 @@ class Files(Protocol):
         """One change."""
 
     def user(self) -> str:
-        """Whose receipts count."""
+        """The user whose receipts count."""
 
     def names(self, folder: str) -> Iterable[Name]:
-        """What may be shown of one folder; nothing where it is none."""
+        """The names in one folder that may be shown; none where it is no folder."""
 
     def for_session(self, session: str) -> Files:
         """The same files for another session."""
@@ -101,27 +99,27 @@ class OwnFiles:
         return Journal(self.workspace).change(change_id)
 
     def user(self) -> str:
-        """Whose receipts count."""
+        """The user whose receipts count."""
         return self.workspace.reader.user
 
     def names(self, folder: str) -> Iterator[Name]:
-        """What may be shown of one folder; nothing where it is none."""
+        """The names in one folder that may be shown; none where it is no folder."""
         workspace = self.workspace
         stat = workspace.peek(folder or ".")
         if stat.kind != "directory":
             return
-        there = names_in(workspace.backend, stat.path, workspace.may_read, workspace.all_allowed, most=_MOST_ENTRIES)
+        there = names_in(workspace.backend, stat.path, workspace.paths, most=_MOST_ENTRIES)
         yield from (Name(name, True) for name in there.folders)
         yield from (Name(name, False) for name in there.files)
         for name in there.links:
-            target = link_target(workspace.backend, joined(stat.path, name), workspace.may_read)
+            target = link_target(workspace.backend, joined(stat.path, name), workspace.paths)
             if target is not None and target.kind in ("file", "directory"):
                 yield Name(name, target.kind == "directory")
 
     def status(self) -> dict[str, Any]:
         """The root, and what is switched on."""
         root = self.workspace.backend.root_key or "/"
-        server = running_server(root)
+        server = next(iter(servers_for(root)), None)
         return {
             "version": __version__,
             "root": root,
@@ -137,23 +135,32 @@ class OwnFiles:
     def _called_on_server(
         self, refusal: OpenElsewhere, tool: str, arguments: Mapping[str, Any], progress: Tell | None
     ) -> ToolResult:
-        """The same call, by the server whose page has the file open; refused where none is reached."""
-        root = self.workspace.backend.root_key
-        server = running_server(root or "/")
-        if server is None:
-            raise refusal
+        """The same call, by the server whose page has the file open; refused where none of them is reached."""
+        root = self.workspace.backend.root_key or "/"
         if arguments.get("path") is not None:
             # The server's root may be another one.
-            arguments = {**arguments, "path": os.path.join(root or "/", arguments["path"])}
-        calls = ServerCalls(server)
-        try:
-            return calls.call(tool, arguments, session=self.workspace.reader.session, progress=progress)
-        except InputOutput as problem:
-            if problem.details.get("modified"):
-                raise
-            raise refusal from None
-        finally:
-            calls.close()
+            arguments = {**arguments, "path": os.path.join(root, arguments["path"])}
+        # What a server proposes in this session is looked for at the next call.
+        self.workspace.followed.pop(self.workspace.reader, None)
+        refused: Unsaved = refusal
+        last_known: ToolResult | None = None
+        for server in servers_for(root):
+            calls = ServerCalls(server)
+            try:
+                result = calls.call(tool, arguments, session=self.workspace.reader.session, progress=progress)
+                if not result.data.get("last_known"):
+                    return result
+                last_known = result
+            except Unsaved as unsaved:  # The page may be another server's.
+                refused = unsaved
+            except InputOutput as problem:
+                if problem.details.get("modified"):
+                    raise
+            finally:
+                calls.close()
+        if last_known is not None:
+            return last_known
+        raise refused
 
     def _look_in_working_directory(self, refusal: NotFound, path: str | None) -> None:
         """Where the path would be right from the working directory, tell its spelling from the root."""

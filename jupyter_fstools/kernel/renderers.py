@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
@@ -11,17 +12,19 @@ from ..documents.text.diff import hunk_title, titled_hunks
 from ..plain_text import change_row, fact_rows, lines_of, one_line
 from ..search.query import TextMatch
 from ..stores.records import Change
-from ..tools.grep_rows import ShownLine, shown_groups
-from .cells import html_rows, plain_rows
-from .highlighting import as_typed, highlighted_lines
-from .result import KernelResult, Rendering, notes_of, renders
-from .tables import (
+from ..tools.search_notes import ShownLine, shown_groups
+from .cells import as_typed, highlighted_lines, html_rows, plain_rows
+from .result import (
     MOST_CHARACTERS,
     MOST_ROW_CHARACTERS,
     MOST_ROWS,
+    KernelResult,
+    Rendering,
     cut_row,
     left_html,
     notes_html,
+    notes_of,
+    renders,
     row_html,
     size_text,
     table_html,
@@ -33,7 +36,7 @@ _SIGNS = {"context": " ", "add": "+", "remove": "-"}
 
 @renders("diff")
 def _changed(result: KernelResult) -> Rendering:
-    """What changed in a file."""
+    """The diff of a changed file."""
     assert result.change is not None
     diffs = [file.diff for file in result.change.all_files]
     first_lines = [text.split("\n", 1)[0] for text in result.texts]
@@ -44,9 +47,7 @@ def _changed(result: KernelResult) -> Rendering:
 
 @renders("read_file text")
 def _lines(result: KernelResult) -> Rendering:
-    """Lines of a file; a stub where they are unchanged since they were shown."""
-    if not isinstance(result.data.get("content"), str):
-        return Rendering(notes=notes_of(result, result.texts))
+    """Lines of a file."""
     notes = notes_of(result, result.texts[1:])
     return Rendering(_source_lines(result), [table_html(_source(result))], notes, highlighted=True)
 
@@ -92,14 +93,14 @@ def _hits(result: KernelResult) -> Rendering:
     matches = result.data.get("matches")
     return Rendering(
         [cut_row(line) for line in lines_of(result.texts[0])],
-        [table_html(_hit_rows(matches))] if matches else None,
+        [table_html(_hit_rows(matches, result.every_match))] if matches else None,
         notes_of(result, result.texts[1:]),
     )
 
 
 @renders("list_files")
 def _listing(result: KernelResult) -> Rendering:
-    """What is in a folder."""
+    """The listing of a folder."""
     # Names of files stand in the first text as they are.
     rows = [cut_row(line) for line in lines_of(result.texts[0])] + notes_of(result, result.texts[1:])
     return Rendering(rows, _entries(result))
@@ -109,17 +110,19 @@ def _listing(result: KernelResult) -> Rendering:
 def _changes(result: KernelResult) -> Rendering:
     """Changes in the journal."""
     lines = notes_of(result, result.texts)
-    rows = [map(escape, change_row(Change.model_validate(told))) for told in result.data["changes"]]
+    rows = [
+        row_html(map(escape, change_row(Change.model_validate(told))), wrapped=4) for told in result.data["changes"]
+    ]
     notes = notes_html(lines[len(rows) :])
-    return Rendering(list(map(cut_row, lines)), [table_html(map(row_html, rows), "fs-list"), *notes] if rows else notes)
+    return Rendering(list(map(cut_row, lines)), [table_html(rows, "fs-list"), *notes] if rows else notes)
 
 
 @renders("status")
 def _status(result: KernelResult) -> Rendering:
     """Facts about the root and the session."""
-    facts = ([escape(name), escape(fact)] for name, fact in fact_rows(result.data))
+    facts = (row_html([escape(name), escape(fact)], wrapped=1) for name, fact in fact_rows(result.data))
     lines = notes_of(result, result.texts)
-    return Rendering(list(map(cut_row, lines)), [table_html(map(row_html, facts), "fs-list")])
+    return Rendering(list(map(cut_row, lines)), [table_html(facts, "fs-list")])
 
 
 @renders("execute")
@@ -229,12 +232,13 @@ def _image(alt: str, picture: dict[str, str]) -> str:
 def _files(files: list[dict[str, Any]]) -> Iterator[str]:
     for file in files[:MOST_ROWS]:
         path = escape(one_line(file["path"])[:MOST_ROW_CHARACTERS])
-        yield row_html([path, size_text(file["size_bytes"]), file["modified_at"][:16].replace("T", " ")])
+        facts = [path, size_text(file["size_bytes"]), file["modified_at"][:16].replace("T", " ")]
+        yield row_html(facts, wrapped=0)
     if len(files) > MOST_ROWS:
         yield left_html(len(files) - MOST_ROWS, 3)
 
 
-def _hit_rows(matches: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _hit_rows(matches: Iterable[dict[str, Any]], every_match: re.Pattern[str] | None) -> Iterator[str]:
     """The rows for a result's matches: a heading for each file or cell, and its lines below."""
     shown = size = left = 0
     for heading, lines in shown_groups(TextMatch(**match) for match in matches):
@@ -248,24 +252,31 @@ def _hit_rows(matches: Iterable[dict[str, Any]]) -> Iterator[str]:
             if not number:
                 yield f'<tr class="fs-heading"><th colspan="2">{escape(one_line(heading))}</th></tr>'
             shown += 1
-            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line))}</td></tr>'
+            yield f'<tr><td class="fs-number">{_number(line)}</td><td>{as_typed(_marked(line, every_match))}</td></tr>'
     if left:
         yield f'<tr class="fs-hunk"><td colspan="2">[... {left} more lines]</td></tr>'
 
 
 def _number(line: ShownLine) -> str:
-    if line.number is None:
-        return "…"
-    return f"{line.number}{'' if line.matches else '-'}"
+    return "…" if line.number is None else f"{line.number}{'' if line.matches else '-'}"
 
 
-def _marked(line: ShownLine) -> str:
+def _marked(line: ShownLine, every_match: re.Pattern[str] | None) -> str:
     if line.number is None:
         return ""
-    start, end = line.mark or (0, 0)
-    parts = [escape(one_line(part)) for part in (line.text[:start], line.text[start:end], line.text[end:])]
-    marked = f"<mark>{parts[1]}</mark>" if parts[1] else ""
-    return f"{'… ' if line.left_out[0] else ''}{parts[0]}{marked}{parts[2]}{' …' if line.left_out[1] else ''}"
+    shown, at = "", 0
+    for start, end in _marks(line, every_match):
+        shown += f"{escape(one_line(line.text[at:start]))}<mark>{escape(one_line(line.text[start:end]))}</mark>"
+        at = end
+    shown += escape(one_line(line.text[at:]))
+    return f"{'… ' if line.left_out[0] else ''}{shown}{' …' if line.left_out[1] else ''}"
+
+
+def _marks(line: ShownLine, every_match: re.Pattern[str] | None) -> Iterator[tuple[int, int]]:
+    if line.mark is not None:
+        yield line.mark
+        others = every_match.finditer(line.text, line.mark[1]) if every_match else ()
+        yield from (match.span() for match in others if match[0])
 
 
 def _entries(result: KernelResult) -> list[str]:
@@ -284,6 +295,6 @@ def _entries(result: KernelResult) -> list[str]:
     if len(entries) > MOST_ROWS:
         notes.insert(0, f"[... {len(entries) - MOST_ROWS} more entries: see the result's data]")
     return [
-        *([table_html(map(row_html, rows), "fs-list")] if rows else []),
+        *([table_html((row_html(row, wrapped=0) for row in rows), "fs-list")] if rows else []),
         *notes_html(list(map(in_words_of_the_magic, notes))),
     ]

@@ -2,23 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from itertools import count
 from typing import Any
 
 from ..plain_text import lines_of, one_line
 from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
 from ..tools.tool import text_block
-from .highlighting import styles
-from .tables import STYLE, bounded, cut_row, notes_html
+from .cells import styles
 from .wording import in_words_of_the_magic
+
+MOST_ROWS = 500
+"""Rows of a result that are displayed; `result.text` and `result.data` have all."""
+MOST_ROW_CHARACTERS = 1000
+MOST_CHARACTERS = 200_000
+
+# JupyterLab's own rules for tables are strong: every one of these names two classes to stand above them.
+STYLE = """
+.fstools{color:var(--jp-content-font-color1,inherit);font-size:var(--jp-code-font-size,13px)}
+.fstools .fs-rows{border-collapse:collapse;margin:2px 0;table-layout:auto;font-size:inherit;width:100%}
+.fstools .fs-list{width:auto}
+.fstools .fs-list td:not(.fs-wrapped){white-space:nowrap;overflow-wrap:normal}
+.fstools .fs-list td.fs-wrapped{min-width:16ch}
+.fstools .fs-rows tr:nth-child(n){background:none}
+.fstools .fs-rows td,.fstools .fs-rows th{border:none;padding:0 8px;text-align:left;vertical-align:top;
+line-height:1.4;font-family:var(--jp-code-font-family,monospace);white-space:pre-wrap;overflow-wrap:anywhere}
+.fstools .fs-rows td.fs-number{text-align:right;width:1%;white-space:nowrap;user-select:none;
+color:var(--jp-content-font-color3,#888);border-right:1px solid var(--jp-border-color2,#8884)}
+.fstools .fs-rows pre{margin:0;padding:0;border:none;background:none;color:inherit;font:inherit;line-height:inherit;
+white-space:pre-wrap;overflow-wrap:anywhere}
+.fstools .fs-rows td.fs-sign{width:1%;padding:0 0 0 8px;user-select:none}
+.fstools .fs-rows tr.fs-add:nth-child(n){background:rgba(46,160,67,.16);
+background:color-mix(in srgb,var(--jp-success-color1,#2ea043) 12%,transparent)}
+.fstools .fs-rows tr.fs-remove:nth-child(n){background:rgba(248,81,73,.14);
+background:color-mix(in srgb,var(--jp-error-color1,#f85149) 12%,transparent)}
+.fstools .fs-rows tr.fs-hunk td,.fstools .fs-note{color:var(--jp-content-font-color2,#888)}
+.fstools .fs-rows tr.fs-heading th{padding-top:4px;font-weight:600}
+.fstools .fs-rows mark{background:#ffe08a;color:#000}
+.fstools .fs-note{margin:2px 0;white-space:pre-wrap}
+"""
+
+
+def bounded(rows: list[str]) -> list[str]:
+    """As many rows as are displayed, and how many there are more."""
+    kept, size = [], 0
+    for row in rows[:MOST_ROWS]:
+        size += len(row)
+        if size > MOST_CHARACTERS:
+            break
+        kept.append(row)
+    left = len(rows) - len(kept)
+    return [*kept, f"[... {left} more lines: print the result's text to see them]"] if left else kept
+
+
+def cut_row(row: str) -> str:
+    """A row, cut where it is too long to be displayed."""
+    if len(row) <= MOST_ROW_CHARACTERS:
+        return row
+    return f"{row[:MOST_ROW_CHARACTERS]} [... {len(row) - MOST_ROW_CHARACTERS} more characters]"
+
+
+def notes_html(notes: Sequence[str]) -> list[str]:
+    """Notes as HTML, one block each."""
+    return [f'<div class="fs-note">{escape(note)}</div>' for note in notes]
+
+
+def table_html(rows: Iterable[str], kind: str = "") -> str:
+    """Rows of HTML as a table; `kind` is a CSS class more."""
+    return f'<table class="fs-rows {kind}"><tbody>{"".join(rows)}</tbody></table>'
+
+
+def row_html(cells: Iterable[str], wrapped: int | None = None) -> str:
+    """Cells of HTML as one row of a table; in a list only the one at `wrapped` is wrapped."""
+    marks = (' class="fs-wrapped"' if at == wrapped else "" for at in count())
+    return f"<tr>{''.join(f'<td{mark}>{cell}</td>' for mark, cell in zip(marks, cells, strict=False))}</tr>"
+
+
+def left_html(count: int, columns: int) -> str:
+    """The last row of a table: how many more there are than it shows."""
+    return f'<tr class="fs-hunk"><td colspan="{columns}">[... {count} more lines]</td></tr>'
+
+
+def size_text(size: int) -> str:
+    """A size in bytes, for people."""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} TiB"
 
 
 class KernelResult(ToolResult):
     """A `ToolResult` with a rich display; `data`, `text` and `change` are as everywhere."""
 
     numbered = True
+    every_match: re.Pattern[str] | None = None
+    """Finds what is to be marked in a line beside its first match."""
 
     @classmethod
     def of(cls, result: ToolResult) -> KernelResult:
@@ -32,8 +116,9 @@ class KernelResult(ToolResult):
 
     @property
     def texts(self) -> list[str]:
-        """Its text blocks."""
-        return [block["text"] for block in self.content if block["type"] == "text"]
+        """Its text blocks, but what was decided since the last call."""
+        texts = [block["text"] for block in self.content if block["type"] == "text"]
+        return texts[:-1] if "since_last_call" in self.data else texts
 
     @property
     def pictures(self) -> list[dict[str, str]]:
@@ -61,7 +146,9 @@ class KernelResult(ToolResult):
         elif kind == "read_file":
             kind = f"read_file {self.data['kind']}"
         renderer = RENDERERS.get(kind)
-        return renderer(self) if renderer else Rendering(notes=notes_of(self, self.texts))
+        rendering = renderer(self) if renderer else Rendering(notes=notes_of(self, self.texts))
+        decided = lines_of(self.data.get("since_last_call", ""))
+        return replace(rendering, notes=[*rendering.notes, *decided])
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Calls tools over REST, on one kept connection."""
+"""Finds the kernel's server and calls its tools."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
-from ..client.event_stream import events
-from ..client.requests import answer_of, connected, refusal_of, send
+from ..client.requests import answer_of, connected, events, refusal_of, send
 from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
-from ..runtime_files import JupyterServer
+from ..runtime_files import JupyterServer, running_servers, servers_around
 from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
+
+
+def servers_for(root: str) -> list[JupyterServer]:
+    """The servers that may serve a folder (a real path): the kernel's own first, then those of the deepest roots."""
+    parent = os.environ.get("JPY_PARENT_PID")
+    own = [server for server in running_servers() if str(server.process) == parent]
+    return own + [server for server in servers_around(root) if server not in own]
+
 
 _WAIT_SECONDS = 600.0
 """An answer may wait for a lock, a search or a slow disk; a command may take longer and tells that it is alive."""
@@ -112,7 +119,8 @@ class ServerCalls:
                     raise
                 except (OSError, HTTPException, ValueError) as error:
                     self._drop()
-                    if not (kept and repeatable):
+                    # No server has done what was not sent to its end: a pipe breaks only under the sender.
+                    if not kept or not (repeatable or isinstance(error, BrokenPipeError)):
                         raise self._lost(error, repeatable=repeatable) from None
                 except BaseException:  # An interrupted call leaves half an answer behind.
                     self._drop()

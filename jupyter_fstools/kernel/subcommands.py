@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import re
 from argparse import Namespace
+from typing import Any
 
 from ..documents.text.diff import unified
 from ..errors import Invalid, NotFound
-from ..journal.commands import is_command
 from ..journal.journal import ChangeQuery
 from ..plain_text import change_row, fact_rows
-from ..stores.records import Change
+from ..search.regex.dialect import compile_expression
 from .arguments import argument, subcommand
 from .desk import Desk
-from .edit_blocks import edits_of
 from .result import KernelResult
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
 _MOST_DIFF_BYTES = 256 << 10
+OLD, MIDDLE, NEW = "<<<<<<< old", "=======", ">>>>>>> new"
+_MARKS = (OLD, MIDDLE, NEW)
+
+_FORM = f"A block is a line {OLD!r}, the old text, a line {MIDDLE!r}, the new text, and a line {NEW!r}."
 
 
 @subcommand(
@@ -26,24 +31,24 @@ _MOST_DIFF_BYTES = 256 << 10
     argument("--limit", metavar="N", help="how many lines to show"),
     argument("--pages", metavar="P", help="pages of a PDF, such as 3 or 1-5"),
     argument("--no-numbers", dest="line_numbers", action="store_false", help="without line numbers"),
-    argument("--force", action="store_true", help="show the text again even if it is unchanged since the last read"),
-    argument("--encoding", metavar="E", help="if the file is not UTF-8 and does not say so itself"),
-    argument("--column", metavar="N", help="first character to show of the first line"),
+    argument("--encoding", metavar="E", help="encoding, if the file is not UTF-8 and does not declare it"),
+    argument("--column", metavar="N", help="first character of the first line to show"),
     tool="read_file",
 )
 def read(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show a file, or a window of its lines; what was shown may be edited."""
-    result = desk.call("read_file", vars(given))
+    # What a person runs again is shown again: only an assistant still has what it was shown before.
+    result = desk.call("read_file", {**vars(given), "force": True})
     result.numbered = getattr(given, "line_numbers", True)
     return result
 
 
 @subcommand(
     "ls",
-    argument("path", nargs="?", help="the folder, relative to the root; left out: the root"),
-    argument("-r", "--recursive", action="store_true", help="everything below it too"),
-    argument("--limit", metavar="N", help="at most so many entries"),
-    argument("--offset", metavar="N", help="leave out so many entries first"),
+    argument("path", nargs="?", help="the folder, relative to the root (default: the root)"),
+    argument("-r", "--recursive", action="store_true", help="list everything below it too"),
+    argument("--limit", metavar="N", help="list at most N entries"),
+    argument("--offset", metavar="N", help="skip the first N entries"),
     tool="list_files",
 )
 def ls(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
@@ -54,12 +59,12 @@ def ls(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 @subcommand(
     "glob",
     argument("pattern", help="such as *.py (at any depth), /*.py (here only), src/**/*.{py,md}"),
-    argument("path", nargs="?", help="the folder to search; left out: the root"),
+    argument("path", nargs="?", help="the folder to search (default: the root)"),
     argument("--sort", choices=["modified", "path"], help="newest first (the default), or by path"),
-    argument("--hidden", dest="include_hidden", action="store_true", help="names that begin with a dot too"),
-    argument("--no-ignore", dest="include_ignored", action="store_true", help="what .gitignore leaves out too"),
-    argument("--limit", metavar="N", help="at most so many files"),
-    argument("--offset", metavar="N", help="leave out so many files first"),
+    argument("--hidden", dest="include_hidden", action="store_true", help="include names that begin with a dot"),
+    argument("--no-ignore", dest="include_ignored", action="store_true", help="include what .gitignore excludes"),
+    argument("--limit", metavar="N", help="list at most N files"),
+    argument("--offset", metavar="N", help="skip the first N files"),
     tool="glob",
 )
 def glob(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
@@ -69,36 +74,53 @@ def glob(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 
 @subcommand(
     "grep",
-    argument("pattern", help="a regular expression; one that begins with a dash goes behind --"),
-    argument("path", nargs="?", help="the folder or file to search; left out: the root"),
-    argument("-i", dest="case_insensitive", action="store_true", help="fold case"),
+    argument("pattern", help="a regular expression; put -- before one that begins with a dash"),
+    argument("path", nargs="?", help="the folder or file to search (default: the root)"),
+    argument("-i", dest="case_insensitive", action="store_true", help="ignore case"),
     argument("-F", dest="literal", action="store_true", help="the pattern is plain text"),
-    argument("-U", dest="multiline", action="store_true", help="a match may go over lines"),
+    argument("-U", dest="multiline", action="store_true", help="a match may span lines"),
     argument("-A", dest="after_lines", metavar="N", help="lines to show after each match"),
     argument("-B", dest="before_lines", metavar="N", help="lines to show before each match"),
-    argument("-C", dest="context", metavar="N", help="both"),
-    argument("--glob", metavar="G", help="only files that fit, such as *.py; !*.md: all others"),
+    argument("-C", dest="context", metavar="N", help="lines to show before and after each match"),
+    argument("--glob", metavar="G", help="only files that match, such as *.py; !*.md: all others"),
     argument("--type", dest="file_type", metavar="T", help="only files of a kind, such as py"),
-    argument("-l", dest="output_mode", action="store_const", const="files", help="only the files"),
-    argument("-c", dest="output_mode", action="store_const", const="count", help="only how many lines match in each"),
-    argument("--hidden", dest="include_hidden", action="store_true", help="names that begin with a dot too"),
-    argument("--no-ignore", dest="include_ignored", action="store_true", help="what .gitignore leaves out too"),
-    argument("--outputs", dest="include_outputs", action="store_true", help="the outputs of notebooks too"),
-    argument("--limit", metavar="N", help="at most so many lines"),
-    argument("--offset", metavar="N", help="leave out so many lines first"),
-    argument("--no-total", dest="exact_total", action="store_const", const=False, help="end once the limit is reached"),
+    argument("-l", dest="output_mode", action="store_const", const="files", help="only the names of the files"),
+    argument(
+        "-c",
+        dest="output_mode",
+        action="store_const",
+        const="count",
+        help="only the number of matching lines",
+    ),
+    argument("--hidden", dest="include_hidden", action="store_true", help="include names that begin with a dot"),
+    argument("--no-ignore", dest="include_ignored", action="store_true", help="include what .gitignore excludes"),
+    argument("--outputs", dest="include_outputs", action="store_true", help="search the outputs of notebooks too"),
+    argument("--limit", metavar="N", help="show at most N lines"),
+    argument("--offset", metavar="N", help="skip the first N lines"),
+    argument("--no-total", dest="exact_total", action="store_const", const=False, help="stop at the limit; no total"),
     tool="grep",
 )
 def grep(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Search in files, and in the cells of notebooks."""
-    return desk.call("grep", vars(given))
+    result = desk.call("grep", vars(given))
+    result.every_match = _every_match(given)
+    return result
+
+
+def _every_match(given: Namespace) -> re.Pattern[str] | None:
+    """Finds the other matches of a line, of which the tool tells the first; None where that may take long."""
+    told = {name: bool(getattr(given, name, False)) for name in ("literal", "case_insensitive", "multiline")}
+    expression = compile_expression(given.pattern, **told)
+    if expression.multiline or expression.degree is None or expression.degree > 1:
+        return None
+    return re.compile(expression.write_full(), re.MULTILINE | (re.IGNORECASE if expression.ignore_case else 0))
 
 
 @subcommand(
     "write",
     argument("path", help="the file, relative to the root"),
     argument("--create-only", action="store_true", help="refuse if the file exists already"),
-    argument("--encoding", metavar="E", help="of a new file; an existing one keeps its own"),
+    argument("--encoding", metavar="E", help="encoding of a new file; an existing one keeps its own"),
     body="required",
     tool="write_file",
 )
@@ -115,7 +137,7 @@ def write(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     argument("path", help="the file, relative to the root"),
     argument("--old", metavar="S", help="the exact text to replace; it must be there once"),
     argument("--new", metavar="S", help="the text to put in its place; '' to delete"),
-    argument("--all", dest="replace_all", action="store_true", help="replace it wherever it stands"),
+    argument("--all", dest="replace_all", action="store_true", help="replace every occurrence"),
     argument(
         "--if-stale",
         choices=["refuse", "match"],
@@ -130,7 +152,11 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     In a line, --old and --new are literal: a backslash and an n are no newline. Longer texts go into the cell:
     %%fs edit PATH, and below it blocks of whole lines
 
-        from .result import KernelResult
+        <<<<<<< old
+        the lines to replace
+        =======
+        the lines to put in their place
+        >>>>>>> new
 
     or a JSON list of {"old_string": ..., "new_string": ..., "replace_all": false}. All or nothing.
     """
@@ -147,9 +173,62 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
         return desk.call("edit_file", {names.get(name, name): value for name, value in arguments.items()})
     if {"old", "new", "replace_all"} & set(arguments):
         raise Invalid(
-            "the edits are given in the line and in the cell", hint="Give them in one of both.", field="edits"
+            "the edits are given in the line and in the cell", hint="Give them in one of the two.", field="edits"
         )
     return desk.call("edit_file", {**arguments, "edits": edits_of(body)})
+
+
+def edits_of(body: str) -> list[Any]:
+    """The edits that a cell's body tells, as `edit_file` takes them.
+
+    A body that begins with `[` or `{` is JSON: a list of edits, or one. Any other body is one or more blocks. The text
+    between two marks is taken exactly, the newline of its last line included: a block replaces whole lines, and one
+    with nothing between the last two marks removes them.
+
+    Raises:
+        Invalid: no JSON, or a malformed block; names the line of the body.
+    """
+    if body.lstrip()[:1] in ("[", "{"):
+        try:
+            told = json.loads(body)
+        except ValueError as error:
+            hint = "Give a list of edits, or blocks."
+            raise Invalid(f"the body is not valid JSON: {error}", hint=hint, field="body") from None
+        return told if isinstance(told, list) else [told]
+    return _from_blocks(re.findall(r"[^\n]*\n|[^\n]+", body))
+
+
+def _from_blocks(lines: list[str]) -> list[Any]:
+    edits: list[Any] = []
+    parts: list[list[str]] = []
+    opened = 0
+    for number, line in enumerate(lines, 1):
+        expected = _MARKS[len(parts)]
+        mark = line.rstrip()
+        if mark == expected == NEW:
+            edits.append({"old_string": "".join(parts[0]), "new_string": "".join(parts[1])})
+            parts = []
+        elif mark == expected:
+            opened = opened if parts else number
+            parts.append([])
+        elif mark in _MARKS or (mark and not parts):
+            raise _malformed(number, f"expected {expected!r}, got {mark[:60]!r}")
+        elif parts:
+            parts[-1].append(line)
+    if parts:
+        raise _malformed(opened, f"the block that begins here has no {_MARKS[len(parts)]!r}")
+    if not edits:
+        raise Invalid("the body holds no edit", hint=_FORM, field="body")
+    return edits
+
+
+def _malformed(line: int, what: str) -> Invalid:
+    return Invalid(
+        f"line {line} of the body: {what}",
+        hint=f"{_FORM} Texts that hold such lines themselves can be given as JSON.",
+        field="body",
+        line=line,
+    )
 
 
 @subcommand(
@@ -164,7 +243,7 @@ def undo(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """
     target = getattr(given, "target", None)
     if target is None:
-        return desk.call("undo", {"change_id": _newest_own_change(desk).id})
+        return desk.call("undo", {"change_id": desk.newest_own_change().id})
     try:
         found = desk.files.change(target)
     except NotFound:
@@ -174,10 +253,10 @@ def undo(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 
 @subcommand(
     "changes",
-    argument("path", nargs="?", help="only of this file, or below this folder"),
-    argument("--session", metavar="NAME", help="only of this session"),
-    argument("--status", choices=_STATUSES, help="only with this status"),
-    argument("--limit", metavar="N", type=int, help="at most so many (default 20)"),
+    argument("path", nargs="?", help="only changes of this file, or below this folder"),
+    argument("--session", metavar="NAME", help="only changes of this session"),
+    argument("--status", choices=_STATUSES, help="only changes with this status"),
+    argument("--limit", metavar="N", type=int, help="list at most N (default 20)"),
 )
 def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """List what was changed, newest first, by whichever session."""
@@ -202,9 +281,9 @@ def diff(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     return KernelResult.of_text("diff", text, {"change": change.model_dump(mode="json")}, change)
 
 
-@subcommand("session", argument("name", nargs="?", metavar="NAME", help="the session to go on in"))
+@subcommand("session", argument("name", nargs="?", metavar="NAME", help="the session to switch to"))
 def session(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
-    """Show the session, or go on in another one: its receipts count from then on."""
+    """Show the session, or switch to another one: its receipts count from then on."""
     name = getattr(given, "name", None)
     if name is not None:
         desk.switch(name)
@@ -216,21 +295,3 @@ def status(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show the root, the session, and what is switched on."""
     data = desk.files.status()
     return KernelResult.of_text("status", "\n".join(f"{name}: {fact}" for name, fact in fact_rows(data)), data)
-
-
-def _newest_own_change(desk: Desk) -> Change:
-    """The newest change of this session that still stands and is no step back itself."""
-    page, user = 50, desk.files.user()
-    for offset in range(0, 10_000, page):
-        query = ChangeQuery(session=desk.session, status="applied", limit=page, offset=offset)
-        found, _ = desk.files.changes(query)
-        for change in found:
-            if change.undoes is None and not is_command(change) and change.user == user:
-                return change
-        if len(found) < page:
-            break
-    raise NotFound(
-        f"session {desk.session} has no change to undo (not modified)",
-        hint="List the changes (`changes`) to see what there was.",
-        session=desk.session,
-    )

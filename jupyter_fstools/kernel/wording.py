@@ -1,11 +1,43 @@
-"""Rewrites refusals and notes in the words of `%fs`."""
+"""Splits, quotes and rewords lines of %fs."""
 
 from __future__ import annotations
 
 import re
+import shlex
 
-from ..errors import Binary, FsToolsError
+from ..errors import Binary, FsToolsError, Invalid
 from ..plain_text import lines_of
+
+
+def words_of(line: str) -> list[str]:
+    """The words of a line: split at spaces, except between quotes; a backslash is a character like any other.
+
+    Raises:
+        Invalid: a quote is not closed.
+    """
+    try:
+        return list(_lexer(line))
+    except ValueError:
+        raise Invalid(
+            "a quote is opened and not closed",
+            hint="""Quote text that holds ' with " and text that holds " with '; text with both goes into %%fs edit.""",
+        ) from None
+
+
+def quoted(word: str) -> str:
+    """A word so that `words_of` gives it back."""
+    if word and not any(character.isspace() or character in "'\"" for character in word):
+        return word
+    return shlex.quote(word) if "'" in word and '"' in word else f'"{word}"' if "'" in word else f"'{word}'"
+
+
+def _lexer(line: str) -> shlex.shlex:
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    lexer.escape = ""
+    return lexer
+
 
 _ARGUMENT = r"(\w+)=(?:\"([^\"]*)\"|('[^']*'|\d+|true))"
 _TERM = re.compile(rf"`([^`\n=]+)`|`{_ARGUMENT}`|(?<![\w/.]){_ARGUMENT}(?![\w/.]\w)")
@@ -42,7 +74,7 @@ def refusal_lines(refusal: FsToolsError) -> list[str]:
             hint = f"In Python, open(path, 'rb') has its bytes. {hint}"
         first, *more = lines_of(hint)
         shown += [f"Hint: {first}", *more]
-    diff = refusal.details.get("diff")
-    if isinstance(diff, str):
-        shown += lines_of(diff)
+    for name in ("diff", "since_last_call"):
+        more_told = refusal.details.get(name)
+        shown += lines_of(more_told) if isinstance(more_told, str) else []
     return shown

@@ -3,22 +3,81 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from ..backends.protocol import Backend, FileStat
+from ..backends.protocol import Backend, FileStat, OpenFile
+from ..errors import Unsaved
 from ..stores.protocol import Store
+from ..stores.records import Place
 from .page import Page, PageDocument
-from .protocol import Holder
+from .protocol import Applied, Holder, Rewrite
 from .saved_document import SavedDocument
-from .unsaved_document import UnsavedDocument, unreachable
+from .unsaved_document import Heard, LiveFile, UnsavedDocument, different_states, unreachable
+
+
+class LastKnownFile(LiveFile):
+    """The last known content of a document with unsaved changes; its person may see another one."""
+
+    origin = "last known"
+
+
+class LastKnownDocument:
+    """The holder of a file that is looked at, not changed, and of which a page holds unsaved changes.
+
+    Args:
+        backend: where the bytes are.
+        stat: the file.
+        document: asks the pages; None where none of them is connected.
+        data: what was heard last of it; None: nothing but what the file has.
+    """
+
+    place: Place = "document"
+
+    def __init__(self, backend: Backend, stat: FileStat, document: UnsavedDocument | None, data: bytes | None) -> None:
+        self._backend, self._stat, self._document, self._data = backend, stat, document, data
+
+    @contextmanager
+    def content(self) -> Iterator[OpenFile]:
+        """The content that the person sees; the last known one, where no page answers.
+
+        Raises:
+            Conflict: two pages hold different unsaved changes.
+        """
+        try:
+            live = self._document.content() if self._document is not None else None
+        except Unsaved:
+            live = None
+        if live is not None:
+            with live as opened:
+                yield opened
+        else:
+            yield LastKnownFile(self._stat, self._on_disk() if self._data is None else self._data)
+
+    def apply(self, rewrite: Rewrite) -> Applied:
+        """Refuse."""
+        raise unreachable(self._stat.path)
+
+    def remove(self, before: OpenFile) -> None:
+        """Refuse."""
+        raise unreachable(self._stat.path)
+
+    def _on_disk(self) -> bytes:
+        with self._backend.read(self._stat.path) as opened:
+            return opened.read(0, opened.size)
 
 
 class Pages:
-    """The pages that are connected to this process, and what they have open; safe for threads."""
+    """The pages that are connected to this process, and what they have open; safe for threads.
+
+    Attributes:
+        heard_last: what they said last of their unsaved documents.
+    """
 
     def __init__(self) -> None:
         self._documents: dict[Page, dict[int, PageDocument]] = {}
         self._lock = threading.Lock()
+        self.heard_last = Heard()
 
     def heard(self, page: Page, documents: Sequence[PageDocument]) -> list[PageDocument]:
         """A page says all that it has open; gives the documents that were not open before."""
@@ -72,20 +131,33 @@ class BrowserDocuments:
         self._pages, self._backend, self._store, self._seconds = pages, backend, store, seconds
 
     def holder(self, stat: FileStat, *, to_change: bool) -> Holder | None:
-        """Who holds a file; None where no page has it open, or none that can be asked for a mere look."""
-        documents = self._pages.of(stat.key)
-        if not documents:
-            return None
-        unsaved = any(not one.saved for one in documents)
-        if self._is_unsaved_elsewhere(stat.key) or (unsaved and stat.kind != "file"):
-            if to_change:
-                raise unreachable(stat.path)
-            return None
-        if stat.kind != "file":
-            return None
-        kind = UnsavedDocument if unsaved else SavedDocument
-        return kind(self._backend, stat, documents, self._seconds)
+        """Who holds a file; None where no page has it open.
 
-    def _is_unsaved_elsewhere(self, key: str) -> bool:
+        Raises:
+            Conflict: pages here and at another server both hold unsaved changes. Unsaved: only others do, or a
+            change is meant of what is no file.
+        """
+        documents = self._pages.of(stat.key)
+        elsewhere = self._unsaved_elsewhere(stat.key)
+        unsaved = any(not one.saved for one in documents)
+        if unsaved and elsewhere:
+            raise different_states(stat.path)
+        if to_change and (elsewhere or (unsaved and stat.kind != "file")):
+            raise unreachable(stat.path)
+        if stat.kind != "file" or not (documents or elsewhere):
+            return None
+        if not (unsaved or elsewhere):
+            return SavedDocument(self._backend, stat, documents, self._seconds)
+        heard = self._pages.heard_last
+        live = UnsavedDocument(self._backend, stat, documents, self._seconds, heard) if unsaved else None
+        if live is not None and to_change:
+            return live
+        said = [heard.last(stat.key, page) for page in elsewhere or [one.page.name for one in documents]]
+        last = next((snapshot.data for snapshot in said if snapshot is not None), None)
+        return LastKnownDocument(self._backend, stat, live, last)
+
+    def _unsaved_elsewhere(self, key: str) -> list[str]:
+        """The pages that hold unsaved changes of a file and are not connected to this process."""
         told = [document.page for document in self._store.open_documents(key) if not document.saved]
-        return bool(told) and not self._pages.names().issuperset(told)
+        connected = self._pages.names() if told else set()
+        return [page for page in told if page not in connected]

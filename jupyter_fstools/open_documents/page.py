@@ -1,13 +1,18 @@
-"""Defines pages in browsers and the documents they have open."""
+"""Defines pages, the documents they have open, and their messages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..documents.text.spans import spans_of
+from ..errors import FsToolsError
+from .protocol import Rewrite
 
 Kind = Literal["notebook", "text", "other"]
 
@@ -31,7 +36,7 @@ class Page(Protocol):
 
 
 class Answer(BaseModel):
-    """What a page answers; nothing else in it counts.
+    """The answer of a page; nothing else in it counts.
 
     Attributes:
         done: the page did what it was asked for.
@@ -45,7 +50,7 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
     done: bool
-    reason: Literal["", "closed", "hash", "text", "busy", "failed"] = ""
+    reason: Literal["", "closed", "hash", "text", "busy", "caret", "running", "failed"] = ""
     counter: int = 0
     hash: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     content: dict[str, Any] | str | None = None
@@ -65,6 +70,7 @@ class PageDocument:
         hash: SHA-256 of the file's bytes as it was loaded or saved; None where the page does not know.
         counter: grows with each change.
         is_silent: it did not answer in time, and has not been heard since.
+        version: of the file, as the page was last told to look at it (`FileStat.version`).
     """
 
     page: Page
@@ -75,6 +81,7 @@ class PageDocument:
     hash: str | None
     counter: int
     is_silent: bool = field(default=False)
+    version: str | None = field(default=None)
 
     def ask(self, do: str, **more: Any) -> Future[dict[str, Any]]:
         """Send a message about this document."""
@@ -84,8 +91,14 @@ class PageDocument:
         """Send a message about this document that is not answered."""
         self.page.tell({"do": do, "document": self.number, **more})
 
+    def follow(self, version: str | None) -> None:
+        """Have it look at its file, unless it has since the file has this version."""
+        if version is None or version != self.version:
+            self.version = version
+            self.tell("follow")
+
     def answer(self, asked: Future[dict[str, Any]], seconds: float) -> Answer | None:
-        """What the page answers; None if it does not in so many seconds (at once, if it did not last time)."""
+        """The page's answer; None if there is none in so many seconds (at once, if there was none last time)."""
         try:
             told = Answer.model_validate(asked.result(0 if self.is_silent else seconds))
         except TooLate:
@@ -97,3 +110,28 @@ class PageDocument:
             return Answer(done=False, reason="failed")
         self.is_silent = False
         return told
+
+
+def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = None) -> dict[str, Any] | None:
+    """The message that tells a document of that kind to change; None where operations cannot say it.
+
+    Args:
+        kind: of the document.
+        rewrite: of content that is there.
+        names: what the page calls the cells, where that is known.
+    """
+    before = rewrite.before
+    assert before is not None
+    try:
+        if kind == "text":
+            return {"kind": kind, "spans": spans_of(before, rewrite.splices)}
+        if kind == "notebook":
+            # What knows notebooks is imported where the first one is edited.
+            from ..documents.notebook import NotebookDocument
+            from ..documents.notebook.operations import notebook_operations
+
+            told = notebook_operations(NotebookDocument(before, rewrite.outline), rewrite.splices, names)
+            return None if told is None else {"kind": kind, **told.model_dump(mode="json")}
+    except (FsToolsError, UnicodeDecodeError):
+        pass
+    return None

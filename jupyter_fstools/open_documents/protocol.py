@@ -4,15 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.splices import Splice
 from ..stores.records import Place
 
-Begin = Callable[[Fingerprint | None, Fingerprint], None]
-"""Takes the fingerprints of a content before (None: not asked for) and after a change."""
+if TYPE_CHECKING:
+    from ..documents.notebook import NotebookSpans
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A change of one content, all of it or nothing.
+
+    Attributes:
+        before: what `Holder.content` gave; None: there is no file, and the splices insert all of it.
+        splices: sorted and disjoint, offsets in `before`.
+        hash_before: the fingerprint of the content before is wanted.
+        begin: records what is about to be done, by the fingerprints before (None: not wanted) and after; called once,
+            before anything is changed. Where it raises nothing is changed. Where the content after then turns out
+            otherwise (others changed other places), `Applied` says so.
+        outline: where the cells of `before` lie, where that is known.
+    """
+
+    before: OpenFile | None
+    splices: Sequence[Splice]
+    hash_before: bool
+    begin: Callable[[Fingerprint | None, Fingerprint], None]
+    outline: NotebookSpans | None
 
 
 class Applied(NamedTuple):
@@ -48,17 +70,8 @@ class Holder(Protocol):
             Unsaved: a browser or room does not answer; and as `Backend.read`
         """
 
-    def apply(
-        self, before: OpenFile | None, splices: Sequence[Splice], *, hash_before: bool, begin: Begin | None = None
-    ) -> Applied:
-        """Change the content from what `before` holds to what the splices make of it; all of it or nothing.
-
-        Args:
-            before: what `content` gave; None: there is no file, and the splices insert all of it.
-            splices: sorted and disjoint, offsets in `before`.
-            hash_before: the fingerprint of the content before is wanted.
-            begin: records what is about to be done; called once, before anything is changed. Where it raises nothing
-                is changed. Where `after` then turns out otherwise (others changed other places), `Applied` says so.
+    def apply(self, rewrite: Rewrite) -> Applied:
+        """Change the content from what it was before to what the splices make of it.
 
         Raises:
             Conflict, Stale: somebody changed the same place meanwhile; Unsaved: the holder does not answer; nothing

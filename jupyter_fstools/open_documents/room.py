@@ -17,15 +17,16 @@ from ..documents.notebook.operations import (
     Convert,
     Delete,
     Members,
+    Move,
     SourceSpans,
     notebook_operations,
 )
-from ..documents.text.spans import spans_of
-from ..errors import Conflict, FsToolsError, NotebookRefused, Unsaved
+from ..documents.text.spans import spans_of, splices_of
+from ..errors import FsToolsError, NotebookRefused, Unsaved
 from ..stores.records import Place
-from .protocol import Applied, Begin
-from .saved_notebook import is_saved_as, notebook_value, saved_bytes
-from .shared_document import SharedNotebook, SharedText, splices_of
+from .protocol import Applied, Rewrite
+from .saved_notebook import is_saved_as, saved_bytes
+from .shared_document import SharedNotebook, SharedText
 
 Answer = TypeVar("Answer")
 
@@ -34,7 +35,7 @@ class EventLoop(Protocol):
     """Runs a function where a room's document may be touched."""
 
     def __call__(self, step: Callable[[], Answer]) -> Answer:
-        """What it gives or raises.
+        """The result, or the exception that it raised.
 
         Raises:
             Unsaved: the room was not ready in time; the function has not run and never will.
@@ -50,7 +51,7 @@ class Snapshot(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What was seen of a room's document on the event loop.
+    """The state of a room's document, as seen on the event loop.
 
     Attributes:
         changes: as `SharedDocument` counts them.
@@ -101,27 +102,27 @@ class Room:
 
     @contextmanager
     def content(self) -> Iterator[OpenFile]:
-        """What people see now, as the bytes that the room saves."""
+        """The content that people see now, as the bytes that the room saves."""
         known, shared = self._kept.get(self._shared.token), self._shared
         look = self._on_loop(lambda: _look(shared, expected=known is not None and known.changes == shared.changes))
         snapshot = self._snapshot(look, known.data if known is not None else b"")
         yield RoomContent(self._stat_of(snapshot), snapshot, lambda: shared.changes == snapshot.changes)
 
-    def apply(
-        self, before: OpenFile | None, splices: Sequence[Splice], *, hash_before: bool, begin: Begin | None = None
-    ) -> Applied:
+    def apply(self, rewrite: Rewrite) -> Applied:
         """Change the document in one transaction; the room saves it about a second later."""
+        before, splices = rewrite.before, rewrite.splices
         if not isinstance(before, RoomContent):
             raise self._refusal("was deleted, and is still open in a collaboration room")
         after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, splices))
         if isinstance(self._shared, SharedText):
             patch = _text_patch(self._shared, before, splices)
         else:
-            patch = _notebook_patch(self._shared, before, splices, after)
-        old = fingerprint_of([before.data]) if hash_before else None
+            patch = _notebook_patch(
+                self._shared, before, NotebookDocument(before, rewrite.outline), splices, self._on_loop
+            )
+        old = fingerprint_of([before.data]) if rewrite.hash_before else None
         new = fingerprint_of([after])
-        if begin is not None:
-            begin(old, new)
+        rewrite.begin(old, new)
         look = self._on_loop(patch)
         snapshot = self._snapshot(look, after)
         stat = self._stat_of(snapshot)
@@ -184,12 +185,24 @@ def _text_patch(shared: SharedText, before: RoomContent, splices: Sequence[Splic
 
 
 def _notebook_patch(
-    shared: SharedNotebook, before: RoomContent, splices: Sequence[Splice], after: bytes
+    shared: SharedNotebook,
+    before: RoomContent,
+    document: NotebookDocument,
+    splices: Sequence[Splice],
+    on_loop: EventLoop,
 ) -> Callable[[], Look]:
-    document, known = NotebookDocument(before), before.snapshot
-    told = notebook_operations(document, splices, [cell_id or "" for cell_id in known.ids])
+    known = before.snapshot
+    names = [cell_id or "" for cell_id in known.ids]
+    told = notebook_operations(document, splices, names)
     if told is None:
-        return _replacement(shared, before, after)
+        raise NotebookRefused(
+            f"{before.stat.path} is open in a collaboration room, where only its cells are changed (not modified)",
+            hint="Change its cells with edit_notebook.",
+        )
+    if any(isinstance(operation, Move) for operation in told.operations):
+        there = on_loop(shared.staying_cells)
+        staying = [index for index, cell_id in enumerate(known.ids) if cell_id in there]
+        told = notebook_operations(document, splices, names, staying) or told
     checked = (SourceSpans, Convert, Delete)
     sources = {
         one.cell.index: document.cells[one.cell.index].source for one in told.operations if isinstance(one, checked)
@@ -200,27 +213,6 @@ def _notebook_patch(
         alone = shared.changes == known.changes
         shared.patch(told, known.ids, sources)
         return _look(shared, expected=expected and alone)._replace(alone=alone)
-
-    return patch
-
-
-def _replacement(shared: SharedNotebook, before: RoomContent, after: bytes) -> Callable[[], Look]:
-    """Whatever changes more than cells: the metadata, or all of the file."""
-    value = notebook_value(after)
-    if value is None:
-        raise NotebookRefused(
-            f"{before.stat.path} is open in a collaboration room, and would be no notebook any more (not modified)",
-            hint="Change its cells with edit_notebook.",
-        )
-
-    def patch() -> Look:
-        if shared.changes != before.snapshot.changes:
-            raise Conflict(
-                f"{before.stat.path} was changed meanwhile (not modified)",
-                hint="Read it again and repeat the change.",
-            )
-        shared.replace(value)
-        return _look(shared, expected=False)
 
     return patch
 

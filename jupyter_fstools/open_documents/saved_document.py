@@ -8,13 +8,12 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 
 from ..backends.protocol import Backend, FileStat, OpenFile
-from ..content.splices import Splice, SplicedStream, spliced_chunks
+from ..content.splices import SplicedStream, spliced_chunks
 from ..errors import Conflict, Stale
 from ..stores.records import Place
-from .change_message import change_message
-from .disk import Disk
-from .page import PageDocument
-from .protocol import Applied, Begin
+from .holders import Disk
+from .page import PageDocument, change_message
+from .protocol import Applied, Rewrite
 
 
 class SavedDocument:
@@ -34,24 +33,24 @@ class SavedDocument:
         self._documents, self._seconds = list(documents), seconds
 
     def content(self) -> AbstractContextManager[OpenFile]:
-        """The file's bytes."""
+        """The file's bytes; whoever shows others has missed a change by a program, and looks."""
+        for document in self._documents:
+            document.follow(self._stat.version)
         return self._disk.content()
 
-    def apply(
-        self, before: OpenFile | None, splices: Sequence[Splice], *, hash_before: bool, begin: Begin | None = None
-    ) -> Applied:
+    def apply(self, rewrite: Rewrite) -> Applied:
         """Have the pages patch what they show, write the file, have them take over its new hash."""
+        before = rewrite.before
         if before is None:
-            return self._disk.apply(before, splices, hash_before=hash_before, begin=begin)
-        stream = SplicedStream(before, splices, old_wanted=True)
+            return self._disk.apply(rewrite)
+        stream = SplicedStream(before, rewrite.splices, old_wanted=True)
         deque(stream.chunks(), maxlen=0)
         old, new = stream.fingerprints()
         assert old is not None
-        if begin is not None:
-            begin(old, new)
-        patched = self._patched(before, splices, old.exact, new.exact)
+        rewrite.begin(old, new)
+        patched = self._patched(rewrite, old.exact, new.exact)
         try:
-            chunks = spliced_chunks(before, splices)
+            chunks = spliced_chunks(before, rewrite.splices)
             stat = self._backend.write(self._stat.path, chunks, if_match=before.stat.version)
         except BaseException:
             _tell_written(patched, None, None)
@@ -59,7 +58,7 @@ class SavedDocument:
         _tell_written(patched, new.exact, stat)
         for document in self._documents:
             if document not in patched:
-                document.tell("follow")
+                document.follow(stat.version)
         return Applied(stat, old, new)
 
     def remove(self, before: OpenFile) -> None:
@@ -68,14 +67,15 @@ class SavedDocument:
         for document in self._documents:
             document.tell("close")
 
-    def _patched(self, before: OpenFile, splices: Sequence[Splice], old: str, new: str) -> list[PageDocument]:
+    def _patched(self, rewrite: Rewrite, old: str, new: str) -> list[PageDocument]:
         """The documents that show the change by now, or will as soon as their pages wake up.
 
         Raises:
             Stale, Conflict: somebody is changing one of them; none of them shows it.
         """
-        messages = {kind: change_message(kind, before, splices) for kind in {one.kind for one in self._documents}}
-        targets = [one for one in self._documents if one.hash == old and messages[one.kind] is not None]
+        same = [one for one in self._documents if one.hash == old]
+        messages = {kind: change_message(kind, rewrite) for kind in {one.kind for one in same}}
+        targets = [one for one in same if messages[one.kind] is not None]
         asked = [(one, one.ask("patch", hash=old, to=new, change=messages[one.kind])) for one in targets]
         answers = [(one, one.answer(future, self._seconds)) for one, future in asked]
         patched = [one for one, answer in answers if answer is None or answer.done]
@@ -87,7 +87,9 @@ class SavedDocument:
 
 
 def changed_meanwhile(path: str, reasons: Collection[str]) -> Stale | Conflict:
-    """The refusal where a page had something else than it was thought to have."""
+    """The refusal where a page had something else than it was thought to have, or its person is typing."""
+    for reason in _STAYS.keys() & set(reasons):
+        return has_to_stay(reason)
     kind = Stale if "text" in reasons else Conflict
     return kind(
         f"{path} is being changed in a browser at this moment (not modified)",
@@ -96,9 +98,23 @@ def changed_meanwhile(path: str, reasons: Collection[str]) -> Stale | Conflict:
     )
 
 
+def has_to_stay(reason: str, cell: int | None = None) -> Conflict:
+    """The refusal of what makes a cell anew that is `running`, or has the `caret` of somebody who types in it."""
+    which = "a cell that this change deletes or replaces" if cell is None else f"the cell at index {cell}"
+    why, hint = _STAYS[reason]
+    return Conflict(f"{why.format(which)} (not modified)", hint=hint)
+
+
+_STAYS = {
+    "caret": ("somebody is typing in {}", "Ask the person to leave the cell (Escape does), then repeat the call."),
+    "running": ("{} is running, and would lose its outputs", "Wait until it has ended, then repeat the call."),
+}
+
+
 def _tell_written(documents: Sequence[PageDocument], new: str | None, stat: FileStat | None) -> None:
     """Tell the pages that the file has the change (by its new hash), or that it will not have it."""
     moment = None if stat is None else datetime.fromtimestamp(stat.mtime_ns / 1e9, UTC).isoformat()
     for document in documents:
-        document.hash = new or document.hash
+        if stat is not None:
+            document.hash, document.version = new, stat.version
         document.tell("written", hash=new, last_modified=moment)

@@ -16,17 +16,6 @@ def saved_bytes(value: dict[str, Any]) -> bytes:
     return (text if text.endswith("\n") else text + "\n").encode("utf-8", "replace")
 
 
-def notebook_value(data: bytes) -> dict[str, Any] | None:
-    """The notebook that Jupyter's contents API makes of a file; None where it is none."""
-    import nbformat
-
-    try:
-        value: dict[str, Any] = nbformat.reads(data.decode(), as_version=4)  # type: ignore[no-untyped-call]
-        return value
-    except Exception:  # Whatever nbformat raises for what is no notebook.
-        return None
-
-
 def is_saved_as(data: bytes, value: dict[str, Any]) -> bool:
     """Whether a file's bytes hold this notebook, however they are laid out."""
     try:
@@ -41,20 +30,22 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(cells, list):
         return value
     metadata = {key: item for key, item in value.get("metadata", {}).items() if key not in _TRANSIENT}
-    return value | {"metadata": metadata, "cells": [_plain_cell(cell) for cell in cells]}
+    return value | {"metadata": metadata, "cells": [plain_cell(cell) for cell in cells]}
 
 
-def _plain_cell(cell: dict[str, Any]) -> dict[str, Any]:
+def plain_cell(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell with its lists of lines as texts, and without what is known to one server alone."""
     metadata = {key: item for key, item in cell.get("metadata", {}).items() if key != "trusted"}
     plain = cell | {"source": _joined(cell.get("source")), "metadata": metadata}
     if cell.get("attachments"):
         plain["attachments"] = {name: _plain_bundle(bundle) for name, bundle in cell["attachments"].items()}
     if "outputs" in cell:
-        plain["outputs"] = [_plain_output(output) for output in cell["outputs"]]
+        plain["outputs"] = [plain_output(output) for output in cell["outputs"]]
     return plain
 
 
-def _plain_output(output: dict[str, Any]) -> dict[str, Any]:
+def plain_output(output: dict[str, Any]) -> dict[str, Any]:
+    """An output with its lists of lines as texts."""
     plain = dict(output)
     if "text" in plain:
         plain["text"] = _joined(plain["text"])

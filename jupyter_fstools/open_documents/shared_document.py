@@ -19,9 +19,13 @@ from ..documents.notebook.operations import (
     NotebookOperations,
     SourceSpans,
 )
-from ..documents.text.spans import Span, utf16_length
+from ..documents.text.spans import splices_of
 from ..errors import Conflict
+from .saved_document import has_to_stay
+from .saved_notebook import plain_cell, plain_output
 
+CARET = "fstools:caret"
+"""The field of a person's awareness with the id of the cell in which they type."""
 ORIGIN = "jupyter_fstools"
 """The origin of our transactions: what they do is nobody's typing, and no person's undo takes it back."""
 
@@ -88,13 +92,13 @@ class SharedNotebook(SharedDocument):
 
     @property
     def ids(self) -> list[str | None]:
-        """What the document calls its cells; also those of a format in which files have no ids."""
+        """The ids of the document's cells; also those of a format in which files have no ids."""
         return [cell.get("id") for cell in self.document.ycells]
 
-    def replace(self, value: dict[str, Any]) -> None:
-        """Take over a whole notebook; cells that are equal stay as they are."""
-        with self.document.ydoc.transaction(origin=ORIGIN):
-            self.document.set(value)
+    def staying_cells(self) -> set[str | None]:
+        """The ids of the cells that run or are typed in: made anew they would lose their outputs, or keys."""
+        running = {cell.get("id") for cell in self.document.ycells if cell.get("execution_state") == "running"}
+        return running | _cells_with_carets(self.document)
 
     def patch(self, told: NotebookOperations, ids: Sequence[str | None], sources: Mapping[int, str]) -> None:
         """Carry out operations, though somebody may have changed other cells since.
@@ -105,7 +109,8 @@ class SharedNotebook(SharedDocument):
             sources: of the cells whose source must be as it was, by index.
 
         Raises:
-            Conflict: a cell of theirs was changed, or is running and would have to be made anew; nothing was changed.
+            Conflict: a cell of theirs was changed, or is running or typed in and would have to be made anew; nothing
+            was changed.
         """
         cells = _Cells(self.document, ids, sources)
         for operation in told.operations:
@@ -125,6 +130,7 @@ class _Cells:
         if live != list(ids) and len(known) < len(ids):
             raise _meanwhile("the cells were changed, and some have the same id")
         # A cell that somebody inserted since has no index.
+        self._carets = _cells_with_carets(document)
         self._order = list(range(len(ids))) if live == list(ids) else [known.get(cell_id, -1) for cell_id in live]
 
     def require(self, operation: CellOperation) -> None:
@@ -137,15 +143,16 @@ class _Cells:
         expected = self._sources.get(operation.cell.index)
         if expected is not None and str(cell["source"]) != expected:
             raise _meanwhile(f"the cell at index {operation.cell.index} was changed")
-        if isinstance(operation, Convert | Move) and cell.get("execution_state") == "running":
-            raise Conflict(
-                f"the cell at index {operation.cell.index} is running, and would lose its outputs (not modified)",
-                hint="Wait until it has ended, then repeat the change.",
-            )
+        if not isinstance(operation, Convert | Move | Delete):
+            return
+        if cell.get("id") in self._carets:
+            raise has_to_stay("caret", operation.cell.index)
+        if cell.get("execution_state") == "running":
+            raise has_to_stay("running", operation.cell.index)
 
     def carry_out(self, operation: CellOperation) -> None:
         if isinstance(operation, Insert):
-            self._insert(operation.cell.index, operation.after, operation.content)
+            self._insert(operation.cell.index, operation.after, plain_cell(operation.content))
             return
         at = self._order.index(operation.cell.index)
         cell = self._ycells[at]
@@ -196,24 +203,12 @@ def moved_splices(splices: Sequence[Splice], before: bytes, now: bytes) -> Seque
     return splices
 
 
-def splices_of(spans: Sequence[Span], text: str) -> list[Splice]:
-    """Spans of a text as splices of its UTF-8 bytes, as pycrdt counts them."""
-    found, at, units, offset = [], 0, 0, 0
-    for span in spans:
-        between = _first_units(text[at:], span.offset - units)
-        offset += len(between.encode())
-        found.append(Splice(offset, span.removed.encode(), span.inserted.encode()))
-        at += len(between)
-        units = span.offset
-    return found
-
-
-def _first_units(text: str, units: int) -> str:
-    """The beginning of a text, so many UTF-16 code units long."""
-    found = text[:units]
-    if utf16_length(found) > units:
-        found = text.encode("utf-16-le")[: 2 * units].decode("utf-16-le")
-    return found
+def _cells_with_carets(document: Any) -> set[str | None]:
+    """The ids of the cells in which people type, as their pages tell it."""
+    states = document.awareness.states.values() if document.awareness is not None else ()
+    # A page may tell anything.
+    told = (state.get(CARET) for state in states if isinstance(state, dict))
+    return {cell_id for cell_id in told if isinstance(cell_id, str)}
 
 
 def _splice(text: Any, splices: Sequence[Splice]) -> None:
@@ -240,10 +235,9 @@ def _set_members(cell: Any, members: dict[str, Any]) -> None:
 
 
 def _shared_output(output: dict[str, Any]) -> Any:
-    types = _shared_types()
+    types, output = _shared_types(), plain_output(output)
     if output.get("output_type") == "stream":
-        text = output.get("text", "")
-        output = output | {"text": types.Text("".join(text))}
+        output["text"] = types.Text(output.get("text", ""))
     return types.Map(output)
 
 

@@ -5,40 +5,68 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from threading import Lock
 from typing import Any, NamedTuple
 
 from ..backends.protocol import Backend, FileStat, OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..content.source import BytesContent
-from ..content.splices import Splice, SplicedContent
+from ..content.splices import SplicedContent
 from ..errors import Conflict, FsToolsError, InputOutput, Unsaved
 from ..stores.records import Place
-from .change_message import change_message
-from .page import Answer, PageDocument
-from .protocol import Applied, Begin
+from .page import Answer, PageDocument, change_message
+from .protocol import Applied, Rewrite
 from .saved_document import changed_meanwhile
 from .saved_notebook import saved_bytes
 
+_MOST_HEARD = 16
+_MOST_SAVES = 3
+"""Of a person's, during one edit."""
 _SAVE_SECONDS = 60.0
 """A save of a large notebook takes some seconds, and nobody else can do it."""
 
 
 class Snapshot(NamedTuple):
-    """What a page said of a document: the bytes that saving it would write, and its names of the cells."""
+    """A page's state of a document: its counter, the bytes that saving would write, its names of the cells."""
 
-    document: PageDocument
+    number: int
+    counter: int
     data: bytes
     names: list[str]
 
 
-@dataclass(frozen=True)
-class LiveFile(BytesContent):
-    """A document's content, as a file that holds it would be."""
+class Heard:
+    """Keeps the last state of unsaved documents that pages told, as far as there is room; safe for threads."""
 
-    data: bytes
-    stat: FileStat
-    names: tuple[str, ...]
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], Snapshot] = {}
+        self._lock = Lock()
+
+    def last(self, key: str, page: str) -> Snapshot | None:
+        """The last state of a file that a page told."""
+        return self._kept.get((key, page))
+
+    def keep(self, key: str, page: str, snapshot: Snapshot) -> Snapshot:
+        """Keep it, and not what is older than the newest few."""
+        with self._lock:
+            self._kept.pop((key, page), None)
+            self._kept[key, page] = snapshot
+            while len(self._kept) > _MOST_HEARD:
+                self._kept.pop(next(iter(self._kept)))
+        return snapshot
+
+
+class LiveFile(BytesContent):
+    """A copy of a document's content, as a file that holds it would be; `names` are what the page calls its cells."""
+
+    origin = "document"
+
+    def __init__(self, stat: FileStat, data: bytes, names: Sequence[str] = ()) -> None:
+        super().__init__(data)
+        version = f"{self.origin}:{hashlib.sha256(data).hexdigest()}"
+        self.stat = replace(stat, size=len(data), version=version)
+        self.names = names
 
     def unchanged(self) -> bool:
         """It is a copy."""
@@ -53,58 +81,51 @@ class UnsavedDocument:
         stat: the file.
         documents: those that are open.
         seconds: how long a page may take to answer.
+        heard: what pages said last.
     """
 
     place: Place = "document"
 
-    def __init__(self, backend: Backend, stat: FileStat, documents: Sequence[PageDocument], seconds: float) -> None:
-        self._backend, self._stat = backend, stat
+    def __init__(
+        self,
+        backend: Backend,
+        stat: FileStat,
+        documents: Sequence[PageDocument],
+        seconds: float,
+        heard: Heard,
+    ) -> None:
+        self._backend, self._stat, self._heard = backend, stat, heard
         self._unsaved = [one for one in documents if not one.saved]
         self._saved = [one for one in documents if one.saved]
         self._seconds = seconds
 
     def content(self) -> AbstractContextManager[OpenFile]:
-        """What the person sees.
+        """The content that the person sees.
 
         Raises:
             Unsaved: the page does not answer. Conflict: two pages hold different unsaved changes.
         """
         first, *others = [self._snapshot(one) for one in self._unsaved]
         if any(one.data != first.data for one in others):
-            raise Conflict(
-                f"{self._stat.path} is open more than once, with different unsaved changes (not modified)",
-                hint="Ask the person to save one of them and to reload the other; then read it again.",
-                path=self._stat.path,
-            )
-        version = f"document:{hashlib.sha256(first.data).hexdigest()}"
-        stat = replace(self._stat, size=len(first.data), version=version)
-        return nullcontext(LiveFile(first.data, stat, tuple(first.names)))
+            raise different_states(self._stat.path)
+        return nullcontext(LiveFile(self._stat, first.data, first.names))
 
-    def apply(
-        self, before: OpenFile | None, splices: Sequence[Splice], *, hash_before: bool, begin: Begin | None = None
-    ) -> Applied:
+    def apply(self, rewrite: Rewrite) -> Applied:
         """Have the page patch the document and save it; the other pages go along."""
+        before = rewrite.before
         assert isinstance(before, LiveFile)
-        self._require_same_file()
-        after = SplicedContent(before, splices)
+        after = SplicedContent(before, rewrite.splices)
         old, new = fingerprint_of(before.chunks()), fingerprint_of(after.chunks())
-        if begin is not None:
-            begin(old, new)
-        with self._patched(before, splices) as saver:
-            saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
-            if not saved.done or saved.hash is None:
-                raise InputOutput(
-                    f"{self._stat.path} could not be saved in the browser (not modified)",
-                    hint="Ask the person to save it and to look at what JupyterLab says.",
-                    path=self._stat.path,
-                )
+        rewrite.begin(old, new)
+        with self._patched(rewrite, before.names) as saver:
+            saved = self._saved_by(saver, new.exact)
         for document in self._unsaved:
-            document.hash = saved.hash
-            document.tell("written", hash=saved.hash, last_modified=None)
+            document.hash = saved
+            document.tell("written", hash=saved, last_modified=None)
         for document in self._saved:
             document.tell("follow")
         stat = replace(self._stat, size=after.size, version=f"document:{new.exact}")
-        if saved.hash == new.exact:
+        if saved == new.exact:
             with suppress(FsToolsError):
                 stat = self._backend.stat(self._stat.path)
         return Applied(stat, old, new)
@@ -118,17 +139,24 @@ class UnsavedDocument:
         raise unreachable(self._stat.path)
 
     def _snapshot(self, document: PageDocument) -> Snapshot:
-        answer = self._answer(document, document.ask("content"), self._seconds)
+        key, page = self._stat.key, document.page.name
+        last = self._heard.last(key, page)
+        if last is not None and last.number != document.number:
+            last = None
+        asked = document.ask("content", known=None if last is None else last.counter)
+        answer = self._answer(document, asked, self._seconds)
         if not answer.done:
             raise unreachable(self._stat.path)
+        if last is not None and answer.content is None and answer.counter == last.counter:
+            return last
         try:
             data = self._bytes(answer.content)
         except Exception as problem:  # Whatever a page may say that is no document.
             raise unreachable(self._stat.path) from problem
-        return Snapshot(document, data, answer.names)
+        return self._heard.keep(key, page, Snapshot(document.number, answer.counter, data, answer.names))
 
     def _bytes(self, content: Any) -> bytes:
-        """What Jupyter writes when it saves the document."""
+        """The bytes that Jupyter writes when it saves the document."""
         if isinstance(content, str):
             return content.replace("\n", self._line_ending()).encode()
         return saved_bytes(content)
@@ -139,38 +167,77 @@ class UnsavedDocument:
             data = opened.read(0, opened.size)
         return "\r\n" if b"\r\n" in data else "\r" if b"\r" in data else "\n"
 
-    def _require_same_file(self) -> None:
-        """A page whose file was changed by somebody else would ask its person before it saves."""
-        with self._backend.read(self._stat.path) as opened:
-            exact = fingerprint_of(opened.chunks()).exact
-        if any(one.hash != exact for one in self._unsaved):
-            raise Conflict(
-                f"{self._stat.path} has unsaved changes in a browser, and other changes on the disk (not modified)",
-                hint="Ask the person to save it, which asks which of both to keep; then read it again.",
+    def _saved_by(self, saver: PageDocument, expected: str) -> str:
+        """Have a page save; the hash of the file then.
+
+        Raises:
+            Unsaved: it does not answer, and has not saved. InputOutput: it could not, or says so of what it did not.
+        """
+        version = self._backend.stat(self._stat.path).version
+        try:
+            saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
+        except Unsaved:
+            if self._on_disk() != expected:
+                raise
+            return expected  # It hangs or is gone since.
+        untouched = self._backend.stat(self._stat.path).version == version
+        if not saved.done or saved.hash is None or (untouched and self._on_disk() != saved.hash):
+            raise InputOutput(
+                f"{self._stat.path} could not be saved in the browser (not modified)",
+                hint="Ask the person to save it and to look at what JupyterLab says.",
                 path=self._stat.path,
             )
+        return saved.hash
+
+    def _on_disk(self) -> str:
+        with self._backend.read(self._stat.path) as opened:
+            return fingerprint_of(opened.chunks()).exact
 
     @contextmanager
-    def _patched(self, before: LiveFile, splices: Sequence[Splice]) -> Iterator[PageDocument]:
+    def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[PageDocument]:
         """The document to save; where the block fails, the pages take back what they patched."""
         patched: list[PageDocument] = []
         try:
             for document in self._unsaved:
-                change = change_message(document.kind, before, splices, before.names or None)
+                change = change_message(document.kind, rewrite, names or None)
                 if change is None:
-                    raise unreachable(self._stat.path)
-                asked = document.ask("patch", hash=document.hash, to=None, change=change)
+                    raise Unsaved(
+                        f"{self._stat.path} is open in a browser, with changes that are not saved, and this change "
+                        "affects more than its text or cells (not modified)",
+                        hint="Ask the person to save it; then read it again and repeat the change.",
+                        path=self._stat.path,
+                    )
                 # One that does not answer may still do it.
                 patched.append(document)
-                answer = self._answer(document, asked, self._seconds)
+                answer = self._patch(document, change)
                 if not answer.done:
                     patched.remove(document)
-                    raise changed_meanwhile(self._stat.path, {answer.reason})
+                    raise self._changed_meanwhile(answer)
             yield patched[0]
         except BaseException:
             for document in patched:
                 document.tell("written", hash=None, last_modified=None)
             raise
+
+    def _patch(self, document: PageDocument, change: dict[str, Any]) -> Answer:
+        """Have a page patch a document of the file as it is on the disk; its person may just have saved it."""
+        for _ in range(_MOST_SAVES):
+            exact = self._on_disk()
+            asked = document.ask("patch", hash=exact, to=None, change=change)
+            answer = self._answer(document, asked, self._seconds)
+            if answer.reason != "hash" or exact == self._on_disk():
+                break
+        return answer
+
+    def _changed_meanwhile(self, answer: Answer) -> FsToolsError:
+        """The refusal where a page did not patch; one whose file somebody else changed asks its person at a save."""
+        if answer.reason != "hash":
+            return changed_meanwhile(self._stat.path, {answer.reason})
+        return Conflict(
+            f"{self._stat.path} has unsaved changes in a browser, and other changes on the disk (not modified)",
+            hint="Ask the person to save it, which asks which of the two to keep; then read it again.",
+            path=self._stat.path,
+        )
 
     def _answer(self, document: PageDocument, asked: Any, seconds: float) -> Answer:
         document.is_silent = False  # What is nowhere else is always waited for.
@@ -185,5 +252,14 @@ def unreachable(path: str) -> Unsaved:
     return Unsaved(
         f"{path} is open in a browser, with changes that are not saved, and the browser does not answer (not modified)",
         hint="Ask the person to save it, or to close it; then read it again and repeat the change.",
+        path=path,
+    )
+
+
+def different_states(path: str) -> Conflict:
+    """The refusal where two pages hold unsaved changes that nobody can merge."""
+    return Conflict(
+        f"{path} is open more than once, with different unsaved changes (not modified)",
+        hint="Ask the person to save one of them and to reload the other; then read it again.",
         path=path,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -11,10 +10,9 @@ from pydantic import BaseModel, Field
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
 from ..globs.patterns import glob_in
-from ..walking.descriptors import NoDescriptors, too_many_open
 from ..walking.folders import Folder, Look, joined
-from ..walking.stopping import Cancelled, Reason, Stop
-from ..walking.visible import AllAllowed
+from ..walking.listing import EVERYTHING, Visible
+from ..walking.stopping import Cancelled, NoDescriptors, Reason, Stop, too_many_open
 from ..walking.walk import Walk
 
 EPOCH = datetime(1970, 1, 1)
@@ -63,8 +61,7 @@ def find_files(
     sort: Literal["modified", "path"] = "modified",
     include_hidden: bool = False,
     include_ignored: bool = False,
-    may_read: Callable[[str], bool] | None = None,
-    all_allowed: AllAllowed = None,
+    visible: Visible = EVERYTHING,
     seconds: float | None = None,
     cancelled: Cancelled = None,
 ) -> FoundFiles:
@@ -79,8 +76,7 @@ def find_files(
         sort: newest first (then by path), or by path.
         include_hidden: wildcards take names that begin with a dot as well.
         include_ignored: what ignore files leave out, and the default exclusions, as well.
-        may_read: whether a canonical path may be shown; None: every one.
-        all_allowed: a quick yes for many names in a folder, which spares asking for each.
+        visible: decides what is shown.
         seconds: the time limit; what was found by then is returned and said to be partial.
         cancelled: an event or a function; once it is true the search ends.
 
@@ -95,11 +91,10 @@ def find_files(
     stop = Stop(seconds, cancelled)
     walk = Walk(
         backend,
-        folder_to_search(backend, "." if compiled.from_root else path, may_read),
+        folder_to_search(backend, "." if compiled.from_root else path, visible),
         compiled,
         include_ignored=include_ignored,
-        may_read=may_read,
-        all_allowed=all_allowed,
+        visible=visible,
         stop=stop,
         in_order=sort == "path",
     )
@@ -121,15 +116,15 @@ def find_files(
     )
 
 
-def folder_to_search(backend: Backend, path: str, may_read: Callable[[str], bool] | None) -> str:
+def folder_to_search(backend: Backend, path: str, visible: Visible) -> str:
     """The canonical path of a folder that exists and may be read.
 
     Raises:
         OutsideRoot, NotFound, NotADirectory, Denied
     """
     found = backend.stat(path)
-    if found.path and may_read is not None and not may_read(found.path):
-        raise Denied(f"{path}: a deny rule keeps this folder closed")
+    if found.path and not visible.may_read(found.path):
+        raise Denied(f"{path}: a rule denies access to this folder")
     if found.kind == "missing":
         raise NotFound(f"{path}: no such folder", hint="`list_files` shows what is there.")
     if found.kind != "directory":

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, InputOutput, Invalid
 from ..globs.patterns import GlobPattern, glob_in
-from ..walking.descriptors import NoDescriptors, check_descriptors, too_many_open
 from ..walking.folders import joined
-from ..walking.stopping import Cancelled, Stop
-from ..walking.visible import AllAllowed
+from ..walking.listing import EVERYTHING, Visible
+from ..walking.stopping import Cancelled, NoDescriptors, Stop, check_descriptors, too_many_open
 from ..walking.walk import Tally, Walk
 from .batches import Batch, Counted, Engine, EngineName, Part, is_notebook, notebooks_among
 from .notebooks import NotebookSearch
 from .page import MatchingFiles, Page
 from .python.engine import PythonEngine
 from .python.matcher import Matcher
-from .query import FoundText, MatchingFile, TextQuery
+from .query import FoundText, MatchingFile, TextQuery, file_filter, start_of, unwanted_files
 from .regex.dialect import Expression, compile_expression
 from .ripgrep.engine import LITTLE_FILES, RipgrepEngine
 from .ripgrep.folders import whole_folders
 from .ripgrep.process import RipgrepFailed, is_since, ripgrep_binary
-from .scope import file_filter, start_of, unwanted_files
 
-MayRead = Callable[[str], bool] | None
 GRACE_SECONDS = 2.0
 """What a search that ran out of time may still take to read the lines it has found."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
@@ -40,8 +37,7 @@ def search_text(
     query: TextQuery,
     path: str = ".",
     *,
-    may_read: MayRead = None,
-    all_allowed: AllAllowed = None,
+    visible: Visible = EVERYTHING,
     seconds: float | None = None,
     cancelled: Cancelled = None,
     engine: Literal["auto", "ripgrep", "python"] = "auto",
@@ -56,8 +52,7 @@ def search_text(
         query: what to look for, and how much of it to answer.
         path: a folder, or one file, as the caller spells it. A file is searched even if it is ignored, hidden or large;
             one that was named by a link is shown under the link's name.
-        may_read: whether a canonical path may be shown; None: every one.
-        all_allowed: a quick yes for many names in a folder, which spares asking for each.
+        visible: decides what is shown.
         seconds: the time limit; what was found by then is returned and said to be partial.
         cancelled: an event or a function; once it is true the search ends.
         engine: `auto` takes ripgrep for a disk where there is one.
@@ -74,14 +69,14 @@ def search_text(
         case_insensitive=query.case_insensitive,
         multiline=query.multiline,
     )
-    shown, start = start_of(backend, path, may_read)
+    shown, start = start_of(backend, path, visible)
     stop = Stop(seconds, cancelled)
     binary = ripgrep_binary() if engine != "python" and isinstance(backend, LocalDisk) else None
     if engine == "ripgrep" and binary is None:
-        raise Invalid("engine: there is no ripgrep here, or the files are on no disk")
+        raise Invalid("engine: ripgrep is not installed, or the files are not on this machine")
     if binary is not None and not is_since(binary, expression.oldest):
         binary = None
-    search = _Search(backend, query, expression, (may_read, all_allowed), stop, shown)
+    search = _Search(backend, query, expression, visible, stop, shown)
     try:
         if binary is not None:
             try:
@@ -109,14 +104,14 @@ class _Search:
         backend: Backend,
         query: TextQuery,
         expression: Expression,
-        policy: tuple[MayRead, AllAllowed],
+        visible: Visible,
         stop: Stop,
         shown: str,
     ) -> None:
         self._backend = backend
         self._query = query
         self._expression = expression
-        self._may_read, self._all_allowed = policy
+        self._visible = visible
         self._stop = stop
         self._shown = shown
         self._chosen = 1
@@ -202,7 +197,7 @@ class _Search:
         yield batch
 
     def _batches(self, base: str, walk: Walk, engine: Engine, at_first: int) -> Iterator[Batch]:
-        """What there is to search, in the order of paths if the search may end early."""
+        """The files to search, in the order of paths if the search may end early."""
         fitting = file_filter(self._query, base, self._unwanted)
         batch, most = Batch(), at_first
         self._chosen = 0
@@ -233,8 +228,7 @@ class _Search:
             "" if self._pattern.from_root else base,
             self._pattern,
             include_ignored=self._query.include_ignored,
-            may_read=self._may_read,
-            all_allowed=self._all_allowed,
+            visible=self._visible,
             in_order=not self._query.exact_total,
             stop=self._stop,
         )

@@ -246,7 +246,7 @@ class Finder:
 
 
 def _find_in_whole(pattern: re.Pattern[str], text: str, first: int, most: int, count: bool) -> tuple[int, list[Hit]]:
-    """What `Finder.find` answers, for a pattern of `to_line_end` that matches nothing before `first`."""
+    """The answer of `Finder.find`, for a pattern of `to_line_end` that matches nothing before `first`."""
     at = text.rfind("\n", 0, first) + 1
     hits = list(islice(line_hits(pattern.search, text, at), most))
     if hits:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..backends.protocol import Backend, FileStat
 from ..content.source import BytesContent
 from ..documents.notebook import NotebookDocument
-from ..documents.notebook.terminal_text import collapsed, without_ansi
+from ..documents.text.shown_lines import collapsed, without_ansi
 from ..errors import FsToolsError
 from ..walking.folders import Folder, joined
 from ..walking.stopping import Stop
@@ -35,7 +35,7 @@ class BrokenNotebook(ValueError):
 
 
 def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
-    """What there is to search, cell after cell; outputs only as text, never pictures.
+    """The texts to search, cell after cell; outputs only as text, never pictures.
 
     Raises:
         BrokenNotebook
@@ -78,7 +78,7 @@ def _of_cell(index: int, cell: dict[str, Any], outputs: bool) -> Iterator[CellTe
 
 
 def _of_output(output: dict[str, Any]) -> str:
-    """What a reader sees of a stream, of an error (name, value, traceback) or of the text forms of what is shown."""
+    """The text of a stream, of an error (name, value, traceback) or of the text forms of other outputs."""
     parts = [collapsed(_joined(output.get("text")))]
     if output.get("output_type") in ("error", "pyerr"):
         parts += [f"{output.get('ename')}: {output.get('evalue')}"]

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 from ..backends.protocol import Backend
 from ..content.fingerprint import fingerprint_of
 from ..errors import FsToolsError
-from ..walking.descriptors import check_descriptors
-from ..walking.stopping import Stop
+from ..walking.stopping import Stop, check_descriptors
 from ..walking.trail import FolderTrail
 from .batches import Counted, Engine, is_notebook
-from .decoding import decoded, text_blocks
-from .excerpts import Place, excerpts
+from .excerpts import Place, decoded, excerpts, text_blocks
 from .match_lines import Hit
 from .notebooks import BrokenNotebook, NotebookSearch
 from .python.matcher import Matcher, TooSlow
@@ -29,7 +27,7 @@ SPARE = 1000
 
 
 class MatchingFiles:
-    """What has been found so far, in memory that depends on the page and not on how much there is.
+    """Collects matching files in memory that depends on the page and not on how much is found.
 
     Attributes:
         files: how many files hold matching lines.
@@ -67,7 +65,7 @@ class MatchingFiles:
         return self._kept[self._first : self._end]
 
     def parts(self) -> Parts:
-        """Which of each file's matching lines are on the page, where that lists lines."""
+        """The part of each file's matching lines that is on the page, where that lists lines."""
         self._cut()
         found = []
         passed = 0

@@ -10,25 +10,66 @@ from http.client import responses
 from typing import Any, TypeVar, cast
 
 from jupyter_server.auth.decorator import allow_unauthenticated
-from jupyter_server.auth.identity import IdentityProvider
+from jupyter_server.auth.identity import IdentityProvider, User
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
+from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError
 
 from ..errors import Denied, FsToolsError, Invalid
-from ..gate.grant import Grant
-from ..gate.tokens import check
+from ..gate.grant import Grant, check
 from ..gate.workspace import Workspace
 from ..progress import Progress
-from ..stores.records import Reader, Token
+from ..sessions import TOKEN_PREFIX
+from ..stores.records import Reader, Token, Via
 from ..tools.arguments import Arguments
+from . import SETTING
 from .bodies import as_json, checked, parsed_object
+from .call_pool import Caller, CallPool
 from .permissions import Permission
-from .served import SESSION_HEADER, SETTING, Served
-from .token_login import TokenLogin, presented
+from .served import SESSION_HEADER, VIA_HEADER, Served
+
+
+def presented(request: HTTPServerRequest) -> str | None:
+    """The assistant's token that a request brings, as Jupyter's own is sent; None if it brings none."""
+    kind, _, secret = request.headers.get("Authorization", "").strip().partition(" ")
+    secret = secret.strip()
+    return secret if kind.lower() in ("token", "bearer") and secret.startswith(TOKEN_PREFIX) else None
+
+
+class TokenLogin:
+    """A server's identity provider, for one request whose user is known by an assistant's token.
+
+    Args:
+        provider: the server's own, which does everything else.
+        username: who made the token.
+    """
+
+    def __init__(self, provider: IdentityProvider, username: str) -> None:
+        self._provider = provider
+        self._user = User(username=username)
+
+    def get_user(self, handler: Any) -> User:
+        """The user who made the token, whatever cookies came with it."""
+        return self._user
+
+    def is_token_authenticated(self, handler: Any) -> bool:
+        """No browser adds a token by itself: so nothing forges such a request."""
+        return True
+
+    def should_check_origin(self, handler: Any) -> bool:
+        """As for Jupyter's own token."""
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._provider, name)
+
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
+MOST_WAITED_SECONDS = 60.0
+"""For what a person or an assistant does: a request that lasts longer, proxies cut off."""
+
 _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _HINTS = {
@@ -62,13 +103,13 @@ class ToolsHandler(APIHandler):
         await super().prepare()
         if self.assistant is not None and not self.opens_to_tokens:
             raise Denied(
-                "an assistant's token does not open this (not modified)",
-                hint="It opens tools, MCP and the changes made with it; the rest is for the person you work for.",
+                "an assistant's token does not allow this (not modified)",
+                hint="It allows tools, MCP and the changes made with it; the rest is for the person you work for.",
             )
 
     @property
     def identity_provider(self) -> IdentityProvider:
-        """What knows who asks."""
+        """The identity provider of the server."""
         return cast(IdentityProvider, self._login) if self._login is not None else super().identity_provider
 
     def initialize(self) -> None:
@@ -77,7 +118,7 @@ class ToolsHandler(APIHandler):
 
     @property
     def served(self) -> Served:
-        """What the handlers share."""
+        """The objects that the handlers share."""
         return cast(Served, self.settings[SETTING])
 
     def reader(self, session: str | None = None) -> Reader:
@@ -102,9 +143,31 @@ class ToolsHandler(APIHandler):
         """Do work in a thread, on the workspace of who asks; a command in one that no other work waits for."""
         reader = reader or self.reader()
         grant = Grant(self.assistant.tools, self.assistant.paths) if self.assistant else None
-        workspace = self.served.workspace.for_reader(reader, self._left, progress, grant=grant)
-        pool = self.served.commands if command else self.served.calls
-        return await pool.run(reader, partial(work, workspace), self._left)
+        workspace = self.served.workspace.for_reader(
+            reader,
+            self._left,
+            progress,
+            grant=grant,
+            waits_in_line=not command,
+            decides_via=None if self.opens_to_tokens else await self._via(),
+        )
+        return await self._pool(command).run(self.caller(reader), partial(work, workspace), self._left)
+
+    def caller(self, reader: Reader) -> Caller:
+        """The caller whose calls count together: one user, or one of their assistants' tokens."""
+        return Caller(f"{reader.user} {self.assistant.id if self.assistant else ''}", reader)
+
+    async def _via(self) -> Via:
+        """How a person's request came in; JupyterLab sends Jupyter's token, too, beside the cookie of its login."""
+        provider = self.identity_provider
+        login: Any = provider.get_user_cookie(self)
+        if not provider.is_token_authenticated(self) or await ensure_async(login):
+            return "browser"
+        return "command line" if self.request.headers.get(VIA_HEADER) == "command line" else "token"
+
+    def _pool(self, command: bool) -> CallPool:
+        served = self.served
+        return served.commands if command else served.calls if self.opens_to_tokens else served.decisions
 
     async def is_allowed(self, permission: Permission) -> bool:
         """Whether Jupyter's authorizer lets whoever asks do this."""
@@ -196,13 +259,13 @@ class ToolsHandler(APIHandler):
 
     @allow_unauthenticated
     def options(self, *args: Any, **kwargs: Any) -> None:
-        """What another origin may send: the session's header too."""
+        """Answer a preflight request: another origin may send the session's header too."""
         super().options(*args, **kwargs)
         allowed = self._headers.get("Access-Control-Allow-Headers", "")
         self.set_header("Access-Control-Allow-Headers", f"{allowed}, {SESSION_HEADER.lower()}")
 
     def _request_summary(self) -> str:
-        """What tornado logs of a request, without the query: a token may be in it."""
+        """The line that tornado logs of a request, without the query: a token may be in it."""
         return f"{self.request.method} {self.request.path} ({self.request.remote_ip})"
 
     def _methods(self) -> list[str]:

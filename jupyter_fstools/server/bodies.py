@@ -102,11 +102,11 @@ def _loads(body: bytes) -> Any:
     try:
         return json.loads(body.decode("utf-8"), parse_int=_whole_number, parse_constant=_not_a_number)
     except UnicodeDecodeError as error:
-        raise Invalid(f"the body is no UTF-8 at byte {error.start}", hint=_HINT, field="body") from None
+        raise Invalid(f"the body is not UTF-8 at byte {error.start}", hint=_HINT, field="body") from None
     except RecursionError:
         raise Invalid("the body is nested too deeply", hint="Send plain values.", field="body") from None
     except ValueError as error:
-        raise Invalid(f"the body is no JSON: {str(error)[:200]}", hint=_HINT, field="body") from None
+        raise Invalid(f"the body is not valid JSON: {str(error)[:200]}", hint=_HINT, field="body") from None
 
 
 def _whole_number(spelled: str) -> int:
@@ -118,7 +118,7 @@ def _whole_number(spelled: str) -> int:
 
 
 def _not_a_number(spelled: str) -> NoReturn:
-    raise Invalid(f"the body holds {spelled}, which is no JSON", hint=_HINT, field="body")
+    raise Invalid(f"the body holds {spelled}, which is not JSON", hint=_HINT, field="body")
 
 
 def _kind(value: Any) -> str:

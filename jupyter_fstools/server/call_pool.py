@@ -1,58 +1,113 @@
-"""Runs calls in threads, fairly among readers."""
+"""Runs calls in threads, fairly among clients and their sessions."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
 from ..errors import Disabled, TimedOut
 from ..stores.records import Reader
 
 _T = TypeVar("_T")
+_LONGEST_PAUSE = 0.05
+
+
+class Caller(NamedTuple):
+    """The owner of a call: `client` is what a login or token proves, while a client chooses its sessions' names."""
+
+    client: str
+    reader: Reader
 
 
 class CallPool:
     """Threads for calls.
 
-    A call that waits for a file which another call holds keeps its thread meanwhile. So there are many of them (they
-    are made only when needed), and one reader gets a part: the rest of its calls wait for their turn without one.
+    A call that meets a file's lock gives its thread back and waits in line, without one, to begin again. A client has a
+    part of the threads, and each of its sessions a part of that: the rest of its calls wait for their turn.
 
     Args:
         threads: calls that run at once.
-        per_reader: calls of one reader that run at once.
+        per_client: calls of one client that run at once.
+        per_session: calls of one session that run at once.
+        wait_seconds: how long a call waits in line for a file.
     """
 
-    def __init__(self, threads: int = 128, per_reader: int = 32) -> None:
+    def __init__(
+        self, threads: int = 128, per_client: int = 32, per_session: int = 24, *, wait_seconds: float = 30.0
+    ) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="fstools")
-        self._per_reader = per_reader
+        self._parts = per_client, per_session
+        self._wait_seconds = wait_seconds
         self._closed = False
         self._running: WeakSet[threading.Event] = WeakSet()
-        self._turns: WeakValueDictionary[Reader, asyncio.Semaphore] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
+        self._lines: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
-    async def run(self, reader: Reader, call: Callable[[], _T], left: threading.Event | None = None) -> _T:
-        """Run a call for a reader; gives what it gives and raises what it raises.
+    async def run(self, caller: Caller, call: Callable[[], _T], left: threading.Event | None = None) -> _T:
+        """Run a call for a caller; gives what it gives and raises what it raises.
 
         Args:
-            reader: who asks.
-            call: the work.
+            caller: who asks.
+            call: the work; where it raises `TimedOut` with a `lock`, it has done nothing and is called again.
             left: set once nobody waits for it; the pool sets it when the server stops.
 
         Raises:
             Disabled: the server is stopping; TimedOut: `left` was set before its turn came.
         """
-        turn = self._turns.get(reader)
-        if turn is None:
-            turn = self._turns[reader] = asyncio.Semaphore(self._per_reader)
-        async with turn:
+        try:
+            return await self._in_turn(caller, call, left)
+        except TimedOut as refusal:
+            busy = refusal
+        while busy.lock is not None:
+            try:
+                return await self._in_line(busy.lock, caller, call, left)
+            except TimedOut as refusal:
+                busy = refusal
+        raise busy
+
+    async def _in_line(
+        self, lock: Hashable, caller: Caller, call: Callable[[], _T], left: threading.Event | None
+    ) -> _T:
+        """Run a call once all those are over that came before it to wait for the same lock."""
+        line = self._lines.get(lock)
+        if line is None:
+            line = self._lines[lock] = asyncio.Lock()
+        try:
+            await asyncio.wait_for(line.acquire(), self._wait_seconds)
+        except TimeoutError:
+            return await self._in_turn(caller, call, left)
+        pause = 0.001
+        try:
+            while True:
+                try:
+                    return await self._in_turn(caller, call, left)
+                except TimedOut as busy:
+                    if busy.lock != lock:
+                        raise
+                await asyncio.sleep(pause)
+                pause = min(pause * 1.5, _LONGEST_PAUSE)
+        finally:
+            line.release()
+
+    async def _in_turn(self, caller: Caller, call: Callable[[], _T], left: threading.Event | None) -> _T:
+        per_client, per_session = self._parts
+        # A session that has no turn must not keep the client's others from theirs.
+        async with self._turn(caller, per_session), self._turn(caller.client, per_client):
             if self._closed:
                 raise Disabled("the server is stopping", hint="Try again when it runs.")
             if left is not None:
                 self._running.add(left)
             return await asyncio.get_running_loop().run_in_executor(self._threads, _unless_left, call, left)
+
+    def _turn(self, whose: Hashable, calls: int) -> asyncio.Semaphore:
+        turn = self._turns.get(whose)
+        if turn is None:
+            turn = self._turns[whose] = asyncio.Semaphore(calls)
+        return turn
 
     def close(self) -> None:
         """Start no more calls; those that run finish, and those that take long are told that nobody waits for them."""
@@ -64,5 +119,5 @@ class CallPool:
 
 def _unless_left(call: Callable[[], _T], left: threading.Event | None) -> _T:
     if left is not None and left.is_set():
-        raise TimedOut("the caller has gone before the call's turn came (not modified)", hint="Call again.")
+        raise TimedOut("the caller left before the call began (not modified)", hint="Call again.")
     return call()

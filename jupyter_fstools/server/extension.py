@@ -2,85 +2,149 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.fileio import FileManagerMixin
+from jupyter_server.utils import url_path_join
+from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+from tornado.routing import RuleRouter
 from traitlets import TraitError
 
-from ..backends.open_backend import absolute_root
-from ..config import FsToolsConfig, loaded_files, system_user
+from ..config import FsToolsConfig, loaded_files
+from ..entry_points import absolute_root, open_backend, scheme_of
 from ..errors import FsToolsError, Invalid
-from ..gate.workspace import Workspace
-from ..open_documents.browser import BrowserDocuments, Pages
-from ..sessions import DEFAULT_SESSION
-from ..stores.records import Change, Reader
-from .call_pool import CallPool
-from .events import activity_event, change_event
-from .events.activity_event import ActivityEvent
-from .events.change_event import ChangeEvent
-from .events.change_feed import ChangeFeed
-from .rooms import Rooms
-from .routes import patterns
-from .served import SETTING, Served
+from . import ROOM_EVENTS, SETTING
+
+if TYPE_CHECKING:
+    from ..gate.workspace import Workspace
+    from .served import Served
+
+_WRONG = "jupyter_fstools is switched off because of a wrong setting: %s"
 
 
 class FsToolsExtension(ExtensionApp):
-    """What Jupyter's extension manager holds; only such an object is told that the server stops."""
+    """The object for Jupyter's extension manager; only such an object is told that the server stops."""
 
     name = "jupyter_fstools"
-    served: Served | None = None
+    tools: Tools | None = None
 
     def initialize(self, argv: Any = None) -> None:
         """Put the tools into the server; there are no pages, templates or settings of an application."""
         assert self.serverapp is not None
-        self.served = load(self.serverapp)
+        self.tools = load(self.serverapp)
 
     async def stop_extension(self) -> None:
         """The server stops."""
-        if self.served is not None:
-            self.served.stop()
+        if self.tools is not None and self.tools.served is not None:
+            self.tools.served.stop()
 
 
-def load(serverapp: ServerApp) -> Served | None:
+class Tools(RuleRouter):
+    """Imports and opens what serves the tools on first use: most starts of a server see none.
+
+    That is a request to `api/fstools`, somebody who listens to Jupyter's events, or a room of real-time collaboration.
+
+    Args:
+        serverapp: the server.
+        config: the settings.
+        root: the folder or address where the tools work.
+    """
+
+    SUPPORTED_METHODS = ()
+    """None of its own: Jupyter looks here for what asks for no login."""
+
+    def __init__(self, serverapp: ServerApp, config: FsToolsConfig, root: str) -> None:
+        super().__init__()
+        self._serverapp = serverapp
+        self._config = config
+        self._root = root
+        self.served: Served | None = None
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
+        """Who answers a request; None for one that is not to the tools, and where they cannot be opened."""
+        try:
+            self.begin()
+        except FsToolsError as error:
+            self._serverapp.log.critical(_WRONG, error)
+        return super().find_handler(request, **kwargs)
+
+    def get_target_delegate(
+        self, target: Any, request: HTTPServerRequest, **target_params: Any
+    ) -> HTTPMessageDelegate | None:
+        """The handler for a request; as those of the application itself are made."""
+        return self._serverapp.web_app.get_handler_delegate(request, target, **target_params)
+
+    def begin(self) -> None:
+        """Serve the tools from now on; on the event loop's thread.
+
+        Raises:
+            FsToolsError: the root or the store cannot be opened.
+        """
+        if self.served is None:
+            from .routes import patterns
+            from .served import serve
+
+            settings = self._serverapp.web_app.settings
+            self.served = settings[SETTING] = serve(self._serverapp, self._config, self._root)
+            warn_of_exposed_settings(self._serverapp, self.served.workspace)
+            self.add_rules(patterns(settings["base_url"]))
+
+    async def room_changed(self, logger: object, schema_id: str, data: dict[str, Any]) -> None:
+        """A room was opened: kernels must learn of it."""
+        self.begin()
+
+
+def load(serverapp: ServerApp) -> Tools | None:
     """Put the tools into a server; None, and a message in its log, where a setting is wrong."""
     try:
         config = FsToolsConfig(parent=serverapp)
         config.enable_execute = config.enable_execute and offers_terminals(serverapp)
         root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
         config.protected_files = [*config.protected_files, *loaded_files()]
-        served = _served(serverapp, config, root)
+        tools = Tools(serverapp, config, root)
+        if must_begin_at_once(serverapp, config, root):
+            tools.begin()
+        else:
+            open_backend(root).close()
     except (TraitError, FsToolsError) as error:
-        serverapp.log.critical("jupyter_fstools is switched off because of a wrong setting: %s", error)
+        serverapp.log.critical(_WRONG, error)
         return None
-    warn_of_exposed_settings(serverapp, served.workspace)
     if config.offer_to_jupyter_ai:
         serverapp.log.warning(
             "jupyter_fstools offers its tools to jupyter_server_mcp, whose port asks for no login: every process that "
             "reaches the port reads and writes files through them."
         )
     config.share_with_kernels(root)
-    web_app = serverapp.web_app
-    web_app.settings[SETTING] = served
-    web_app.add_handlers(".*$", patterns(web_app.settings["base_url"]))  # type: ignore[no-untyped-call]  # Jupyter's.
-    served.feed.start()
-    return served
+    used = url_path_join(serverapp.web_app.settings["base_url"], "api/(?:fstools|events/subscribe)")
+    serverapp.web_app.add_handlers(".*$", [(f"{used}(?:/.*)?", tools)])  # type: ignore[no-untyped-call]  # Jupyter's.
+    assert serverapp.event_logger is not None
+    serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=tools.room_changed)
+    return tools
+
+
+def must_begin_at_once(serverapp: ServerApp, config: FsToolsConfig, root: str) -> bool:
+    """Whether a start has something to try or to warn of, or somebody in this process waits for the tools' events."""
+    elsewhere = scheme_of(root) is not None or config.store != FsToolsConfig.store.default_value
+    inside = os.path.join(os.path.realpath(root), "")
+    exposed = any(file.startswith(inside) for file in loaded_files())
+    events = serverapp.event_logger
+    return bool(elsewhere or exposed or config.offer_to_jupyter_ai or (events and events.handlers))
 
 
 def folder_of_contents(serverapp: ServerApp) -> str:
     """The folder that Jupyter itself shows.
 
     Raises:
-        Invalid: its contents are no folder of this machine, so that the server's `root_dir` means nothing.
+        Invalid: its contents are not a folder on this machine, so that the server's `root_dir` means nothing.
     """
     contents = serverapp.contents_manager
     if not isinstance(contents, FileManagerMixin):
         raise Invalid(
-            f"this server's contents ({type(contents).__name__}) are no folder of this machine",
-            hint="Set c.FsToolsConfig.root to the folder or the address that the tools shall work in.",
+            f"this server's contents ({type(contents).__name__}) are not a folder on this machine",
+            hint="Set c.FsToolsConfig.root to the folder or the address where the tools should work.",
             field="root",
         )
     return str(serverapp.root_dir)
@@ -89,7 +153,7 @@ def folder_of_contents(serverapp: ServerApp) -> str:
 def warn_of_exposed_settings(serverapp: ServerApp, workspace: Workspace) -> None:
     """Say which files with this server's settings lie where the rules alone would let tools write them."""
     for file in loaded_files():
-        path = workspace.path_of(file)
+        path = workspace.paths.path_of(file)
         if path is not None and workspace.policy.may_write(path):
             serverapp.log.warning(
                 "Settings of jupyter_fstools can come from %s, which lies in the folder of its tools. The tools do not "
@@ -102,46 +166,3 @@ def offers_terminals(serverapp: ServerApp) -> bool:
     """The server's own setting for what runs commands: its terminals are switched on, and there is who offers them."""
     extension = serverapp.extension_manager.extensions.get("jupyter_server_terminals")
     return bool(serverapp.terminals_enabled and extension is not None and extension.enabled)
-
-
-def _served(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
-    feed: ChangeFeed | None = None
-
-    def committed(change: Change) -> None:
-        if feed is not None:
-            feed.wake()
-
-    def tell(event: ChangeEvent) -> None:
-        emit(schema_id=change_event.SCHEMA_ID, data=event.model_dump())
-
-    def tell_activity(event: ActivityEvent) -> None:
-        emit(schema_id=activity_event.SCHEMA_ID, data=event.model_dump(mode="json"))
-
-    account = system_user()
-    rooms, pages = Rooms(serverapp, _loop(serverapp), config.browser_seconds), Pages()
-    workspace = config.workspace(
-        root,
-        Reader(account, DEFAULT_SESSION),
-        committed=committed,
-        documents=lambda backend, store: [rooms, BrowserDocuments(pages, backend, store, config.browser_seconds)],
-    )
-    events = serverapp.event_logger
-    assert events is not None
-    for schema in (change_event.event_schema(), activity_event.event_schema()):
-        events.register_event_schema(schema)
-    emit = events.emit
-    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=lambda change: follow(pages, change))
-
-    rooms.follow(workspace)
-    return Served(config, workspace, CallPool(), CallPool(), feed, rooms, pages, account)
-
-
-def follow(pages: Pages, change: Change) -> None:
-    """Have open documents follow a change on the disk, whichever process made it."""
-    if change.status == "applied" and change.after is not None and change.place != "room":
-        pages.follow(change.key, change.after.exact_sha)
-
-
-def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:
-    loop: asyncio.AbstractEventLoop = serverapp.io_loop.asyncio_loop
-    return loop

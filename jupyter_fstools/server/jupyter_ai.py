@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -16,18 +17,20 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from ..errors import Disabled, FsToolsError
 from ..stores.records import Reader
 from ..tools import TOOLS, Tool, available_tools, call_tool
+from . import SETTING
 from .base_handler import ToolsHandler
+from .call_pool import Caller
 from .permissions import permission_of
-from .served import SETTING, Served
+from .served import Served
 
 SESSION = "jupyter-ai"
-"""All personas are one session: what calls these functions names no conversation that would last."""
+"""The session of callers that cannot be told apart; those that keep an MCP session have one of their own."""
 
 _PREFIX = "fs_"  # Their namespace is flat, and `read` and `read_notebook` are taken.
 
 
 def specifications() -> list[str]:
-    """What the entry point `jupyter_server_mcp.tools` loads: `module:function` of each tool that exists here."""
+    """The list for the entry point `jupyter_server_mcp.tools`: `module:function` of each tool."""
     try:
         served = _served()
     except Disabled:
@@ -78,6 +81,7 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
     """
     # Who calls us brings these; nobody else needs them.
     from fastmcp.exceptions import ToolError
+    from fastmcp.server.dependencies import get_http_headers
     from mcp.types import ImageContent, TextContent
 
     # Every parameter is passed, also those that were left out.
@@ -89,17 +93,25 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
         served = _served()
         if not served.config.offer_to_jupyter_ai:
             raise Disabled("the tools are not offered here", hint="An administrator can set offer_to_jupyter_ai.")
-        if "force" in tool.arguments.model_fields:
+        conversation = get_http_headers(include_all=True).get("mcp-session-id")
+        if conversation is None and "force" in tool.arguments.model_fields:
             # Who asks is unknown: to one, the file may be new that another has read.
             arguments["force"] = True
         await _require_permission(served, tool)
-        reader = Reader(served.account, SESSION)
-        workspace = served.workspace.for_reader(reader)
-        result = await served.calls.run(reader, lambda: call_tool(workspace, tool.name, arguments))
+        reader = Reader(served.account, _session(conversation))
+        workspace = served.workspace.for_reader(reader, waits_in_line=True)
+        caller = Caller(f"{reader.user} {SESSION}", reader)
+        result = await served.calls.run(caller, lambda: call_tool(workspace, tool.name, arguments))
     except FsToolsError as refusal:
         raise ToolError(str(refusal)) from None
     kinds: dict[str, type[Any]] = {"text": TextContent, "image": ImageContent}
     return [kinds[block["type"]].model_validate(block) for block in result.content]
+
+
+def _session(conversation: str | None) -> str:
+    if conversation is None:
+        return SESSION
+    return f"{SESSION}-{hashlib.sha256(conversation.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
 
 async def _require_permission(served: Served, tool: Tool) -> None:

@@ -8,7 +8,7 @@ from ..tools import TOOLS
 
 
 class Permission(NamedTuple):
-    """What Jupyter's authorizer is asked for."""
+    """A permission that Jupyter's authorizer is asked for."""
 
     action: str
     resource: str
@@ -18,10 +18,12 @@ READ = Permission("read", "contents")
 WRITE = Permission("write", "contents")
 EXECUTE = Permission("execute", "terminals")
 """Who may change files may not therefore run commands, nor approve them: that takes the right to use terminals."""
+UNDO_OTHERS = Permission("write", "changes_of_others")
+"""Besides `WRITE`, to take back what another user of a shared journal did."""
 
 
 def permission_of(name: str, prefix: str = "") -> Permission:
-    """What a call needs; for a name that no tool has as much as for one that writes.
+    """The permission that a call needs; a name that no tool has needs as much as a tool that writes.
 
     Args:
         name: the tool's, with or without the prefix.

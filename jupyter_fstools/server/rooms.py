@@ -19,13 +19,11 @@ from ..gate.workspace import Workspace
 from ..open_documents.room import Room, Snapshot
 from ..open_documents.shared_document import SharedNotebook, SharedText
 from ..stores.records import OpenDocument
+from . import ROOM_EVENTS
 
 Answer = TypeVar("Answer")
 
 EXTENSIONS = ("jupyter_server_documents", "jupyter_server_ydoc")
-ROOM_EVENTS = "https://schema.jupyter.org/jupyter_collaboration/session/v1"
-"""Both extensions emit these."""
-
 _RENEWED_SECONDS = 10
 _PAUSE_SECONDS = 0.02
 
@@ -33,11 +31,19 @@ _log = logging.getLogger("jupyter_fstools")
 
 
 class _Found(NamedTuple):
-    """A room as its extension keeps it: `name` is `format:type:file id`, `path` absolute, links not resolved."""
+    """A room as its extension keeps it.
+
+    Attributes:
+        name: `format:type:file id`.
+        path: absolute, links not resolved.
+        room: itself.
+        is_lost: its file is not there any more, or another one is in its place: the room cannot save.
+    """
 
     name: str
     path: str
     room: Any
+    is_lost: bool
 
 
 class Rooms:
@@ -71,6 +77,7 @@ class Rooms:
         """
         self._workspace = workspace
         self._serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=self._heard)
+        self._loop.call_soon(lambda: asyncio.ensure_future(self._tell()))  # Of rooms that were there before.
 
     def stop(self) -> None:
         """Tell that there are no rooms any more."""
@@ -86,6 +93,13 @@ class Rooms:
             return None
         rooms = self._run(self._found, lambda: True)
         mine = [found for found in rooms if os.path.realpath(found.path) == stat.key]
+        if to_change and any(found.is_lost for found in mine):
+            raise Unsaved(
+                f"{stat.path} was deleted or replaced while it was open in a collaboration room, which cannot save it "
+                "any more (not modified)",
+                hint="Ask the person to copy what they typed there, and to close the document; then repeat the call.",
+                path=stat.path,
+            )
         if len(mine) > 1 and to_change:
             raise Conflict(
                 f"{stat.path} is open in {len(mine)} collaboration rooms, as different kinds of document "
@@ -99,7 +113,7 @@ class Rooms:
                 self._note(self._workspace, [found.path for found in rooms])
             if mine and to_change:
                 raise Unsaved(
-                    f"{stat.path} is open in a collaboration room as something that no tool changes (not modified)",
+                    f"{stat.path} is open in a collaboration room as a document no tool can change (not modified)",
                     hint="Ask the person to close it: the room ends about a minute later.",
                     path=stat.path,
                 )
@@ -145,7 +159,9 @@ class Rooms:
         for name, room in self._registered().items():
             path = file_ids.get_path(name.rpartition(":")[2])
             if path:
-                found.append(_Found(name, os.path.join(folder, path), room))
+                found.append(_Found(name, os.path.join(folder, path), room, is_lost=False))
+            elif not _is_empty(room) and (last := _last_path(room)):
+                found.append(_Found(name, os.path.join(folder, last), room, is_lost=True))
         return found
 
     def _registered(self) -> dict[str, Any]:
@@ -193,6 +209,8 @@ class Rooms:
             if self._workspace is None:
                 return
             files = [found.path for found in self._found()]
+            if not (files or self._noted):
+                return
             if self._renewal is not None:
                 self._renewal.cancel()
             if files:
@@ -203,7 +221,7 @@ class Rooms:
                 _log.warning("Kernels do not know of the rooms: %s", problem.message)
 
     def _note(self, workspace: Workspace, files: list[str]) -> None:
-        keys = {key for file in files if (key := workspace.key_at(file)) is not None}
+        keys = {key for file in files if (key := workspace.paths.key_at(file)) is not None}
         self._noted = keys
         documents = [OpenDocument(self._holder, key, saved=False) for key in keys]
         workspace.store.note_open(self._holder, documents, time.time() + 3 * _RENEWED_SECONDS)
@@ -213,7 +231,7 @@ _KINDS: dict[str, type[SharedText] | type[SharedNotebook]] = {"text": SharedText
 
 
 def _kind(found: _Found) -> str | None:
-    """What the room's document is; None for what no tool changes there."""
+    """The kind of the room's document; None for one that no tool changes there."""
     if found.name.startswith("json:notebook:"):
         # A text file that jupytext opens as a notebook is saved as something else than its cells.
         return "notebook" if found.path.endswith(".ipynb") else None
@@ -222,6 +240,16 @@ def _kind(found: _Found) -> str | None:
 
 def _document(room: Any) -> Any:
     return room._jupyter_ydoc if hasattr(room, "_jupyter_ydoc") else room._document
+
+
+def _is_empty(room: Any) -> bool:
+    return bool(room.empty) if hasattr(room, "empty") else not room.clients
+
+
+def _last_path(room: Any) -> str | None:
+    """Where a room's file was; ids may be of inodes, and a file that replaces another one has another inode."""
+    path: str | None = room.file_api._last_path if hasattr(room, "file_api") else room._file._current_path
+    return path
 
 
 def _rooms(app: Any) -> dict[str, Any]:

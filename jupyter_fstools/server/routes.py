@@ -13,19 +13,6 @@ from ..errors import Conflict, NotFound, OutOfRange, TooLarge
 from .base_handler import NoArguments, ToolsHandler
 from .mcp.handler import McpHandler
 from .rest.activity import ActivityHandler, ActivityPage, ActivityQuery
-from .rest.answers import (
-    ChangeAnswer,
-    ChangesAnswer,
-    ForgottenAnswer,
-    LookedAtChange,
-    NewTokenAnswer,
-    OutcomesAnswer,
-    ReceiptsAnswer,
-    RootAnswer,
-    RpcMessage,
-    TokensAnswer,
-    ToolsAnswer,
-)
 from .rest.change_handlers import (
     ChangeHandler,
     ChangesHandler,
@@ -40,9 +27,38 @@ from .rest.change_handlers import (
 )
 from .rest.open_documents import DocumentsHandler
 from .rest.openapi import document
-from .rest.raw import RawHandler
-from .rest.route import ALWAYS, ANY, LOOKING, Answer, Operation, Route
-from .rest.token_handlers import NewToken, TokenHandler, TokensHandler
+from .rest.raw import ChangedContentHandler, ContentQuery, RawHandler
+from .rest.route import (
+    ALWAYS,
+    ANY,
+    LOOKING,
+    Answer,
+    ChangeAnswer,
+    ChangesAnswer,
+    ClientsAnswer,
+    ConnectionAnswer,
+    ForgottenAnswer,
+    LookedAtChange,
+    NewTokenAnswer,
+    Operation,
+    OutcomesAnswer,
+    ReceiptsAnswer,
+    RootAnswer,
+    Route,
+    RpcMessage,
+    TokensAnswer,
+    ToldToken,
+    ToolsAnswer,
+)
+from .rest.token_handlers import (
+    ClientHandler,
+    ClientsHandler,
+    NewConnection,
+    NewToken,
+    TokenHandler,
+    TokensHandler,
+    TokenWait,
+)
 from .rest.tool_handlers import (
     CallQuery,
     ReceiptsHandler,
@@ -81,7 +97,7 @@ _BYTES = Answer(bytes, ("application/octet-stream",), _SENT)
 _RAW = Operation(
     {
         200: _BYTES,
-        206: Answer(bytes, _BYTES.media, {**_SENT, "Content-Range": "Which bytes, of how many."}),
+        206: Answer(bytes, _BYTES.media, {**_SENT, "Content-Range": "The range of bytes, and the total."}),
         304: Answer(headers={"Etag": _SENT["Etag"]}),
     },
     headers={
@@ -109,6 +125,17 @@ ROUTES = [
     ),
     Route("/changes/{id}", ChangeHandler, {"get": Operation(_answers(LookedAtChange), ChangeWait, refusals=ANY)}),
     Route(
+        "/changes/{id}/content",
+        ChangedContentHandler,
+        {
+            "get": Operation(
+                {200: Answer(bytes, _BYTES.media, {"Content-Disposition": _SENT["Content-Disposition"]})},
+                ContentQuery,
+                refusals=ANY,
+            )
+        },
+    ),
+    Route(
         "/changes/{id}/{decision}",
         DecisionHandler,
         {"post": Operation(_answers(ChangeAnswer), body=DecisionBody, refusals=ANY)},
@@ -131,7 +158,24 @@ ROUTES = [
             "post": Operation({201: Answer(NewTokenAnswer)}, body=NewToken, refusals=(*ALWAYS, Conflict, TooLarge)),
         },
     ),
-    Route("/tokens/{id}", TokenHandler, {"delete": Operation({204: Answer()}, refusals=(*ALWAYS, NotFound))}),
+    Route(
+        "/tokens/{id}",
+        TokenHandler,
+        {
+            "get": Operation(_answers(ToldToken), TokenWait, refusals=(*ALWAYS, NotFound)),
+            "delete": Operation({204: Answer()}, refusals=(*ALWAYS, NotFound)),
+        },
+    ),
+    Route("/clients", ClientsHandler, {"get": Operation(_answers(ClientsAnswer))}),
+    Route(
+        "/clients/{name}",
+        ClientHandler,
+        {
+            "post": Operation(
+                {201: Answer(ConnectionAnswer)}, body=NewConnection, refusals=(*ALWAYS, NotFound, Conflict, TooLarge)
+            )
+        },
+    ),
     Route(
         "/mcp",
         McpHandler,

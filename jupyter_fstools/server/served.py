@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import threading
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
+from jupyter_server.serverapp import ServerApp
 
-from ..config import FsToolsConfig
-from ..errors import FsToolsError
+from ..config import FsToolsConfig, system_user
+from ..errors import FsToolsError, NotRead
 from ..gate.workspace import Workspace
-from ..open_documents.browser import Pages
+from ..open_documents.browser import BrowserDocuments, Pages
 from ..open_documents.page import PageDocument
 from ..sessions import DEFAULT_SESSION, checked_session
-from ..stores.records import Reader
+from ..stores.records import Change, Reader
 from .call_pool import CallPool
 from .events.change_feed import ChangeFeed
+from .events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA, ActivityEvent, ChangeEvent, event_schemas
 from .rooms import Rooms
 
-SETTING = "jupyter_fstools"
-"""Where the web application's settings hold the `Served`."""
-
 SESSION_HEADER = "X-Fstools-Session"
+VIA_HEADER = "X-Fstools-Via"
+"""By which `jupyter fstools` says that a person decides in a shell."""
 
 _GIVES_NAMES = (
     "get_user",
@@ -36,6 +39,39 @@ _GIVES_NAMES = (
 )
 
 
+_MOST_SEEN = 10_000
+
+
+class SeenInFull:
+    """Files of changes whose diffs are cut, and the persons who were sent all of them while this server ran."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str, str], None] = {}
+        self._lock = threading.Lock()
+
+    def note(self, user: str, change: Change, paths: Iterable[str]) -> None:
+        """A person was sent all that becomes of these files."""
+        with self._lock:
+            self._seen |= {(user, change.id, path): None for path in paths}
+            while len(self._seen) > _MOST_SEEN:
+                del self._seen[next(iter(self._seen))]
+
+    def require(self, user: str, change: Change) -> None:
+        """Refuse the approval of what a person cannot have seen.
+
+        Raises:
+            NotRead
+        """
+        for file in change.all_files:
+            if file.diff.truncated and (user, change.id, file.path) not in self._seen:
+                raise NotRead(
+                    f"change {change.id} of {file.path} is not shown in full by its diff (not modified)",
+                    hint=f"Look at all of it (GET changes/{change.id}?rows=all) or, where that is cut too, download it "
+                    f"(GET changes/{change.id}/content); then approve it.",
+                    path=file.path,
+                )
+
+
 @dataclass(frozen=True)
 class Served:
     """One server's tools.
@@ -43,23 +79,27 @@ class Served:
     Attributes:
         config: the settings.
         workspace: the files, as the server's own reader sees them.
-        calls: where calls run.
+        calls: where assistants' calls run.
+        decisions: where a person's requests do, which find a thread whatever the assistants do.
         commands: where commands do, which may take minutes or wait for a person: no other call waits for them.
         feed: follows the journal.
         rooms: of real-time collaboration.
         pages: of browsers, which have documents open.
         account: the user where Jupyter only invents users, so that clients without cookies, kernels and restarts are
             one reader: the system's account (looking it up takes as long as reading a small file).
+        seen: what persons were sent of changes whose diffs are cut.
     """
 
     config: FsToolsConfig
     workspace: Workspace
     calls: CallPool
+    decisions: CallPool
     commands: CallPool
     feed: ChangeFeed
     rooms: Rooms
     pages: Pages
     account: str
+    seen: SeenInFull = field(default_factory=SeenInFull)
 
     @property
     def body_limit(self) -> int:
@@ -84,11 +124,11 @@ class Served:
         """Have saved documents follow their files, where these were changed while nobody could tell their page."""
         workspace = self.workspace
         for document in documents:
-            path = workspace.path_of(document.key)
+            path = workspace.paths.path_of(document.key)
             if path is None or not document.saved:
                 continue
             with suppress(FsToolsError), workspace.show(path) as opened:
-                if document.hash != workspace.fingerprint(opened).exact:
+                if document.hash != workspace.versions.fingerprint(opened).exact:
                     document.tell("follow")
 
     def stop(self) -> None:
@@ -96,6 +136,7 @@ class Served:
         self.feed.stop()
         self.rooms.stop()
         self.calls.close()
+        self.decisions.close()
         self.commands.close()
         self.workspace.store.close()
 
@@ -104,3 +145,53 @@ def invents_users(provider: IdentityProvider) -> bool:
     """Jupyter's own providers know no names: each token request and each login gets an anonymous user of its own."""
     base = PasswordIdentityProvider if isinstance(provider, PasswordIdentityProvider) else IdentityProvider
     return all(getattr(type(provider), name) is getattr(base, name) for name in _GIVES_NAMES)
+
+
+def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
+    """Begin to serve a root: open its store, follow its journal and the rooms of real-time collaboration.
+
+    Raises:
+        FsToolsError: the root or the store cannot be opened.
+    """
+    feed: ChangeFeed | None = None
+
+    def committed(change: Change) -> None:
+        if feed is not None:
+            feed.wake()
+
+    def tell(event: ChangeEvent) -> None:
+        emit(schema_id=CHANGE_SCHEMA, data=event.model_dump())
+
+    def tell_activity(event: ActivityEvent) -> None:
+        emit(schema_id=ACTIVITY_SCHEMA, data=event.model_dump(mode="json"))
+
+    account = system_user()
+    rooms, pages = Rooms(serverapp, _loop(serverapp), config.browser_seconds), Pages()
+    workspace = config.workspace(
+        root,
+        Reader(account, DEFAULT_SESSION),
+        committed=committed,
+        documents=lambda backend, store: [rooms, BrowserDocuments(pages, backend, store, config.browser_seconds)],
+    )
+    events = serverapp.event_logger
+    assert events is not None
+    for schema in event_schemas():
+        events.register_event_schema(schema)
+    emit = events.emit
+    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=lambda change: follow(pages, change))
+
+    rooms.follow(workspace)
+    feed.start()
+    calls, decisions, commands = (CallPool(wait_seconds=config.lock_seconds) for _ in range(3))
+    return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
+
+
+def follow(pages: Pages, change: Change) -> None:
+    """Have open documents follow a change on the disk, whichever process made it."""
+    if change.status == "applied" and change.after is not None and change.place != "room":
+        pages.follow(change.key, change.after.exact_sha)
+
+
+def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:
+    loop: asyncio.AbstractEventLoop = serverapp.io_loop.asyncio_loop
+    return loop

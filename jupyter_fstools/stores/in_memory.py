@@ -2,152 +2,68 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator
+from dataclasses import dataclass
 
 from ..errors import Invalid
-from .kept_records import KeptChange, KeptReceipt, Shelf, is_below, is_wanted, is_within
-from .protocol import (
-    MAX_REFUSALS,
-    USE_SECONDS,
-    ChangeFilter,
-    Closing,
-    MomentFilter,
-    PutReceipt,
-    StoreLimits,
-    require_room,
-)
-from .record_json import from_json, to_json
+from ..limits import StoreLimits
+from .in_memory_receipts import InMemoryReceipts
+from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, MomentFilter, require_room
+from .record_json import is_below, is_wanted, is_within, to_json
 from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
-
-DROPPED_PER_RECEIPT = 4
-"""How many evicted receipts are remembered as such, for each one that may be kept."""
+from .steps import ChangeRow, ChangeSteps, Step, without_rows
 
 _DEFAULTS = StoreLimits()
-_SWEEP_SECONDS = 3600.0
 
 
-class InMemoryStore(Closing):
-    """A `Store` for one process; safe for its threads.
+@dataclass(slots=True)
+class KeptChange:
+    """A change as it was given, and beside it what may change about it."""
 
-    It keeps records as text, as a store on disk does, so nobody shares an object with it.
+    body: str
+    splices: bytes
+    keys: list[str]
+    reader: Reader
+    created_at: float
+    revision: int
+    status: ChangeStatus
+    decided_at: float | None
+    decided_by: str | None
 
-    Args:
-        limits: how much it keeps.
-        first_revision: the revision of the empty journal.
-    """
+    def change(self, *, rows: bool = True) -> Change:
+        """The change as it is now."""
+        change = self.row().change()
+        return change if rows else without_rows(change)
 
-    def __init__(self, limits: StoreLimits = _DEFAULTS, *, first_revision: int = 0) -> None:
-        self._limits = limits
-        self._lock = threading.RLock()
-        self._shelves: dict[Reader, Shelf] = {}
+    def row(self) -> ChangeRow:
+        """The same as it is kept."""
+        return ChangeRow(self.revision, self.status, self.decided_at, self.decided_by, self.body)
+
+    def meets(self, wanted: ChangeFilter) -> bool:
+        """Whether a filter describes it, its `limit`, `offset`, `after` and `before` aside."""
+        return (
+            (wanted.key is None or wanted.key in self.keys)
+            and wanted.reader in (None, self.reader)
+            and wanted.user in (None, self.reader.user)
+            and wanted.session in (None, self.reader.session)
+            and (self.status == wanted.status if wanted.status else self.status != "pending")
+            and (wanted.key_prefix is None or self.is_below(wanted.key_prefix))
+        )
+
+    def is_below(self, prefix: str) -> bool:
+        """One of its files is a folder's own, or lies below it."""
+        return any(is_below(key, prefix) for key in self.keys)
+
+
+class InMemoryChanges(InMemoryReceipts, ChangeSteps):
+    """Changes beside the receipts: a change and its receipts are one step; see `Store`."""
+
+    def __init__(self, limits: StoreLimits, first_revision: int) -> None:
+        super().__init__(limits)
         self._changes: dict[str, KeptChange] = {}
         self._revision = first_revision
-        self._steps = 0
-        self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
-        self._next_sweep = 0.0
-        self._open: dict[str, tuple[tuple[OpenDocument, ...], float]] = {}
-        self._tokens: dict[str, Token] = {}
-
-    @classmethod
-    def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> InMemoryStore:
-        """An empty store.
-
-        Raises:
-            Invalid: something stands behind the scheme.
-        """
-        if where not in ("memory:", "memory://"):
-            raise Invalid(f"store: memory: takes nothing more, not {where!r}", hint="Takes memory: alone.")
-        return cls(limits)
-
-    def receipt(self, reader: Reader, key: str) -> Receipt | None:
-        """The reader's receipt of a file; being asked for counts as use."""
-        with self._lock:
-            shelf = self._shelves.get(reader)
-            if shelf is None or key not in shelf.kept:
-                return None
-            shelf.kept.move_to_end(key)
-            shelf.used_at = time.time()
-            return from_json(Receipt, shelf.kept[key].body)
-
-    def was_dropped(self, reader: Reader, key: str) -> bool:
-        """True if the bound on their number pushed the receipt out."""
-        with self._lock:
-            shelf = self._shelves.get(reader)
-            return shelf is not None and key in shelf.dropped
-
-    def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
-        """Keep a receipt; `shown` None leaves the text that is kept."""
-        body = to_json(receipt)
-        with self._lock:
-            self._sweep()
-            self._steps += 1
-            shelf = self._shelves.setdefault(receipt.reader, Shelf())
-            earlier = shelf.kept.pop(receipt.key, None)
-            if shown is None and earlier is not None:
-                shown = earlier.shown
-            shelf.kept[receipt.key] = KeptReceipt(body, shown)
-            shelf.dropped.pop(receipt.key, None)
-            shelf.used_at = time.time()
-            self._evict(shelf)
-
-    def _evict(self, shelf: Shelf) -> None:
-        while len(shelf.kept) > self._limits.max_receipts:
-            key, _ = shelf.kept.popitem(last=False)
-            shelf.dropped[key] = None
-        while len(shelf.dropped) > DROPPED_PER_RECEIPT * self._limits.max_receipts:
-            shelf.dropped.popitem(last=False)
-
-    def _sweep(self) -> None:
-        now = time.time()
-        if now < self._next_sweep:
-            return
-        self._next_sweep = now + _SWEEP_SECONDS
-        oldest = now - self._limits.journal_max_days * 86400
-        self._shelves = {reader: shelf for reader, shelf in self._shelves.items() if shelf.used_at >= oldest}
-        while self._refusals and self._refusals[0].at < oldest:
-            self._refusals.popleft()
-
-    def shown_text(self, reader: Reader, key: str) -> bytes | None:
-        """The copy kept by `put_receipt`."""
-        with self._lock:
-            shelf = self._shelves.get(reader)
-            kept = shelf.kept.get(key) if shelf else None
-            return kept.shown if kept else None
-
-    def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
-        """All of a reader's receipts below a key prefix, most recently used first."""
-        with self._lock:
-            shelf = self._shelves.get(reader, Shelf())
-            return [
-                from_json(Receipt, kept.body)
-                for key, kept in reversed(shelf.kept.items())
-                if key_prefix is None or is_below(key, key_prefix)
-            ]
-
-    def reads(self, wanted: MomentFilter) -> list[Receipt]:
-        """The receipts of all readers that a filter describes, latest read first."""
-        with self._lock:
-            kept = [
-                from_json(Receipt, one.body)
-                for reader, shelf in self._shelves.items()
-                for key, one in shelf.kept.items()
-                if is_wanted(wanted, key, reader.session)
-            ]
-        found = [one for one in kept if not one.own_write and is_within(wanted, one.read_at)]
-        return sorted(found, key=lambda one: one.read_at, reverse=True)[: max(0, wanted.limit)]
-
-    def forget(self, reader: Reader, key: str | None = None) -> int:
-        """Drop one receipt, or all of a reader's; says how many."""
-        with self._lock:
-            self._steps += 1
-            if key is None:
-                return len(self._shelves.pop(reader, Shelf()).kept)
-            shelf = self._shelves.get(reader, Shelf())
-            shelf.dropped.pop(key, None)
-            return 0 if shelf.kept.pop(key, None) is None else 1
 
     def add_change(
         self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
@@ -171,31 +87,28 @@ class InMemoryStore(Closing):
             self._changes[change.id] = kept
             if receipt is not None:
                 self.put_receipt(receipt, shown)
-            self._step(kept)
+            if change.status != "pending":
+                self._number(kept)
+            self._steps += 1
             self._prune()
             return change.model_copy(update={"revision": kept.revision})
 
-    def finish(
-        self,
-        change_id: str,
-        receipts: Sequence[PutReceipt] = (),
-        *,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> int | None:
-        """A pending change becomes applied and, in the same step, receipts are put."""
+    def take_step(self, step: Step) -> ChangeRow | None:
+        """Take a step with a new revision; None: the change has another status."""
         with self._lock:
-            kept = self._changes.get(change_id)
-            if kept is None or kept.status != "pending":
+            kept = self._changes.get(step.change_id)
+            if kept is None or kept.status != step.expected:
                 return None
-            kept.status = "applied"
-            kept.body = kept.body if record is None else to_json(record)
-            kept.splices = kept.splices if splices is None else splices
-            for receipt, shown in receipts:
+            kept.status = step.status
+            if step.decided is not None:
+                kept.decided_at, kept.decided_by = step.decided
+            kept.body = kept.body if step.record is None else to_json(step.record)
+            kept.splices = kept.splices if step.splices is None else step.splices
+            for receipt, shown in step.receipts:
                 self.put_receipt(receipt, shown)
-            self._step(kept)
+            self._number(kept)
             self._prune()
-            return kept.revision
+            return kept.row()
 
     def drop(self, change_id: str) -> bool:
         """Take a pending change out again."""
@@ -213,11 +126,10 @@ class InMemoryStore(Closing):
             kept = [one for one in self._changes.values() if one.status == "pending"]
             return [one.change() for one in kept if one.is_below(key_prefix)]
 
-    def _step(self, kept: KeptChange) -> None:
+    def _number(self, kept: KeptChange) -> None:
         self._steps += 1
-        if kept.status != "pending":
-            self._revision += 1
-            kept.revision = self._revision
+        self._revision += 1
+        kept.revision = self._revision
 
     def _require_room(self, reader: Reader, size: int) -> None:
         waiting = [kept for kept in self._changes.values() if kept.status == "proposed"]
@@ -238,30 +150,6 @@ class InMemoryStore(Closing):
                 break
             del self._changes[name]
             count, size = count - 1, size - len(kept.splices)
-
-    def decide(
-        self,
-        change_id: str,
-        expected: ChangeStatus,
-        status: ChangeStatus,
-        *,
-        decided_at: float | None,
-        decided_by: str | None = None,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> Change | None:
-        """Move a change from one status to another, if it still has the expected one."""
-        with self._lock:
-            kept = self._changes.get(change_id)
-            if kept is None or kept.status != expected:
-                return None
-            self._steps += 1
-            self._revision += 1
-            kept.revision, kept.status = self._revision, status
-            kept.decided_at, kept.decided_by = decided_at, decided_by
-            kept.splices = kept.splices if splices is None else splices
-            kept.body = kept.body if record is None else to_json(record)
-            return kept.change()
 
     def change(self, change_id: str) -> Change | None:
         """One change."""
@@ -299,6 +187,39 @@ class InMemoryStore(Closing):
     def revision(self) -> int:
         """The newest revision."""
         return self._revision
+
+
+class InMemoryStore(InMemoryChanges, Closing):
+    """A `Store` for one process; safe for its threads.
+
+    It keeps records as text, as a store on disk does, so nobody shares an object with it.
+
+    Args:
+        limits: how much it keeps.
+        first_revision: the revision of the empty journal.
+    """
+
+    def __init__(self, limits: StoreLimits = _DEFAULTS, *, first_revision: int = 0) -> None:
+        super().__init__(limits, first_revision)
+        self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)
+        self._open: dict[str, tuple[tuple[OpenDocument, ...], float]] = {}
+        self._tokens: dict[str, Token] = {}
+
+    @classmethod
+    def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> InMemoryStore:
+        """An empty store.
+
+        Raises:
+            Invalid: something stands behind the scheme.
+        """
+        if where not in ("memory:", "memory://"):
+            raise Invalid(f"store: memory: takes nothing more, not {where!r}", hint="Takes memory: alone.")
+        return cls(limits)
+
+    def _forget_older(self, oldest: float) -> None:
+        super()._forget_older(oldest)
+        while self._refusals and self._refusals[0].at < oldest:
+            self._refusals.popleft()
 
     def add_refusal(self, refusal: Refusal) -> Refusal:
         """Keep a refusal."""
@@ -345,6 +266,7 @@ class InMemoryStore(Closing):
             kept = self._tokens.get(digest)
             if kept is not None and now - (kept.last_used_at or 0.0) >= USE_SECONDS:
                 kept.last_used_at = now
+                self._steps += 1
             return kept and kept.model_copy(deep=True)
 
     def tokens(self, user: str) -> list[Token]:

@@ -1,32 +1,80 @@
-"""Holds connections to PostgreSQL, and hears what other servers write."""
+"""Holds connections to PostgreSQL, each lent to one thread at a time."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
+import selectors
 import threading
 import time
 import uuid
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg import Connection
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg import Connection, pq
 
 from ..errors import Conflict, FsToolsError, InputOutput
-from .postgresql_schema import migrate
+from .postgresql_schema import LOCK_LOST, migrate
 
-CHANNEL = "fstools"
 WAIT_SECONDS = 5.0
 """For a connection; while the database is away every call ends after that."""
 
-_IDLE_SECONDS = 1.0
-_RECONNECT_SECONDS = 0.2
-_MOST_CONNECTIONS, _MOST_LOCKING = 8, 32
+_MOST_CONNECTIONS = 40
+_FRESH_SECONDS = 1.0
 _HINT = "Nothing was written. Ask an administrator to look at the database; calls work again once it is back."
+# A machine that is gone without a word is noticed within seconds.
+_OPTIONS: dict[str, Any] = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """The state of a file that came with its lock; only who holds the lock changes the receipt.
+
+    Attributes:
+        reader: whose receipt it is; None: nobody's.
+        receipt: as text; None if there is none.
+        shown: the copy of what was shown.
+        is_pending: a change of the file is.
+        is_open: a page has it open.
+        at: when, by the monotonic clock.
+    """
+
+    reader: tuple[str, str] | None
+    receipt: str | None
+    shown: bytes | None
+    is_pending: bool
+    is_open: bool
+    at: float
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether what others than the holder say is recent enough."""
+        return time.monotonic() - self.at < _FRESH_SECONDS
+
+
+@dataclass(eq=False)
+class Held:
+    """A connection whose session holds locks, and with which their thread does everything until it lets go of them.
+
+    Attributes:
+        connection: what is lost with it cannot be written any more.
+        fences: by key of each file whose lock is held the number that tells this holder from earlier ones.
+        told: by key what came along with the lock.
+        guard: held by who sends anything without being this thread, and by who lets go.
+    """
+
+    connection: Connection[Any]
+    fences: dict[str, int] = field(default_factory=dict)
+    told: dict[str, Told] = field(default_factory=dict)
+    guard: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Database:
@@ -39,172 +87,162 @@ class Database:
     def __init__(self, address: str) -> None:
         self.me = uuid.uuid4().hex
         self._address = address
-        self._lock = threading.Lock()
-        self._pools: tuple[ConnectionPool[Any], ConnectionPool[Any]] | None = None
-        self._process = 0
+        self._starting = threading.Lock()
+        self._idle = _Idle()
         self._local = threading.local()
 
     @property
-    def fences(self) -> dict[str, int]:
-        """The locks that this thread holds: by key the number that tells this holder from earlier ones."""
-        held: dict[str, int] = self._local.__dict__.setdefault("fences", {})
-        return held
-
-    def connection(self) -> contextlib.AbstractContextManager[Connection[Any]]:
-        """A connection in autocommit mode, given back at the end.
-
-        Raises:
-            InputOutput: the database does not answer, or refuses us; Invalid: a newer server has migrated it.
-        """
-        return self._from_pool(0)
-
-    def lock_connection(self) -> contextlib.AbstractContextManager[Connection[Any]]:
-        """The same of those that hold locks: apart, for who holds a lock needs another one."""
-        return self._from_pool(1)
-
-    def require_held(self, connection: Connection[Any]) -> None:
-        """Refuse to go on where a lock of this thread has been lost; others wait for the end of the transaction.
-
-        Raises:
-            Conflict
-        """
-        for key, fence in self.fences.items():
-            query = "SELECT 1 FROM fstools.locks WHERE key = %s AND fence = %s AND until > clock_timestamp() FOR SHARE"
-            if connection.execute(query, (key.encode("utf-8", "surrogatepass"), fence)).fetchone() is None:
-                raise Conflict(
-                    f"the lock of '{key.rpartition('/')[2]}' was lost: this process did not run for too long "
-                    "(not modified)",
-                    hint="Read the file again, then repeat the change.",
-                )
+    def held(self) -> Held | None:
+        """The locks that this thread holds."""
+        return getattr(self._local, "held", None)
 
     @contextlib.contextmanager
-    def _from_pool(self, number: int) -> Iterator[Connection[Any]]:
+    def connection(self) -> Iterator[Connection[Any]]:
+        """A connection in autocommit mode, the one that holds this thread's locks if there is one that works.
+
+        Raises:
+            InputOutput: the database does not answer, or refuses us; Invalid: a newer server has migrated it;
+                Conflict: a lock was lost.
+        """
+        held = self.held
         try:
-            with self._opened()[number].connection(timeout=WAIT_SECONDS) as connection:
-                yield connection
-        except FsToolsError:
-            raise
+            if held is not None and not held.connection.closed:
+                yield held.connection
+            else:
+                with self._lent() as connection:
+                    yield connection
         except psycopg.Error as error:
             raise self.refusal(error) from None
 
+    @contextlib.contextmanager
+    def holding(self) -> Iterator[Held]:
+        """The locks of this thread: one connection for all of them."""
+        outer = self.held
+        with self.connection() as connection:
+            held = self._local.held = outer or Held(connection)
+            try:
+                yield held
+            finally:
+                self._local.held = outer
+
     def connect(self) -> Connection[Any]:
         """A connection of one's own, in autocommit mode."""
-        return psycopg.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_KEEPALIVE)
+        return psycopg.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_OPTIONS)
 
     def close(self) -> None:
         """Let go of the connections; a later call makes others."""
-        with self._lock:
-            pools, self._pools = self._pools, None
-        for pool in pools or () if self._process == os.getpid() else ():
-            pool.close()
+        idle, self._idle = self._idle, _Idle()
+        idle.close()
 
-    def refusal(self, error: psycopg.Error) -> InputOutput:
-        """What the database or the system said, without the address."""
-        said = "it does not answer" if isinstance(error, PoolTimeout) else " ".join(str(error).split())
-        said = re.sub(r"password=\S+|://[^@\s]*@", "", said)[:300]
+    def refusal(self, error: psycopg.Error) -> FsToolsError:
+        """The message of the database or the system, without the address."""
+        if error.sqlstate == LOCK_LOST:
+            return lock_lost()
+        said = re.sub(r"password=\S+|://[^@\s]*@", "", " ".join(str(error).split()))[:300]
         return InputOutput(f"the store's database failed: {said}", hint=_HINT)
 
-    def _opened(self) -> tuple[ConnectionPool[Any], ConnectionPool[Any]]:
-        with self._lock:
-            if self._pools is None or self._process != os.getpid():
-                self._process = os.getpid()
-                with self.connect() as first:
-                    migrate(first)
-                self._pools = self._pool(_MOST_CONNECTIONS), self._pool(_MOST_LOCKING)
-            return self._pools
-
-    def _pool(self, most: int) -> ConnectionPool[Any]:
-        pool = ConnectionPool(
-            self._address,
-            min_size=0,
-            max_size=most,
-            kwargs={"autocommit": True, **_KEEPALIVE},
-            check=_check_idle,
-            reset=_note_use,
-            reconnect_timeout=WAIT_SECONDS,
-            open=True,
-        )
-        weakref.finalize(self, pool.close)
-        return pool
-
-
-_KEEPALIVE: dict[str, Any] = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3}
-_used: weakref.WeakKeyDictionary[Connection[Any], float] = weakref.WeakKeyDictionary()
-
-
-def _note_use(connection: Connection[Any]) -> None:
-    _used[connection] = time.monotonic()
-
-
-def _check_idle(connection: Connection[Any]) -> None:
-    # One that was used a moment ago is taken as it is: asking would cost each call a round trip.
-    if time.monotonic() - _used.get(connection, 0.0) > _IDLE_SECONDS:
-        ConnectionPool.check_connection(connection)
-
-
-class News:
-    """Counts what is written by anybody, as LISTEN tells; a thread of its own from the first look on.
-
-    After a lost connection one more is counted: whoever looks then at the revisions has missed nothing.
-
-    Args:
-        database: where to listen.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._count = 0
-        self._thread: threading.Thread | None = None
-        self._stopped = threading.Event()
-        self._heard: list[Callable[[], None]] = []
-
-    def mark(self) -> int:
-        """Another number once anything was written."""
-        if self._thread is None or not self._thread.is_alive():
-            self._stopped = threading.Event()
-            ready = threading.Event()
-            self._thread = threading.Thread(
-                target=_listen, args=(weakref.ref(self), self._stopped, ready), name="fstools-news", daemon=True
-            )
-            self._thread.start()
-            ready.wait(WAIT_SECONDS)
-        return self._count
-
-    def add(self) -> None:
-        """Something was written: here, or elsewhere."""
-        self._count += 1
-        for heard in self._heard:
-            heard()
-
-    def subscribe(self, heard: Callable[[], None]) -> None:
-        """Have a function called whenever something was written; it must not block."""
-        self._heard.append(heard)
-
-    def stop(self) -> None:
-        """Listen no longer."""
-        self._stopped.set()
-        if self._thread is not None:
-            self._thread.join(2 * WAIT_SECONDS)
-            self._thread = None
-
-
-def _listen(told: weakref.ref[News], stopped: threading.Event, ready: threading.Event) -> None:
-    while not stopped.is_set() and (news := told()) is not None:
-        database = news._database
+    @contextlib.contextmanager
+    def _lent(self) -> Iterator[Connection[Any]]:
+        idle = self._opened()
+        if not idle.free.acquire(timeout=WAIT_SECONDS):
+            raise psycopg.OperationalError(f"all {_MOST_CONNECTIONS} connections are in use")
         try:
-            with database.connect() as connection:
-                connection.execute(f"LISTEN {CHANNEL}")
-                news.add()
-                del news
-                while not stopped.is_set():
-                    ready.set()
-                    for notice in connection.notifies(timeout=0.5, stop_after=1):
-                        news = told()
-                        if news is None:
-                            return
-                        if notice.payload != database.me:
-                            news.add()
-                        del news
-        except psycopg.Error:
-            ready.set()
-            stopped.wait(_RECONNECT_SECONDS)
+            connection = idle.take() or self.connect()
+            try:
+                yield connection
+            finally:
+                idle.give_back(connection)
+        finally:
+            idle.free.release()
+
+    def _opened(self) -> _Idle:
+        """The connections of this process, once the tables are there: not carried across a fork."""
+        with self._starting:
+            if self._idle.process != os.getpid():
+                self._idle = _Idle()
+            if not self._idle.is_ready:
+                connection = self.connect()
+                try:
+                    migrate(connection)
+                finally:
+                    self._idle.give_back(connection)
+                self._idle.is_ready = True
+            return self._idle
+
+
+class _Idle:
+    """Connections that nobody uses just now; the last one given back is lent first."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.free = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self.is_ready = False
+        self._kept: list[Connection[Any]] = []
+        self._is_closed = False
+
+    def take(self) -> Connection[Any] | None:
+        """One that works; None if there is none."""
+        while self._kept:
+            connection = self._kept.pop()
+            if _is_usable(connection):
+                return connection
+            connection.close()
+        return None
+
+    def give_back(self, connection: Connection[Any]) -> None:
+        """Keep it for the next call, unless it is broken."""
+        status = connection.pgconn.transaction_status
+        if self._is_closed or status not in (pq.TransactionStatus.IDLE, pq.TransactionStatus.ACTIVE):
+            connection.close()
+        else:
+            self._kept.append(connection)
+
+    def close(self) -> None:
+        """Close them all, and from now on each that is given back."""
+        self._is_closed = True
+        if self.process != os.getpid():
+            _of_parents.extend(self._kept)
+            return
+        while self._kept:
+            self._kept.pop().close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def lock_lost() -> Conflict:
+    """The refusal of who wants to write under a lock that is somebody else's by now."""
+    return Conflict(
+        "the lock of the file was lost: this process did not run for too long (not modified)",
+        hint="Read the file again, then repeat the change.",
+    )
+
+
+_of_parents: list[Connection[Any]] = []
+"""What was open when this process was forked: its parent closes it."""
+
+
+def send(connection: Connection[Any], query: bytes) -> None:
+    """Send a statement whose answer nobody waits for; the next who takes the connection reads it."""
+    connection.pgconn.send_query(query)
+    if connection.pgconn.flush():  # The database does not even take it: what it holds for us ends with the connection.
+        connection.close()
+
+
+def _is_usable(connection: Connection[Any]) -> bool:
+    """Whether what was sent last is answered, and the other side has not hung up: no round trip is spent on it."""
+    link = connection.pgconn
+    try:
+        link.consume_input()
+        while link.is_busy():
+            with selectors.DefaultSelector() as answered:
+                answered.register(link.socket, selectors.EVENT_READ)
+                if not answered.select(WAIT_SECONDS):
+                    return False
+            link.consume_input()
+        while (answer := link.get_result()) is not None:
+            if answer.status != pq.ExecStatus.TUPLES_OK:
+                return False
+    except psycopg.Error:
+        return False
+    return link.status == pq.ConnStatus.OK

@@ -7,49 +7,40 @@ import hashlib
 import threading
 import time
 import weakref
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import psycopg
-from psycopg import Connection, errors
+from psycopg import errors, pq
 
 from ..errors import TimedOut
-from .postgresql_connection import Database
-from .postgresql_receipts import as_bytes
+from .postgresql_connection import Database, Held, Told, send
+from .postgresql_receipts import HOT_MICROSECONDS
+from .sql_values import as_bytes
 
 LEASE_SECONDS = 30.0
 """A holder that does not renew its lease for so long (a suspended machine) loses its locks to whoever waits."""
 
 _LOOK_MILLISECONDS = 500
-# The advisory lock comes first; the fence then tells this holder from every earlier one.
 _TAKE = """
-WITH locked AS MATERIALIZED ({lock})
-INSERT INTO fstools.locks AS locks
-SELECT %(key)s, 1, pg_backend_pid(), clock_timestamp() + %(lease)s * interval '1 second' FROM locked WHERE got
-ON CONFLICT (key) DO UPDATE SET fence = locks.fence + 1, process = excluded.process, until = excluded.until
-RETURNING fence
+SELECT * FROM fstools.take(%b::bigint[], %b::bytea[], %s, %s::bytea, %s::bytea, %s, %s)
 """
-_TAKE_NOW = _TAKE.format(lock="SELECT pg_try_advisory_lock(%(number)s) AS got")
-_TAKE_LATER = _TAKE.format(lock="SELECT pg_advisory_lock(%(number)s) IS NOT NULL AS got")
+# Its holder shows signs of life by any statement on its connection.
 _EVICT = """
-SELECT pg_terminate_backend(process) FROM fstools.locks WHERE key = %s AND until < clock_timestamp()
+SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND (classid::bigint << 32) | objid::bigint = %s
+AND datname = current_database() AND state <> 'active' AND state_change < clock_timestamp() - %s * interval '1 second'
 """
-_RENEW = """
-UPDATE fstools.locks SET until = clock_timestamp() + %s * interval '1 second' WHERE key = %s AND fence = %s
-"""
-# Whoever waits for the lock must not take an earlier holder's lease for this one's.
-_FREE = """
-WITH freed AS (
-    UPDATE fstools.locks SET until = NULL WHERE (key, fence) IN (SELECT unnest(%s::bytea[]), unnest(%s::bigint[]))
-) SELECT pg_advisory_unlock_all()
-"""
+_FREE = "SELECT pg_advisory_unlock(one) FROM unnest(%s::bigint[]) one"
+_FREE_ALL = b"SELECT pg_advisory_unlock_all()"
 
 
 class PostgresqlLocks:
     """`Locks` over all servers of one database.
 
-    A lock ends with its connection. Each commit to the store checks, in its own transaction, that the locks of its
-    thread are still held: so a process that was suspended past its lease writes nothing on an old lock.
+    A lock ends with its connection, with which its thread does everything while it holds the lock. Each commit to the
+    store checks, in its own transaction, that the locks are still held: so a process that was suspended past its lease
+    writes nothing on an old lock.
 
     Args:
         database: where the locks are.
@@ -61,71 +52,79 @@ class PostgresqlLocks:
         self._database = database
         self._timeout = timeout
         self._lease = lease
-        self._held: dict[tuple[str, int], float] = {}
+        self._held: set[Held] = set()
         self._guard = threading.Lock()
         self._renewing: threading.Thread | None = None
 
     @contextlib.contextmanager
-    def hold(self, *keys: str, patience: float | None = None) -> Iterator[None]:
+    def hold(self, *keys: str, patience: float | None = None, reader: tuple[str, str] | None = None) -> Iterator[None]:
         """Hold the locks of some files, taken in an order that is the same for everybody.
 
         Args:
             keys: of the files.
             patience: how many seconds to wait for somebody else; None: as long as the locks always do.
+            reader: user and session of who will ask the store for their receipts: they come along.
 
         Raises:
             TimedOut: somebody else held one for too long; none is held then.
             RuntimeError: this thread holds one already.
             InputOutput: the database does not answer.
         """
-        fences = self._database.fences
-        if already := set(keys) & set(fences):
+        outer = self._database.held
+        if outer is not None and (already := set(keys) & set(outer.fences)):
             raise RuntimeError(f"this thread holds the lock of {sorted(already)[0]!r} already")
         until = time.monotonic() + (self._timeout if patience is None else patience)
-        with self._database.lock_connection() as connection:
+        asked = _Asked(sorted(set(keys)), reader)
+        with self._database.holding() as held:
             try:
-                for key in sorted(set(keys)):
-                    fences[key] = self._taken(connection, key, until)
-                    self._note(key, fences[key])
+                if not _taken(held, asked, wait=False):
+                    for key in asked.keys:
+                        self._wait_for(held, asked._replace(keys=[key]), until)
+                self._note(held)
                 yield
             finally:
-                self._release(connection, keys)
+                self._release(held, asked.keys)
 
-    def _taken(self, connection: Connection[Any], key: str, until: float) -> int:
-        values = {"number": _number(key), "key": as_bytes(key), "lease": self._lease}
-        # Mostly nobody else wants the file: one round trip, without a limit to be set first.
-        if (row := connection.execute(_TAKE_NOW, values).fetchone()) is not None:
-            return int(row[0])
+    def _wait_for(self, held: Held, asked: _Asked, until: float) -> None:
+        connection, (key,) = held.connection, asked.keys
         while True:
             left = until - time.monotonic()
             try:
                 with connection.transaction():
                     wait = max(1, min(_LOOK_MILLISECONDS, int(left * 1000)))
                     connection.execute("SELECT set_config('lock_timeout', %s, true)", (f"{wait}ms",))
-                    row = connection.execute(_TAKE_LATER, values).fetchone()
-                assert row is not None
-                return int(row[0])
+                    _taken(held, asked, wait=True)
+                return
             except errors.LockNotAvailable:
+                connection.execute(_EVICT, (_number(key), self._lease))
                 if left <= 0:
-                    raise TimedOut(
-                        f"'{key.rpartition('/')[2]}' was locked by another call for {self._timeout:g} s.",
+                    busy = TimedOut(
+                        f"'{key.rpartition('/')[2]}' was locked by another call",
                         hint="Another call is changing this file. Wait a little, then try again.",
-                    ) from None
-                connection.execute(_EVICT, (as_bytes(key),))
+                    )
+                    busy.lock = key
+                    raise busy from None
 
-    def _release(self, connection: Connection[Any], keys: tuple[str, ...]) -> None:
-        fences = self._database.fences
-        with self._guard:
-            freed = [(key, fences.pop(key)) for key in set(keys) & set(fences)]
-            for place in freed:
-                self._held.pop(place, None)
+    def _release(self, held: Held, keys: Sequence[str]) -> None:
+        freed = [key for key in keys if key in held.fences]
         # A connection that is lost has no locks any more.
-        with contextlib.suppress(psycopg.Error):
-            connection.execute(_FREE, ([as_bytes(key) for key, _ in freed], [fence for _, fence in freed]))
+        with held.guard, contextlib.suppress(psycopg.Error):
+            for key in freed:
+                del held.fences[key]
+                held.told.pop(key, None)
+            if held.fences:
+                held.connection.execute(_FREE, ([_number(key) for key in freed],))
+                return
+            with self._guard:
+                self._held.discard(held)
+            if held.connection.pgconn.transaction_status == pq.TransactionStatus.IDLE:
+                send(held.connection, _FREE_ALL)
+            else:
+                held.connection.close()
 
-    def _note(self, key: str, fence: int) -> None:
+    def _note(self, held: Held) -> None:
         with self._guard:
-            self._held[key, fence] = time.monotonic()
+            self._held.add(held)
             if self._renewing is None or not self._renewing.is_alive():
                 self._renewing = threading.Thread(
                     target=_renew, args=(weakref.ref(self), self._lease / 3), name="fstools-leases", daemon=True
@@ -133,23 +132,42 @@ class PostgresqlLocks:
                 self._renewing.start()
 
 
+class _Asked(NamedTuple):
+    keys: Sequence[str]
+    reader: tuple[str, str] | None
+
+
+def _taken(held: Held, asked: _Asked, *, wait: bool) -> bool:
+    """Mostly nobody else wants the files: then it is one round trip, with all that the gate will ask of them."""
+    whose, visit = (None, None) if asked.reader is None else map(as_bytes, asked.reader)
+    stamp = time.time_ns() // 1000
+    numbers, files = [_number(key) for key in asked.keys], [as_bytes(key) for key in asked.keys]
+    values = (numbers, files, wait, whose, visit, stamp, HOT_MICROSECONDS)
+    rows = held.connection.execute(_TAKE, values, binary=True).fetchall()
+    for key, (fence, receipt, shown, is_pending, is_open) in zip(asked.keys, rows, strict=False):
+        held.fences[key] = fence
+        held.told[key] = Told(asked.reader, receipt, shown, is_pending, is_open, time.monotonic())
+    return bool(rows)
+
+
 def _renew(holder: weakref.ref[PostgresqlLocks], seconds: float) -> None:
-    """Renew the leases of what is held, until nothing is."""
+    """Show signs of life for what is held, until nothing is."""
     while True:
         time.sleep(seconds)
         locks = holder()
         if locks is None:
             return
         with locks._guard:
-            due = [place for place, since in locks._held.items() if time.monotonic() - since > seconds / 2]
-            if not locks._held:
+            due = list(locks._held)
+            if not due:
                 locks._renewing = None
                 return
-        # While the database is away nobody else gets the lock either.
-        with contextlib.suppress(psycopg.Error), locks._database.connect() as connection:
-            for key, fence in due:
-                connection.execute(_RENEW, (locks._lease, as_bytes(key), fence))
-        del locks
+        for held in due:
+            # While the database is away nobody else gets the lock either.
+            with held.guard, contextlib.suppress(psycopg.Error):
+                if held.fences:
+                    held.connection.execute("SELECT 1")
+        del locks, due
 
 
 def _number(key: str) -> int:

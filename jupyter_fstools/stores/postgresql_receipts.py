@@ -3,38 +3,50 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from psycopg import Connection
-
-from .in_memory import DROPPED_PER_RECEIPT
-from .postgresql_connection import CHANNEL, Database, News
-from .protocol import MomentFilter, PutReceipt, StoreLimits
+from ..limits import StoreLimits
+from .postgresql_connection import Database, Told
+from .postgresql_news import CHANNEL, News
+from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_json
 from .records import Reader, Receipt
+from .sql_values import as_bytes, moment_values, prefix_values
+from .steps import DROPPED_PER_RECEIPT, ReceiptCounter
 
-_PLACE = "owner = %(owner)s AND session = %(session)s"
+PUT_VALUES = """
+%(owners)b::bytea[], %(sessions)b::bytea[], %(files)b::bytea[], %(stamps)b::bigint[], %(moments)b::float8[],
+%(own)b::boolean[], %(bodies)b::text[], %(texts)b::bytea[]
+"""
+_PLACE = "owner = %(reader_user)s AND session = %(reader_session)s"
+# The database's disk is not waited for: a crash may forget what was read last, and then it is read again.
+_SOON = "set_config('synchronous_commit', 'off', true)"
 # A receipt that was used a moment ago is not written again for that: it is not among those whose turn it is to go.
 _FIND = f"""
 WITH touched AS (
     UPDATE fstools.receipts SET used = %(used)s WHERE {_PLACE} AND key = %(key)s AND used < %(used)s - %(hot)s
-) SELECT body FROM fstools.receipts WHERE {_PLACE} AND key = %(key)s
+) SELECT body, {_SOON} FROM fstools.receipts WHERE {_PLACE} AND key = %(key)s
 """
-_PUT = f"""
-WITH kept AS (
-    INSERT INTO fstools.receipts
-    VALUES (%(owner)s, %(session)s, %(key)s, %(used)s, %(read_at)s, %(own_write)s, %(body)s, %(shown)s)
-    ON CONFLICT (owner, session, key) DO UPDATE SET used = excluded.used, read_at = excluded.read_at,
-    own_write = excluded.own_write, body = excluded.body, shown = coalesce(excluded.shown, receipts.shown)
-), back AS (DELETE FROM fstools.dropped WHERE {_PLACE} AND key = %(key)s)
-SELECT pg_notify('{CHANNEL}', %(me)s)
-"""
+_PUT = f"SELECT {_SOON}, fstools.put({PUT_VALUES}), pg_notify('{CHANNEL}', %(me)s)"
 _EVICT = f"""
 WITH gone AS (
     DELETE FROM fstools.receipts WHERE {_PLACE} AND key IN (
         SELECT key FROM fstools.receipts WHERE {_PLACE} ORDER BY used DESC OFFSET %(most)s
     ) RETURNING owner, session, key, used
 ) INSERT INTO fstools.dropped SELECT * FROM gone ON CONFLICT (owner, session, key) DO UPDATE SET used = excluded.used
+"""
+_EVICT_OF_ALL = """
+WITH gone AS (
+    DELETE FROM fstools.receipts WHERE (owner, session, key) IN (
+        SELECT owner, session, key FROM fstools.receipts ORDER BY used DESC OFFSET %(most)s
+    ) RETURNING owner, session, key, used
+) INSERT INTO fstools.dropped SELECT * FROM gone ON CONFLICT (owner, session, key) DO UPDATE SET used = excluded.used
+"""
+_FADE_OF_ALL = """
+DELETE FROM fstools.dropped WHERE (owner, session, key) IN (
+    SELECT owner, session, key FROM fstools.dropped ORDER BY used DESC OFFSET %(most_dropped)s
+)
 """
 _FADE = f"""
 DELETE FROM fstools.dropped WHERE {_PLACE} AND key IN (
@@ -45,43 +57,12 @@ _BELOW = "(%(folder)s::bytea IS NULL OR key = %(folder)s OR (key >= %(below)s AN
 _READS = f"""
 SELECT body FROM fstools.receipts WHERE NOT own_write AND {_BELOW}
 AND (%(after)s::float8 IS NULL OR read_at > %(after)s) AND (%(before)s::float8 IS NULL OR read_at < %(before)s)
-AND (%(within)s::bytea IS NULL OR session = %(within)s) ORDER BY read_at DESC LIMIT %(limit)s
+AND (%(session)s::bytea IS NULL OR session = %(session)s) ORDER BY read_at DESC LIMIT %(limit)s
 """
 
-_HOT_MICROSECONDS = 1_000_000
+HOT_MICROSECONDS = 1_000_000
 _SMALL = 64
 _DAY = 86400.0
-LARGEST = 2**62
-_FAR_SECONDS = 1e12
-
-
-def as_bytes(text: str) -> bytes:
-    """Any string as bytes, lone surrogates included."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def as_text(name: bytes) -> str:
-    """What `as_bytes` was given."""
-    return bytes(name).decode("utf-8", "surrogatepass")
-
-
-def bounds(prefix: str | None) -> dict[str, bytes | None]:
-    """The values of `_BELOW`: the folder itself, and what lies below it ("0" follows "/")."""
-    if prefix is None:
-        return {"folder": None, "below": None, "beyond": None}
-    folder = as_bytes(prefix.removesuffix("/"))
-    return {"folder": folder, "below": folder + b"/", "beyond": folder + b"0"}
-
-
-def moments(wanted: MomentFilter) -> dict[str, Any]:
-    """A filter's values by the names that queries give them."""
-    times = {"after": wanted.after, "before": wanted.before}
-    return {
-        **bounds(wanted.key_prefix),
-        **{name: one and max(-_FAR_SECONDS, min(one, _FAR_SECONDS)) for name, one in times.items()},
-        "within": None if wanted.session is None else as_bytes(wanted.session),
-        "limit": max(0, min(wanted.limit, LARGEST)),
-    }
 
 
 class PostgresqlReceipts:
@@ -91,13 +72,15 @@ class PostgresqlReceipts:
         self._database = database
         self._limits = limits
         self._news = News(database)
-        self._puts_left: dict[Reader, int] = {}
+        self._puts = ReceiptCounter(limits)
         self._last_stamp = 0
         self._next_sweep = 0.0
 
     def receipt(self, reader: Reader, key: str) -> Receipt | None:
         """The reader's receipt of a file; being asked for counts as use."""
-        hot = 0 if self._limits.max_receipts < _SMALL else _HOT_MICROSECONDS
+        if (told := self._told(key)) is not None and told.reader == reader:
+            return None if told.receipt is None else from_json(Receipt, told.receipt)
+        hot = 0 if self._limits.max_receipts < _SMALL else HOT_MICROSECONDS
         row = self._one(_FIND, {**self._place(reader), "key": as_bytes(key), "used": self._stamp(), "hot": hot})
         return from_json(Receipt, row[0]) if row else None
 
@@ -109,12 +92,13 @@ class PostgresqlReceipts:
     def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
         """Keep a receipt; `shown` None leaves the text that is kept."""
         with self._database.connection() as connection:
-            self._put_within(connection, receipt, shown)
-        self._news.add()
+            connection.execute(_PUT, self._put_values([(receipt, shown)]))
         self._after_put([(receipt, shown)])
 
     def shown_text(self, reader: Reader, key: str) -> bytes | None:
         """The copy kept by `put_receipt`."""
+        if (told := self._told(key)) is not None and told.reader == reader:
+            return told.shown
         query = f"SELECT shown FROM fstools.receipts WHERE {_PLACE} AND key = %(key)s"
         row = self._one(query, {**self._place(reader), "key": as_bytes(key)})
         return row[0] if row else None
@@ -122,11 +106,14 @@ class PostgresqlReceipts:
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
         query = f"SELECT body FROM fstools.receipts WHERE {_PLACE} AND {_BELOW} ORDER BY used DESC"
-        return [from_json(Receipt, body) for (body,) in self._all(query, {**self._place(reader), **bounds(key_prefix)})]
+        return [
+            from_json(Receipt, body)
+            for (body,) in self._all(query, {**self._place(reader), **prefix_values(key_prefix)})
+        ]
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
         """The receipts of all readers that a filter describes, latest read first."""
-        return [from_json(Receipt, body) for (body,) in self._all(_READS, moments(wanted))]
+        return [from_json(Receipt, body) for (body,) in self._all(_READS, moment_values(wanted))]
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""
@@ -136,38 +123,49 @@ class PostgresqlReceipts:
             count = connection.execute(f"DELETE FROM fstools.receipts WHERE {which}", values).rowcount
             connection.execute(f"DELETE FROM fstools.dropped WHERE {which}", values)
             connection.execute(f"SELECT pg_notify('{CHANNEL}', %(me)s)", values)
+        self._forget_told()
         self._news.add()
         return count
 
-    def _put_within(self, connection: Connection[Any], receipt: Receipt, shown: bytes | None) -> None:
-        values = {
-            **self._place(receipt.reader),
-            "key": as_bytes(receipt.key),
-            "used": self._stamp(),
-            "read_at": receipt.read_at,
-            "own_write": receipt.own_write,
-            "body": to_json(receipt),
-            "shown": shown,
+    def _told(self, key: str) -> Told | None:
+        held = self._database.held
+        return None if held is None else held.told.get(key)
+
+    def _forget_told(self) -> None:
+        if (held := self._database.held) is not None:
+            held.told.clear()
+
+    def _put_values(self, receipts: Sequence[PutReceipt]) -> dict[str, Any]:
+        return {
+            "owners": [as_bytes(receipt.user) for receipt, _ in receipts],
+            "sessions": [as_bytes(receipt.session) for receipt, _ in receipts],
+            "files": [as_bytes(receipt.key) for receipt, _ in receipts],
+            "stamps": [self._stamp() for _ in receipts],
+            "moments": [receipt.read_at for receipt, _ in receipts],
+            "own": [receipt.own_write for receipt, _ in receipts],
+            "bodies": [to_json(receipt) for receipt, _ in receipts],
+            "texts": [shown for _, shown in receipts],
             "me": self._database.me,
         }
-        connection.execute(_PUT, values)
 
-    def _after_put(self, receipts: list[PutReceipt]) -> None:
+    def _after_put(self, receipts: Sequence[PutReceipt]) -> None:
+        self._news.add()
+        if receipts:
+            self._forget_told()
         for receipt, _ in receipts:
-            left = self._puts_left.get(receipt.reader, 1) - 1
-            if left <= 0:
-                self._evict(receipt.reader)
-                left = max(1, self._limits.max_receipts // 32)
-            self._puts_left[receipt.reader] = left
+            of_reader, of_all = self._puts.put(receipt.reader)
+            if of_all:
+                self._evict_within(_EVICT_OF_ALL, _FADE_OF_ALL, self._limits.max_all_receipts, {})
+            if of_reader:
+                self._evict_within(_EVICT, _FADE, self._limits.max_receipts, self._place(receipt.reader))
         if time.time() > self._next_sweep:
             self._sweep()
 
-    def _evict(self, reader: Reader) -> None:
-        most = self._limits.max_receipts
-        values = {**self._place(reader), "most": most, "most_dropped": DROPPED_PER_RECEIPT * most}
+    def _evict_within(self, evict: str, fade: str, most: int, place: dict[str, Any]) -> None:
+        values = {**place, "most": most, "most_dropped": DROPPED_PER_RECEIPT * most}
         with self._database.connection() as connection:
-            if connection.execute(_EVICT, values).rowcount:
-                connection.execute(_FADE, values)
+            if connection.execute(evict, values).rowcount:
+                connection.execute(fade, values)
 
     def _sweep(self) -> None:
         """Once a day, and at first: receipts that nobody used for as long as changes are kept."""
@@ -183,7 +181,7 @@ class PostgresqlReceipts:
         return self._last_stamp
 
     def _place(self, reader: Reader) -> dict[str, Any]:
-        return {"owner": as_bytes(reader.user), "session": as_bytes(reader.session)}
+        return {"reader_user": as_bytes(reader.user), "reader_session": as_bytes(reader.session)}
 
     def _one(self, query: Any, values: dict[str, Any]) -> Any:
         with self._database.connection() as connection:

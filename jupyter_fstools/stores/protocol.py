@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from ..errors import TooLarge
+from ..limits import StoreLimits
 from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
 
 MAX_REFUSALS = 1000
@@ -21,38 +22,14 @@ USE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class StoreLimits:
-    """How much a store keeps.
-
-    Attributes:
-        max_receipts: receipts per reader; the least recently used go first.
-        journal_max_changes: changes in all but proposed ones; the oldest go first.
-        journal_max_bytes: bytes of kept splices in all, those of proposed changes aside.
-        journal_max_days: age in days.
-        max_proposals: proposed changes in all.
-        max_proposal_bytes: bytes of their splices in all.
-        session_proposals: proposed changes of one reader.
-        session_proposal_bytes: bytes of their splices.
-    """
-
-    max_receipts: int = 1000
-    journal_max_changes: int = 10_000
-    journal_max_bytes: int = 256 << 20
-    journal_max_days: float = 30
-    max_proposals: int = 1000
-    max_proposal_bytes: int = 128 << 20
-    session_proposals: int = 200
-    session_proposal_bytes: int = 64 << 20
-
-
-@dataclass(frozen=True)
 class ChangeFilter:
-    """Which changes are asked for; None means any.
+    """A filter of changes; None means any.
 
     Attributes:
         key_prefix: changes of a file whose key is this or lies below it (`prefix + "/"`).
         key: changes of exactly this file.
         reader: exactly this reader.
+        user: this user, in whichever session.
         session: this session of any user.
         status: this status; None: any but `pending`.
         after: only revisions above this one, in rising order of revision; None: newest first.
@@ -65,6 +42,7 @@ class ChangeFilter:
     key_prefix: str | None = None
     key: str | None = None
     reader: Reader | None = None
+    user: str | None = None
     session: str | None = None
     status: ChangeStatus | None = None
     after: int | None = None
@@ -76,7 +54,7 @@ class ChangeFilter:
 
 @dataclass(frozen=True)
 class MomentFilter:
-    """Which reads or refusals are asked for, newest first; None means any.
+    """A filter of reads or refusals, newest first; None means any.
 
     Attributes:
         key_prefix: files whose key is this or lies below it (`prefix + "/"`).

@@ -1,4 +1,4 @@
-"""Encodes records as JSON, names that are no UTF-8 included."""
+"""Encodes records as JSON; tells which ones a filter describes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from .protocol import MomentFilter
+
 Record = TypeVar("Record", bound=BaseModel)
 
 
 class UnreadableRecord(Exception):
-    """What a store kept is no record any more: the store is damaged."""
+    """A kept value is no valid record: the store is damaged."""
 
 
 def to_json(record: BaseModel) -> str:
@@ -39,3 +41,19 @@ def _from_escaped_json(kind: type[Record], body: str) -> Record:
         return kind.model_validate(json.loads(body))
     except ValueError as problem:
         raise UnreadableRecord(f"no {kind.__name__}: {problem}") from problem
+
+
+def is_below(key: str, prefix: str) -> bool:
+    """A key is a folder's own, or lies below it."""
+    folder = prefix.removesuffix("/")
+    return key == folder or key.startswith(folder + "/")
+
+
+def is_wanted(wanted: MomentFilter, key: str, session: str) -> bool:
+    """A filter asks for this file and this session."""
+    return wanted.session in (None, session) and (wanted.key_prefix is None or is_below(key, wanted.key_prefix))
+
+
+def is_within(wanted: MomentFilter, moment: float) -> bool:
+    """A filter asks for this time."""
+    return (wanted.after is None or moment > wanted.after) and (wanted.before is None or moment < wanted.before)

@@ -10,6 +10,7 @@ from ..diffs.file_diff import FileDiff
 
 ChangeStatus = Literal["pending", "proposed", "applied", "rejected", "undone"]
 """`pending` is what is being written just now; nobody is shown it who does not ask for it by that status."""
+Via = Literal["browser", "token", "command line"]
 Place = Literal["disk", "document", "room"]
 
 
@@ -80,12 +81,12 @@ class Receipt(BaseModel):
 
     @property
     def reader(self) -> Reader:
-        """Whose receipt it is."""
+        """The reader of the receipt."""
         return Reader(self.user, self.session)
 
 
 class FileState(BaseModel):
-    """What a file was at one moment: enough to know it again, not enough to rebuild it.
+    """The state of a file at one moment: enough to recognise it, not enough to rebuild it.
 
     The digests are those of `Fingerprint`; None before a change of a file too large to be hashed for that alone.
     """
@@ -101,7 +102,7 @@ hunks counts as one at position 0."""
 
 
 class Decided(BaseModel):
-    """What a person decided about a proposal, in detail.
+    """A person's decision about a proposal, in detail.
 
     Attributes:
         taken: the hunks of the proposal that were carried out.
@@ -116,8 +117,24 @@ class Decided(BaseModel):
     edited: bool = False
 
 
+class CommandOutcome(BaseModel):
+    """The outcome of a command that ran.
+
+    Attributes:
+        exit_code: the shell's; 128 + n where signal n ended it.
+        output: the end of what it printed.
+        cut: there was more before.
+        note: why it was ended, if it was.
+    """
+
+    exit_code: int
+    output: str
+    cut: bool
+    note: Literal["timed out", "cancelled"] | None = None
+
+
 class ChangedFile(BaseModel):
-    """What a change does to one file.
+    """The change of one file.
 
     Attributes:
         key: the file (`FileStat.key`), which clients are not told.
@@ -149,6 +166,8 @@ class Change(BaseModel):
         created_at: when it was made or proposed, seconds since 1970.
         decided_at: when it was approved, rejected or undone.
         decided_by: the user who did.
+        decided_via: how that came in: from a browser that is logged in, with Jupyter's token, or from the command line
+            of this machine; None where nobody decided, or a program did.
         before: the file before the change; None if it did not exist.
         after: the file after it; None if the change deleted it.
         undoes: the id of the change that this one takes back.
@@ -157,8 +176,11 @@ class Change(BaseModel):
             edit together.
         saved: the file has the change; False where a room had not saved it yet when the change was made.
         decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
+        told: the session that proposed it was told what was decided.
         seen_by: the users who have seen it and keep it.
+        kept: the hunks that a user has seen and keeps, by user, until they are all of it.
         files: of a change of several files all of them, sorted by key; empty for a change of one.
+        ran: of a command that has ended; None for all else.
         interrupted: its writer was killed, and the file had other content by the time anybody looked: whether the
             change was carried out cannot be told.
     """
@@ -173,6 +195,7 @@ class Change(BaseModel):
     created_at: float
     decided_at: float | None = None
     decided_by: str | None = None
+    decided_via: Via | None = None
     status: ChangeStatus
     before: FileState | None
     after: FileState | None
@@ -182,8 +205,11 @@ class Change(BaseModel):
     place: Place = "disk"
     saved: bool = True
     decided: Decided | None = None
+    told: bool = False
     seen_by: list[str] = Field(default_factory=list)
+    kept: dict[str, ChosenHunks] = Field(default_factory=dict)
     files: list[ChangedFile] = Field(default_factory=list)
+    ran: CommandOutcome | None = None
     interrupted: bool = False
 
     @property
@@ -236,7 +262,7 @@ class Refusal(BaseModel):
 
 
 class Token(BaseModel):
-    """What an assistant may do with a token of its own; the token itself is nowhere kept.
+    """The rights of an assistant with a token of its own; the token itself is not kept.
 
     Attributes:
         id: names it, and opens nothing.

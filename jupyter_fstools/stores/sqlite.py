@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import logging
+import operator
 import os
 import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from ..errors import InputOutput, Invalid
-from . import sqlite_changes, sqlite_open, sqlite_receipts, sqlite_refusals, sqlite_tokens
+from ..limits import StoreLimits
+from . import sqlite_changes, sqlite_receipts
 from .in_memory import InMemoryStore
-from .protocol import ChangeFilter, Closing, MomentFilter, PutReceipt, Store, StoreLimits
+from .protocol import Closing, Store
 from .record_json import UnreadableRecord
-from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
 from .sqlite_changes import ChangeTable
 from .sqlite_file import Unusable, connected, identity, is_damage, primary_code, set_aside
-from .sqlite_open import OpenDocumentTable
-from .sqlite_refusals import RefusalTable
-from .sqlite_tokens import TokenTable
+from .sqlite_sessions import OPEN_DOCUMENTS, REFUSALS, TOKENS, OpenDocumentTable, RefusalTable, TokenTable
 
 _DEFAULTS = StoreLimits()
-_TABLES = (sqlite_receipts, sqlite_changes, sqlite_refusals, sqlite_open, sqlite_tokens)
-_SCHEMA = "".join(table.SCHEMA for table in _TABLES)
+_SCHEMA = "".join((sqlite_receipts.SCHEMA, sqlite_changes.SCHEMA, REFUSALS, OPEN_DOCUMENTS, TOKENS))
 _HINTS = {
     sqlite3.SQLITE_BUSY: "Another process holds the store; try again.",
     sqlite3.SQLITE_FULL: "The disk is full: free some space, then try again.",
@@ -36,8 +35,6 @@ _LOOK_SECONDS = 0.01
 """A file put in the place of ours is noticed after this time: a look costs a third of a lookup."""
 
 _log = logging.getLogger("jupyter_fstools")
-
-Answer = TypeVar("Answer")
 
 
 class _Database(ChangeTable, RefusalTable, OpenDocumentTable, TokenTable, Closing):
@@ -49,7 +46,7 @@ class _Database(ChangeTable, RefusalTable, OpenDocumentTable, TokenTable, Closin
         self._opened_at = time.monotonic_ns()
 
     def mark(self) -> Hashable:
-        """What others committed, what this connection changed, and which connection it is."""
+        """A mark that changes with each commit: of others, of this connection, and with the connection."""
         others = self._execute("PRAGMA data_version").fetchone()[0]
         return others, self._connection.total_changes, self._opened_at
 
@@ -97,148 +94,17 @@ class SqliteStore(Closing):
             return cls(Path(jupyter_data_dir()) / "fstools" / "store.sqlite", limits)
         path = Path(rest).expanduser()
         if not path.is_absolute():
-            raise Invalid(f"store: {rest!r} is no absolute path", hint="Takes sqlite:/absolute/path, or sqlite: alone.")
-        return cls(path, limits)
-
-    def receipt(self, reader: Reader, key: str) -> Receipt | None:
-        """The reader's receipt of a file; being asked for counts as use."""
-        return self._run(lambda store: store.receipt(reader, key))
-
-    def was_dropped(self, reader: Reader, key: str) -> bool:
-        """True if the bound on their number pushed the receipt out."""
-        return self._run(lambda store: store.was_dropped(reader, key))
-
-    def put_receipt(self, receipt: Receipt, shown: bytes | None = None) -> None:
-        """Keep a receipt; `shown` None leaves the text that is kept."""
-        self._run(lambda store: store.put_receipt(receipt, shown))
-
-    def shown_text(self, reader: Reader, key: str) -> bytes | None:
-        """The copy kept by `put_receipt`."""
-        return self._run(lambda store: store.shown_text(reader, key))
-
-    def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
-        """All of a reader's receipts below a key prefix, most recently used first."""
-        return self._run(lambda store: store.receipts(reader, key_prefix))
-
-    def reads(self, wanted: MomentFilter) -> list[Receipt]:
-        """The receipts of all readers that a filter describes, latest read first."""
-        return self._run(lambda store: store.reads(wanted))
-
-    def forget(self, reader: Reader, key: str | None = None) -> int:
-        """Drop one receipt, or all of a reader's; says how many."""
-        return self._run(lambda store: store.forget(reader, key))
-
-    def add_change(
-        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
-    ) -> Change:
-        """Append a change and, in the same step, put a receipt."""
-        return self._run(lambda store: store.add_change(change, splices, receipt, shown))
-
-    def finish(
-        self,
-        change_id: str,
-        receipts: Sequence[PutReceipt] = (),
-        *,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> int | None:
-        """A pending change becomes applied and, in the same step, receipts are put."""
-        return self._run(lambda store: store.finish(change_id, receipts, splices=splices, record=record))
-
-    def drop(self, change_id: str) -> bool:
-        """Take a pending change out again."""
-        return self._run(lambda store: store.drop(change_id))
-
-    def unfinished(self, key_prefix: str) -> list[Change]:
-        """The pending changes of a file at or below that key."""
-        return self._run(lambda store: store.unfinished(key_prefix))
-
-    def decide(
-        self,
-        change_id: str,
-        expected: ChangeStatus,
-        status: ChangeStatus,
-        *,
-        decided_at: float | None,
-        decided_by: str | None = None,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> Change | None:
-        """Move a change from one status to another, if it still has the expected one."""
-        return self._run(
-            lambda store: store.decide(
-                change_id,
-                expected,
-                status,
-                decided_at=decided_at,
-                decided_by=decided_by,
-                splices=splices,
-                record=record,
+            raise Invalid(
+                f"store: {rest!r} is not an absolute path", hint="Takes sqlite:/absolute/path, or sqlite: alone."
             )
-        )
-
-    def change(self, change_id: str) -> Change | None:
-        """One change."""
-        return self._run(lambda store: store.change(change_id))
-
-    def splices(self, change_id: str) -> bytes | None:
-        """A change's packed splices."""
-        return self._run(lambda store: store.splices(change_id))
-
-    def changes(self, wanted: ChangeFilter) -> list[Change]:
-        """The changes a filter describes."""
-        return self._run(lambda store: store.changes(wanted))
-
-    def count_changes(self, wanted: ChangeFilter) -> int:
-        """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
-        return self._run(lambda store: store.count_changes(wanted))
-
-    def revision(self) -> int:
-        """The newest revision."""
-        return self._run(lambda store: store.revision())
-
-    def add_refusal(self, refusal: Refusal) -> Refusal:
-        """Keep a refusal."""
-        return self._run(lambda store: store.add_refusal(refusal))
-
-    def refusals(self, wanted: MomentFilter) -> list[Refusal]:
-        """The refusals that a filter describes, newest first."""
-        return self._run(lambda store: store.refusals(wanted))
-
-    def mark(self) -> Hashable:
-        """Something that is another once anything is kept or dropped."""
-        return self._run(lambda store: store.mark())
-
-    def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
-        """Keep which files a page has open."""
-        self._run(lambda store: store.note_open(page, documents, until))
-
-    def open_documents(self, key: str) -> list[OpenDocument]:
-        """The documents that pages have open of a file."""
-        return self._run(lambda store: store.open_documents(key))
-
-    def add_token(self, token: Token, digest: str) -> None:
-        """Keep a token under the digest of its secret."""
-        self._run(lambda store: store.add_token(token, digest))
-
-    def token(self, digest: str, now: float) -> Token | None:
-        """The token whose secret has this digest, also an expired one; notes its use, once a minute."""
-        return self._run(lambda store: store.token(digest, now))
-
-    def tokens(self, user: str) -> list[Token]:
-        """A user's tokens, newest first."""
-        return self._run(lambda store: store.tokens(user))
-
-    def drop_token(self, user: str, token_id: str) -> bool:
-        """Forget a token of this user; False if there is none of this id."""
-        return self._run(lambda store: store.drop_token(user, token_id))
+        return cls(path, limits)
 
     def close(self) -> None:
         """Close the connection; a later call opens it again."""
         with self._lock:
             self._disconnect()
 
-    def _run(self, step: Callable[[Store], Answer]) -> Answer:
+    def _run(self, step: Callable[[Store], Any]) -> Any:
         with self._lock:
             for _ in range(2):
                 try:
@@ -324,6 +190,21 @@ class SqliteStore(Closing):
         if self._database is not None:
             self._database.close()
             self._database = None
+
+
+def _on_the_open_file(name: str) -> Callable[..., Any]:
+    """The store's method of that name: that of the tables, or of the memory where no file can be used."""
+
+    @functools.wraps(getattr(Store, name))
+    def call(store: SqliteStore, *given: Any, **named: Any) -> Any:
+        return store._run(operator.methodcaller(name, *given, **named))
+
+    return call
+
+
+for _name in vars(Store):
+    if not _name.startswith("_") and _name not in vars(SqliteStore):
+        setattr(SqliteStore, _name, _on_the_open_file(_name))
 
 
 # SQLite must not be carried across a fork: the child would share, and on closing drop, locks it does not hold.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
 from typing import Any
 
-from .kept_records import is_below
-from .protocol import ChangeFilter, PutReceipt, StoreLimits, require_room
-from .record_json import from_json, to_json
-from .records import Change, ChangeStatus, Reader, Receipt
-from .sqlite_receipts import ReceiptTable, as_blob, prefix_bounds
+from ..limits import StoreLimits
+from .protocol import ChangeFilter, require_room
+from .record_json import is_below, to_json
+from .records import Change, Reader, Receipt
+from .sql_values import as_bytes, bytes_or_null, change_row, change_values
+from .sqlite_receipts import ReceiptTable
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
 
 # What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
 # and every index would cost each new change a page. A pending change has no revision.
@@ -35,12 +36,10 @@ _ADD = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT INTO contents VALUES (?, ?, ?)"
 _ADD_FURTHER = "INSERT INTO further_files VALUES (?, ?)"
 _NUMBER = "SELECT number FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1"
-_DECIDE = """
-UPDATE changes SET revision = ?, status = ?, decided_at = ?, decided_by = ?, size = coalesce(?, size)
-WHERE number = ? AND status = ?
-"""
-_FINISH = """
-UPDATE changes SET revision = ?, status = 'applied', size = coalesce(?, size) WHERE number = ? AND status = 'pending'
+_STEP = """
+UPDATE changes SET revision = :revision, status = :status, size = coalesce(:size, size),
+decided_at = CASE WHEN :is_new THEN :decided_at ELSE decided_at END,
+decided_by = CASE WHEN :is_new THEN :decided_by ELSE decided_by END WHERE number = :number AND status = :expected
 """
 _UNFINISHED = "SELECT number FROM changes WHERE status = 'pending'"
 _PROPOSED = "SELECT user, session, size FROM changes WHERE status = 'proposed'"
@@ -54,7 +53,8 @@ _MATCHING = """
 (:key IS NULL OR key = :key OR number IN (SELECT number FROM further_files WHERE key = :key))
 AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond) OR number IN (
     SELECT number FROM further_files WHERE key = :folder OR (key >= :below AND key < :beyond)))
-AND (:user IS NULL OR (user = :user AND session = :readers))
+AND (:reader_user IS NULL OR (user = :reader_user AND session = :reader_session))
+AND (:user IS NULL OR user = :user)
 AND (:session IS NULL OR session = :session)
 AND ((:status IS NULL AND status <> 'pending') OR status = :status)
 """
@@ -82,15 +82,13 @@ SELECT number, created_at, size FROM changes
 WHERE status NOT IN ('proposed', 'pending') AND revision IS NOT ({_NEWEST}) ORDER BY number
 """  # noqa: S608 - of constants only
 
-_LARGEST = 2**62
 
-
-class ChangeTable(ReceiptTable):
+class ChangeTable(ReceiptTable, ChangeSteps):
     """Changes over one connection, beside the receipts: a change and its receipt are one step."""
 
     def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
         super().__init__(connection, limits)
-        self._adds_left, self._bytes_left = 0, 0
+        self._adds = ChangeCounter(limits)
 
     def add_change(
         self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
@@ -108,34 +106,38 @@ class ChangeTable(ReceiptTable):
             number = self._execute(_ADD, (revision, *columns)).lastrowid
             self._execute(_ADD_CONTENT, (number, body, splices))
             for key in change.keys[1:]:
-                self._execute(_ADD_FURTHER, (number, as_blob(key)))
+                self._execute(_ADD_FURTHER, (number, as_bytes(key)))
             self._put_all_within(receipts)
         self._after_put_all(receipts)
         self._after_add(len(splices))
         return change.model_copy(update={"revision": revision or 0})
 
-    def finish(
-        self,
-        change_id: str,
-        receipts: Sequence[PutReceipt] = (),
-        *,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> int | None:
-        """A pending change becomes applied and, in the same step, receipts are put."""
-        for receipt, _ in receipts:
+    def take_step(self, step: Step) -> ChangeRow | None:
+        """Take a step with a new revision; None: the change has another status."""
+        for receipt, _ in step.receipts:
             self._meet(receipt.reader)
+        decided_at, decided_by = step.decided or (None, None)
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
-            number, revision = self._number(change_id), self.revision() + 1
-            size = None if splices is None else len(splices)
-            if number is None or self._execute(_FINISH, (revision, size, number)).rowcount != 1:
+            number = self._number(step.change_id)
+            values = {
+                "number": number,
+                "expected": step.expected,
+                "status": step.status,
+                "revision": self.revision() + 1,
+                "size": None if step.splices is None else len(step.splices),
+                "is_new": step.decided is not None,
+                "decided_at": decided_at,
+                "decided_by": bytes_or_null(decided_by),
+            }
+            if number is None or self._execute(_STEP, values).rowcount != 1:
                 return None
-            self._replace(number, splices, record)
-            self._put_all_within(receipts)
-        self._after_put_all(receipts)
+            self._replace(number, step.splices, step.record)
+            self._put_all_within(step.receipts)
+            row = change_row(self._execute(_ONE, (number,)).fetchone())
+        self._after_put_all(step.receipts)
         self._after_add(0)
-        return revision
+        return row
 
     def drop(self, change_id: str) -> bool:
         """Take a pending change out again."""
@@ -154,28 +156,6 @@ class ChangeTable(ReceiptTable):
         found = [change for number in numbers for change in self._load(_ONE, number)]
         return [change for change in found if any(is_below(key, key_prefix) for key in change.keys)]
 
-    def decide(
-        self,
-        change_id: str,
-        expected: ChangeStatus,
-        status: ChangeStatus,
-        *,
-        decided_at: float | None,
-        decided_by: str | None = None,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> Change | None:
-        """Move a change from one status to another, if it still has the expected one."""
-        size = None if splices is None else len(splices)
-        with self._connection:
-            self._execute("BEGIN IMMEDIATE")
-            number = self._number(change_id)
-            step = (self.revision() + 1, status, decided_at, _blob(decided_by), size, number, expected)
-            if number is None or self._execute(_DECIDE, step).rowcount != 1:
-                return None
-            self._replace(number, splices, record)
-            return self._load(_ONE, (number,))[0]
-
     def _replace(self, number: int, splices: bytes | None, record: Change | None) -> None:
         if splices is not None:
             self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
@@ -184,7 +164,7 @@ class ChangeTable(ReceiptTable):
 
     def _require_room(self, reader: Reader, size: int) -> None:
         waiting = self._execute(_PROPOSED).fetchall()
-        place = as_blob(reader.user), as_blob(reader.session)
+        place = as_bytes(reader.user), as_bytes(reader.session)
         own = [its_size for user, session, its_size in waiting if (user, session) == place]
         require_room(self._limits, size, own, [its_size for _, _, its_size in waiting])
 
@@ -201,34 +181,27 @@ class ChangeTable(ReceiptTable):
 
     def changes(self, wanted: ChangeFilter) -> list[Change]:
         """The changes a filter describes."""
-        found = self._load(_NEWEST_FIRST if wanted.after is None else _AFTER, _values(wanted))
-        for file in (file for change in found if not wanted.rows for file in change.files):
-            file.diff.hunks, file.diff.cells = [], None
-        return found
+        found = self._load(_NEWEST_FIRST if wanted.after is None else _AFTER, change_values(wanted))
+        return found if wanted.rows else [without_rows(change) for change in found]
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
-        return int(self._execute(_COUNT, _values(wanted)).fetchone()[0])
+        return int(self._execute(_COUNT, change_values(wanted)).fetchone()[0])
 
     def revision(self) -> int:
         """The newest revision."""
         return int(self._execute(_REVISION).fetchone()[0])
 
     def _number(self, change_id: str) -> int | None:
-        row = self._execute(_NUMBER, (as_blob(change_id),)).fetchone()
+        row = self._execute(_NUMBER, (as_bytes(change_id),)).fetchone()
         return row[0] if row else None
 
     def _load(self, query: str, values: dict[str, Any] | tuple[Any, ...]) -> list[Change]:
-        return [_loaded(*row) for row in self._execute(query, values)]
+        return [change_row(row).change() for row in self._execute(query, values)]
 
     def _after_add(self, size: int) -> None:
-        self._adds_left -= 1
-        self._bytes_left -= size
-        if self._adds_left > 0 and self._bytes_left > 0:
-            return
-        self._prune()
-        self._adds_left = max(1, self._limits.journal_max_changes // 32)
-        self._bytes_left = min(self._limits.journal_max_bytes // 32, self._limits.journal_max_bytes - size)
+        if self._adds.add(size):
+            self._prune()
 
     def _prune(self) -> None:
         if not self._superfluous():
@@ -256,46 +229,13 @@ class ChangeTable(ReceiptTable):
 
 def _columns(change: Change, size: int) -> tuple[Any, ...]:
     return (
-        as_blob(change.id),
-        as_blob(change.key),
-        as_blob(change.user),
-        as_blob(change.session),
+        as_bytes(change.id),
+        as_bytes(change.key),
+        as_bytes(change.user),
+        as_bytes(change.session),
         change.status,
         change.created_at,
         change.decided_at,
-        _blob(change.decided_by),
+        bytes_or_null(change.decided_by),
         size,
     )
-
-
-def _loaded(
-    revision: int | None, status: ChangeStatus, decided_at: float | None, decided_by: bytes | None, body: str
-) -> Change:
-    change = from_json(Change, body)
-    change.revision, change.status, change.decided_at = revision or 0, status, decided_at
-    change.decided_by = None if decided_by is None else decided_by.decode("utf-8", "surrogatepass")
-    return change
-
-
-def _values(wanted: ChangeFilter) -> dict[str, Any]:
-    user, session = wanted.reader or (None, None)
-    folder, below, beyond = prefix_bounds(wanted.key_prefix)
-    return {
-        "key": _blob(wanted.key),
-        "folder": folder,
-        "below": below,
-        "beyond": beyond,
-        "user": _blob(user),
-        "readers": _blob(session),
-        "session": _blob(wanted.session),
-        "status": wanted.status,
-        "after": max(-_LARGEST, min(wanted.after or 0, _LARGEST)),
-        "before": wanted.before,
-        "rows": wanted.rows,
-        "limit": max(0, min(wanted.limit, _LARGEST)),
-        "offset": max(0, min(wanted.offset, _LARGEST)),
-    }
-
-
-def _blob(text: str | None) -> bytes | None:
-    return None if text is None else as_blob(text)

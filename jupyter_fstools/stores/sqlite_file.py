@@ -24,6 +24,9 @@ _UNWRITABLE = {
 }
 """What SQLite says where a file, or the memory shared for WAL, cannot be made or written."""
 
+_FOR_NOW = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_FSYNC}
+"""What it says of a disk that is full or fails just now: a journal in memory would be lost with the process."""
+
 
 Identity = tuple[int, int]
 """Device and inode: which file stands at a path."""
@@ -44,7 +47,7 @@ def is_damage(problem: BaseException) -> bool:
 
 
 def identity(path: Path) -> Identity | None:
-    """Which file stands at the path now; None if there is none."""
+    """The identity of the file at the path; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -68,7 +71,7 @@ def connected(path: Path, schema: str, first_revision: int) -> sqlite3.Connectio
     try:
         return _connected(path, schema, first_revision, wal=False)
     except sqlite3.OperationalError as problem:
-        if primary_code(problem) not in _UNWRITABLE:
+        if primary_code(problem) not in _UNWRITABLE or problem.sqlite_errorcode in _FOR_NOW:
             raise
         raise Unusable(f"{path} cannot be written ({problem})") from problem
 
@@ -112,7 +115,7 @@ def _make(path: Path) -> None:
 
 
 def _schema_version(connection: sqlite3.Connection) -> int:
-    """Which version of our tables the database has; 0 for an empty one.
+    """The version of our tables in the database; 0 for an empty one.
 
     Raises:
         Unusable: it is another program's, or a newer version's.

@@ -6,12 +6,15 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from .in_memory import DROPPED_PER_RECEIPT
-from .protocol import MomentFilter, PutReceipt, StoreLimits
+from ..limits import StoreLimits
+from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_json
 from .records import Reader, Receipt
+from .sql_values import as_bytes, moment_values
+from .steps import DROPPED_PER_RECEIPT, MOST_READERS, ReceiptCounter
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS receipts (
@@ -79,6 +82,13 @@ _MEASURE = "SELECT count(*), coalesce(max(used), 0) FROM receipts WHERE user = ?
 _LEAST_USED = """
 SELECT user, session, key, used FROM receipts WHERE user = ? AND session = ? ORDER BY used LIMIT ?
 """
+_COUNT_ALL = "SELECT count(*) FROM receipts"
+_LEAST_USED_OF_ALL = "SELECT user, session, key, used FROM receipts ORDER BY used LIMIT ?"
+_FADE_ALL = """
+DELETE FROM dropped WHERE (user, session, key) IN (
+    SELECT user, session, key FROM dropped ORDER BY used DESC LIMIT -1 OFFSET ?
+)
+"""
 _DROP = "INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)"
 _FADE = """
 DELETE FROM dropped WHERE user = ? AND session = ? AND key IN (
@@ -87,43 +97,9 @@ DELETE FROM dropped WHERE user = ? AND session = ? AND key IN (
 """
 
 _DAY = 86400.0
-_MOST_READERS = 10_000
 _HOT_SECONDS = 1.0
-_LARGEST = 2**62
-_FAR_SECONDS = 1e12
 
 Place = tuple[bytes, bytes, bytes]
-
-
-def as_blob(text: str) -> bytes:
-    """Any string as bytes: SQLite refuses text with lone surrogates, which file names may hold."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def prefix_bounds(prefix: str | None) -> tuple[bytes, bytes, bytes] | tuple[None, None, None]:
-    """For `key = ? OR (key >= ? AND key < ?)`: the folder itself, and what lies below it ("0" follows "/")."""
-    if prefix is None:
-        return None, None, None
-    folder = as_blob(prefix.removesuffix("/"))
-    return folder, folder + b"/", folder + b"0"
-
-
-def moment_values(wanted: MomentFilter) -> dict[str, Any]:
-    """A filter's values by the names that queries give them."""
-    folder, below, beyond = prefix_bounds(wanted.key_prefix)
-    after, before = (
-        None if moment is None else max(-_FAR_SECONDS, min(moment, _FAR_SECONDS))
-        for moment in (wanted.after, wanted.before)
-    )
-    return {
-        "folder": folder,
-        "below": below,
-        "beyond": beyond,
-        "session": None if wanted.session is None else as_blob(wanted.session),
-        "after": after,
-        "before": before,
-        "limit": max(0, min(wanted.limit, _LARGEST)),
-    }
 
 
 class ReceiptTable:
@@ -140,7 +116,7 @@ class ReceiptTable:
         self._hot: OrderedDict[tuple[Reader, str], tuple[float, int]] = OrderedDict()
         self._notes = 0
         self._most_hot = limits.max_receipts // 2
-        self._puts_left: dict[Reader, int] = {}
+        self._puts = ReceiptCounter(limits)
         self._met: dict[Reader, float] = {}
         self._last_stamp = 0
 
@@ -150,9 +126,10 @@ class ReceiptTable:
         row = self._execute(_FIND, place).fetchone()
         if row is None:
             return None
-        self._meet(reader)
-        if not self._use(reader, key):
-            self._execute(_TOUCH, (self._stamp(), *place))
+        with suppress(sqlite3.OperationalError):  # On a full disk a use is not noted, and reading goes on.
+            self._meet(reader)
+            if not self._use(reader, key):
+                self._execute(_TOUCH, (self._stamp(), *place))
         return from_json(Receipt, row[0])
 
     def was_dropped(self, reader: Reader, key: str) -> bool:
@@ -192,7 +169,7 @@ class ReceiptTable:
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
         below = moment_values(MomentFilter(key_prefix, reader.session))
-        rows = self._execute(_LIST, {**below, "user": as_blob(reader.user)})
+        rows = self._execute(_LIST, {**below, "user": as_bytes(reader.user)})
         return [from_json(Receipt, body) for (body,) in rows]
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
@@ -234,11 +211,10 @@ class ReceiptTable:
         now = time.time()
         if now - self._met.get(reader, 0.0) < _DAY:
             return
-        if len(self._met) >= _MOST_READERS:
+        if len(self._met) >= MOST_READERS:
             self._met.clear()
-            self._puts_left.clear()
         self._met[reader] = now
-        user, session = as_blob(reader.user), as_blob(reader.session)
+        user, session = as_bytes(reader.user), as_bytes(reader.session)
         self._execute(_SEEN, (user, session, now))
         self._last_stamp = max(self._last_stamp, self._execute(_MEASURE, (user, session)).fetchone()[1])
         self._forget_unused(now - max(self._limits.journal_max_days, 2) * _DAY)
@@ -256,11 +232,11 @@ class ReceiptTable:
         reader = receipt.reader
         if self._use(reader, receipt.key):
             return
-        left = self._puts_left.get(reader, 1) - 1
-        if left <= 0:
-            self._evict(as_blob(reader.user), as_blob(reader.session))
-            left = max(1, self._limits.max_receipts // 32)
-        self._puts_left[reader] = left
+        of_reader, of_all = self._puts.put(reader)
+        if of_all:
+            self._evict_of_all()
+        if of_reader:
+            self._evict(as_bytes(reader.user), as_bytes(reader.session))
 
     def _evict(self, user: bytes, session: bytes) -> None:
         most = self._limits.max_receipts
@@ -269,14 +245,26 @@ class ReceiptTable:
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
             excess = self._execute(_MEASURE, (user, session)).fetchone()[0] - most
-            least_used = self._execute(_LEAST_USED, (user, session, max(0, excess))).fetchall()
-            places = [row[:3] for row in least_used]
-            for statement in _FORGET_ONE:
-                self._connection.executemany(statement, places)
-            self._connection.executemany(_DROP, least_used)
+            self._drop_within(self._execute(_LEAST_USED, (user, session, max(0, excess))).fetchall())
             self._execute(_FADE, (user, session, user, session, DROPPED_PER_RECEIPT * most))
+
+    def _evict_of_all(self) -> None:
+        most = self._limits.max_all_receipts
+        if self._execute(_COUNT_ALL).fetchone()[0] <= most:
+            return
+        with self._connection:
+            self._execute("BEGIN IMMEDIATE")
+            excess = self._execute(_COUNT_ALL).fetchone()[0] - most
+            self._drop_within(self._execute(_LEAST_USED_OF_ALL, (max(0, excess),)).fetchall())
+            self._execute(_FADE_ALL, (DROPPED_PER_RECEIPT * most,))
+
+    def _drop_within(self, rows: list[Any]) -> None:
+        places = [row[:3] for row in rows]
+        for statement in _FORGET_ONE:
+            self._connection.executemany(statement, places)
+        self._connection.executemany(_DROP, rows)
 
 
 def place_of(reader: Reader, key: str) -> Place:
     """The columns that name a receipt."""
-    return as_blob(reader.user), as_blob(reader.session), as_blob(key)
+    return as_bytes(reader.user), as_bytes(reader.session), as_bytes(key)

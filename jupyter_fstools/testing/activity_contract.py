@@ -8,20 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ..stores.protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, Store, StoreLimits
+from ..limits import StoreLimits
+from ..stores.protocol import MAX_REFUSALS, ChangeFilter, MomentFilter, Store
 from ..stores.records import Reader, Receipt, Refusal
-from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of, refusal_of
+from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of, refusal_of, token_of
 
 OTHER = Reader("bob", "other")
 
 
 def keys(reads: list[Receipt]) -> list[str]:
-    """Which files were read."""
+    """The keys of the files that were read."""
     return [receipt.key for receipt in reads]
 
 
 def messages(refusals: list[Refusal]) -> list[str]:
-    """What was said."""
+    """The messages of the refusals."""
     return [refusal.message for refusal in refusals]
 
 
@@ -97,7 +98,7 @@ class RefusalsContract(StoreFixtures):
 
 
 class ActivityContract(ReadsContract, RefusalsContract):
-    """What goes on can be followed and paged through."""
+    """Tests that activity can be followed and paged through."""
 
     @pytest.mark.parametrize("moment", [-1e300, -1.0, 0.0, 1e18, 1e300])
     def test_any_time_can_be_asked_for(self, store: Store, moment: float) -> None:
@@ -117,7 +118,9 @@ class ActivityContract(ReadsContract, RefusalsContract):
             lambda: store.add_change(change_of("c", status="proposed"), b""),
             lambda: store.decide("c", "proposed", "rejected", decided_at=1.0),
             lambda: store.forget(ANN),
+            lambda: store.token("digest", time.time()),
         )
+        store.add_token(token_of("t"), "digest")
         seen = {store.mark()}
         for number, step in enumerate(steps, 2):
             step()

@@ -36,6 +36,11 @@ class BackendContract:
         put(backend, "a.txt", b"one\ntwo\n")
         assert content(backend, "a.txt") == b"one\ntwo\n"
 
+    def test_it_is_closed_once_or_twice(self, backend: Backend) -> None:
+        put(backend, "a.txt", b"one")
+        backend.close()
+        backend.close()
+
     def test_an_empty_file_is_a_file(self, backend: Backend) -> None:
         assert put(backend, "empty", b"").size == 0
         assert content(backend, "empty") == b""
@@ -254,7 +259,7 @@ def names(backend: Backend) -> list[str]:
 
 
 def race(write: Callable[[int], object], count: int = 8) -> list[int]:
-    """Which of `count` threads that write at once had success; the others met a `Conflict`."""
+    """The indices of `count` threads writing at once that succeeded; the others met a `Conflict`."""
     winners: list[int] = []
     start = threading.Barrier(count)
 

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ..errors import TooLarge
-from ..stores.protocol import ChangeFilter, Store, StoreLimits
+from ..limits import StoreLimits
+from ..stores.protocol import ChangeFilter, Store
 from ..stores.records import Change, Decided, Reader
 from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of, two_files
 
@@ -132,6 +133,7 @@ class ChangeContract(StoreFixtures):
             (ChangeFilter(key_prefix="/r/a%b/"), ["session", "user", "inside", "folder"]),
             (ChangeFilter(key_prefix="/r", status="proposed"), ["like"]),
             (ChangeFilter(reader=ANN), ["like", "inside", "folder"]),
+            (ChangeFilter(user="ann"), ["session", "like", "inside", "folder"]),
             (ChangeFilter(session="default"), ["user", "like", "inside", "folder"]),
             (ChangeFilter(reader=ANN, session="other"), []),
             (ChangeFilter(key_prefix="/r/a%b", session="other", after=0), ["session"]),

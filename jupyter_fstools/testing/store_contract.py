@@ -1,4 +1,4 @@
-"""Tests what every `Store` must do; subclass `StoreContract`.
+"""Tests any store: receipts, tokens, open documents and changes.
 
 class TestMyStore(StoreContract):
     @pytest.fixture
@@ -8,10 +8,215 @@ class TestMyStore(StoreContract):
 
 from __future__ import annotations
 
+import time
+
+from ..limits import StoreLimits
+from ..stores.protocol import ChangeFilter, Store
+from ..stores.records import OpenDocument, Reader
 from .change_contract import BoundsContract, ChangeContract, PendingContract, SeveralFilesContract
-from .open_contract import OpenContract
-from .receipt_contract import ReceiptContract
-from .token_contract import TokenContract
+from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of, token_of
+
+
+class ReceiptContract(StoreFixtures):
+    """Receipts: kept per reader and file, least recently used out first."""
+
+    def test_a_receipt_comes_back_as_it_was(self, store: Store) -> None:
+        given = receipt_of(full=True, encoding="cp1252", cell_order="o")
+        store.put_receipt(given)
+        assert store.receipt(ANN, given.key) == given
+
+    def test_nobody_has_a_receipt_at_first(self, store: Store) -> None:
+        assert store.receipt(ANN, "/root/a.txt") is None
+        assert store.shown_text(ANN, "/root/a.txt") is None
+        assert store.receipts(ANN) == []
+
+    def test_receipts_belong_to_one_reader(self, store: Store) -> None:
+        store.put_receipt(receipt_of())
+        assert store.receipt(Reader("ann", "other"), "/root/a.txt") is None
+        assert store.receipt(Reader("bob", "default"), "/root/a.txt") is None
+
+    def test_a_later_receipt_replaces_the_earlier_one(self, store: Store) -> None:
+        store.put_receipt(receipt_of(version="1"))
+        store.put_receipt(receipt_of(version="2"))
+        assert [kept.version for kept in store.receipts(ANN)] == ["2"]
+
+    def test_what_the_caller_does_to_its_copy_stays_with_the_caller(self, store: Store) -> None:
+        given = receipt_of()
+        store.put_receipt(given)
+        given.lines.clear()
+        taken = store.receipt(ANN, given.key)
+        assert taken is not None
+        taken.views.append("x")
+        assert store.receipt(ANN, given.key) == receipt_of(read_at=given.read_at)
+
+    def test_shown_text_is_kept_until_another_is_given(self, store: Store) -> None:
+        for shown, expected in ((b"one\x00", b"one\x00"), (None, b"one\x00"), (b"", b""), (b"two", b"two")):
+            store.put_receipt(receipt_of(), shown)
+            assert store.shown_text(ANN, "/root/a.txt") == expected
+
+    def test_the_least_recently_used_receipts_go_first(self, make_store: MakeStore) -> None:
+        """T18: being asked for counts as use; what was pushed out is known as such."""
+        store = make_store(StoreLimits(max_receipts=2))
+        for name in "ab":
+            store.put_receipt(receipt_of(name), b"shown")
+        store.receipt(ANN, "a")
+        store.put_receipt(receipt_of("c"))
+        assert [kept.key for kept in store.receipts(ANN)] == ["c", "a"]
+        assert [store.was_dropped(ANN, name) for name in "abcd"] == [False, True, False, False]
+        assert store.shown_text(ANN, "b") is None
+
+    def test_a_dropped_receipt_that_is_put_again_is_not_dropped(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(max_receipts=1))
+        for name in "aba":
+            store.put_receipt(receipt_of(name))
+        assert not store.was_dropped(ANN, "a")
+        assert store.was_dropped(ANN, "b")
+
+    def test_a_hot_file_outlives_many_one_off_reads(self, make_store: MakeStore) -> None:
+        """T19: least recently used, not first in, first out."""
+        store = make_store(StoreLimits(max_receipts=50))
+        store.put_receipt(receipt_of("hot"))
+        for number in range(200):
+            store.put_receipt(receipt_of(f"once-{number}"))
+            assert store.receipt(ANN, "hot") is not None
+        assert len(store.receipts(ANN)) <= 52
+
+    def test_the_bound_is_per_reader(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(max_receipts=1))
+        store.put_receipt(receipt_of())
+        store.put_receipt(receipt_of(reader=Reader("ann", "other")))
+        assert store.receipt(ANN, "/root/a.txt") is not None
+
+    def test_receipts_are_bounded_in_all(self, make_store: MakeStore) -> None:
+        """Whoever names a new session with each call keeps no more than others."""
+        store = make_store(StoreLimits(max_receipts=10, max_all_receipts=20))
+        readers = [Reader("ann", f"s{number}") for number in range(30)]
+        for reader in readers:
+            store.put_receipt(receipt_of(reader=reader), b"shown")
+        kept = [store.receipt(reader, "/root/a.txt") is not None for reader in readers]
+        assert kept == [False] * 10 + [True] * 20
+        assert store.was_dropped(readers[0], "/root/a.txt")
+
+    def test_the_memory_of_dropped_receipts_is_bounded(self, make_store: MakeStore) -> None:
+        store = make_store(StoreLimits(max_receipts=2))
+        for number in range(100):
+            store.put_receipt(receipt_of(str(number)))
+        assert 1 <= sum(store.was_dropped(ANN, str(number)) for number in range(100)) <= 20
+        assert store.was_dropped(ANN, "97")
+
+    def test_receipts_are_listed_below_a_folder_by_whole_names(self, store: Store) -> None:
+        for key in ("/r/a_b", "/r/a_b/1", "/r/a_b/2", "/r/a_bc/3", "/r/axb/4", "/r/a_b0", "/r/A_b/5"):
+            store.put_receipt(receipt_of(key))
+        assert [kept.key for kept in store.receipts(ANN, "/r/a_b")] == ["/r/a_b/2", "/r/a_b/1", "/r/a_b"]
+
+    def test_one_receipt_or_all_of_a_reader_are_forgotten(self, store: Store) -> None:
+        other = Reader("ann", "other")
+        for reader, key in ((ANN, "a"), (ANN, "b"), (ANN, "c"), (other, "a")):
+            store.put_receipt(receipt_of(key, reader), b"shown")
+        assert (store.forget(ANN, "a"), store.forget(ANN, "a"), store.forget(ANN)) == (1, 0, 2)
+        assert store.shown_text(ANN, "b") is None
+        assert not store.was_dropped(ANN, "b")
+        assert store.receipt(other, "a") is not None
+
+    def test_names_that_are_no_utf8_are_names(self, store: Store) -> None:
+        store.put_receipt(receipt_of(NO_UTF8), b"shown")
+        store.add_change(change_of("c", NO_UTF8), b"", receipt_of(NO_UTF8, version="2"))
+        kept = store.receipt(ANN, NO_UTF8)
+        assert kept is not None
+        assert (kept.key, kept.version) == (NO_UTF8, "2")
+        assert names(store.changes(ChangeFilter(key=NO_UTF8, key_prefix="/root"))) == ["c"]
+        assert store.changes(ChangeFilter(key=NO_UTF8))[0].key == NO_UTF8
+
+    def test_what_is_kept_outlives_close(self, store: Store) -> None:
+        store.put_receipt(receipt_of())
+        store.add_change(change_of("c"), b"packed")
+        store.close()
+        store.close()
+        assert store.receipt(ANN, "/root/a.txt") is not None
+        assert store.splices("c") == b"packed"
+
+
+A, B = "/root/a.txt", "/root/b.txt"
+SAVED = OpenDocument("one", A, saved=True, hash="0" * 64, counter=7)
+
+
+def opened(key: str, page: str = "one") -> OpenDocument:
+    """A document with unsaved changes."""
+    return OpenDocument(page, key, saved=False)
+
+
+class OpenContract(StoreFixtures):
+    """Open documents."""
+
+    def test_nothing_is_open_at_first(self, store: Store) -> None:
+        assert store.open_documents(A) == []
+
+    def test_what_a_page_has_open_is_told_as_it_said_it(self, store: Store) -> None:
+        store.note_open("one", [SAVED, opened(A), opened(NO_UTF8)], time.time() + 60)
+        assert store.open_documents(A) == [SAVED, opened(A)]
+        assert store.open_documents(NO_UTF8) == [opened(NO_UTF8)] and store.open_documents(B) == []
+
+    def test_what_a_page_says_replaces_what_it_said_before(self, store: Store) -> None:
+        store.note_open("one", [opened(A)], time.time() + 60)
+        store.note_open("one", [opened(B)], time.time() + 60)
+        assert (store.open_documents(A), store.open_documents(B)) == ([], [opened(B)])
+
+    def test_every_page_counts(self, store: Store) -> None:
+        for page in ("one", "two"):
+            store.note_open(page, [opened(A, page)], time.time() + 60)
+        store.note_open("one", [], time.time() + 60)
+        assert store.open_documents(A) == [opened(A, "two")]
+
+    def test_a_page_that_falls_silent_counts_for_a_while_only(self, store: Store) -> None:
+        store.note_open("one", [opened(A)], time.time() + 60)
+        store.note_open("two", [opened(B, "two")], time.time() - 1)
+        assert (store.open_documents(A), store.open_documents(B)) == ([opened(A)], [])
+        store.note_open("one", [opened(A)], time.time() - 0.001)
+        assert store.open_documents(A) == []
+
+    def test_what_is_open_outlives_close(self, store: Store) -> None:
+        store.note_open("one", [SAVED], time.time() + 60)
+        store.close()
+        assert store.open_documents(A) == [SAVED]
+
+
+class TokenContract(StoreFixtures):
+    """Tokens: found by the digest of their secret, listed and dropped by their user."""
+
+    def test_there_are_no_tokens_at_first(self, store: Store) -> None:
+        assert store.token("d", 1.0) is None
+        assert store.tokens("ann") == []
+        assert not store.drop_token("ann", "a")
+
+    def test_a_token_is_found_by_its_digest_and_its_use_is_noted(self, store: Store) -> None:
+        given = token_of("a", tools="read", expires_at=None)
+        store.add_token(given, "d")
+        assert store.tokens("ann") == [given]
+        assert store.token("a", 5.0) is None
+        used = given.model_copy(update={"last_used_at": 500.0})
+        assert store.token("d", 500.0) == used
+        assert store.token("d", 501.0) == used
+        assert store.tokens("ann") == [used]
+        later = store.token("d", 600.0)
+        assert later is not None and later.last_used_at == 600.0
+
+    def test_tokens_are_listed_newest_first_for_their_user_alone(self, store: Store) -> None:
+        for id, user, created_at in (("a", "ann", 1.0), ("b", "bob", 2.0), ("c", "ann", 3.0), ("d", "ann", 3.0)):
+            store.add_token(token_of(id, user, created_at), f"digest {id}")
+        assert [token.id for token in store.tokens("ann")] == ["d", "c", "a"]
+        assert [token.id for token in store.tokens("bob")] == ["b"]
+
+    def test_only_its_user_drops_a_token_and_then_it_is_gone(self, store: Store) -> None:
+        store.add_token(token_of("a"), "d")
+        assert not store.drop_token("bob", "a")
+        assert store.drop_token("ann", "a")
+        assert store.token("d", 5.0) is None
+        assert store.tokens("ann") == []
+
+    def test_tokens_outlive_close(self, store: Store) -> None:
+        store.add_token(token_of("a"), "d")
+        store.close()
+        assert store.token("d", 5.0) is not None
 
 
 class StoreContract(

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
-from ..stores.protocol import Store, StoreLimits
-from ..stores.records import Change, ChangedFile, FileState, Reader, Receipt, Refusal
+from ..limits import StoreLimits
+from ..stores.protocol import Store
+from ..stores.records import Change, ChangedFile, FileState, Reader, Receipt, Refusal, Token
 
 ANN = Reader("ann", "default")
 NO_UTF8 = "/root/na\udcefve.txt"
@@ -65,13 +66,19 @@ def refusal_of(message: str, key: str = "/root/a.txt", reader: Reader = ANN, **f
     return Refusal(user=reader.user, session=reader.session, key=key, message=message, **(given | fields))
 
 
+def token_of(id: str, user: str = "ann", created_at: float = 1.0, **fields: Any) -> Token:
+    """A token with every field set."""
+    given: dict[str, Any] = {"tools": ["grep"], "paths": ["docs/"], "expires_at": 9.0, **fields}
+    return Token(id=id, user=user, name=f"n {id}", session="s", created_at=created_at, **given)
+
+
 def names(changes: list[Change]) -> list[str]:
     """The changes' ids."""
     return [change.id for change in changes]
 
 
 class StoreFixtures:
-    """What the tests of a store ask for."""
+    """The fixtures that the tests of a store need."""
 
     @pytest.fixture
     def make_store(self) -> MakeStore:

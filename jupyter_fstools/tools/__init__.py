@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+import posixpath
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from ..errors import Denied, Disabled, FsToolsError, Invalid
+from ..errors import Denied, Disabled, FsToolsError, Invalid, OutsideRoot, TimedOut, Unsaved
+from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
-from .arguments import Arguments, refused
+from ..journal.decisions import decided_since, follow
+from ..stores.records import Refusal
+from .arguments import OTHER_NAMES, Arguments, refused
 from .edit_file import EDIT_FILE
 from .edit_notebook import EDIT_NOTEBOOK
 from .execute import EXECUTE
@@ -18,7 +24,6 @@ from .grep import GREP
 from .list_files import LIST_FILES
 from .read_file import READ_FILE
 from .read_notebook import READ_NOTEBOOK
-from .refused_calls import remember
 from .tool import Tool, ToolResult
 from .undo import UNDO
 from .write_file import WRITE_FILE
@@ -28,6 +33,14 @@ TOOLS: Mapping[str, Tool] = {
     for tool in (LIST_FILES, GLOB, GREP, READ_FILE, WRITE_FILE, EDIT_FILE, READ_NOTEBOOK, EDIT_NOTEBOOK, UNDO, EXECUTE)
 }
 """Every tool by its name, without the prefix that a workspace may give them."""
+_SECRETIVE = (Denied.code, OutsideRoot.code)
+_UNTOLD = "what was asked for is not told here"
+"""Replaces a message that could name what nobody here may know of."""
+
+_MOST_CHARACTERS = 500
+_LONGEST_NAME = 80
+
+_log = logging.getLogger("jupyter_fstools")
 
 
 def available_tools(workspace: Workspace) -> dict[str, Tool]:
@@ -59,8 +72,8 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
     tool = TOOLS.get(name) or TOOLS.get(name.removeprefix(workspace.tool_prefix))
     if tool is not None and not _granted(workspace, tool):
         raise Denied(
-            f"{name} is not among the tools that this token opens (not modified)",
-            hint=f"It opens {', '.join(tools)}; a person can make another token.",
+            f"{name} is not among the tools that this token allows (not modified)",
+            hint=f"It allows {', '.join(tools)}; a person can make another token.",
         )
     if tool is not None and tool.runs_commands and not workspace.rules.enable_execute:
         raise Disabled(
@@ -75,7 +88,7 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
 
 
 def _granted(workspace: Workspace, tool: Tool) -> bool:
-    grant = workspace.grant
+    grant = workspace.paths.grant
     return grant is None or grant.allows_tool(tool.name, reads_only=tool.reads_only, runs_commands=tool.runs_commands)
 
 
@@ -103,12 +116,19 @@ def call_tool(
         tool = find_tool(workspace, name)
         workspace.called()
         given = {**_mapping(arguments), **more}
-        return tool.run(workspace, _checked(tool, given))
+        result = tool.run(workspace, _checked(tool, given))
     except FsToolsError as refusal:
         if tool is not None and not tool.reads_only:
             refusal.say_unmodified()
-        remember(workspace, name, given, refusal)
+        if not isinstance(refusal, TimedOut) or refusal.lock is None:  # Otherwise the call begins again.
+            remember(workspace, name, given, refusal)
+            # Of a file that is open elsewhere the server may be asked yet.
+            if not isinstance(refusal, Unsaved) and (decided := decided_since(workspace)):
+                refusal.details["since_last_call"] = decided
         raise
+    if result.change is not None and result.change.status == "proposed":
+        follow(workspace, result.change)
+    return result.after(decided_since(workspace))
 
 
 def _mapping(arguments: Any) -> Mapping[str, Any]:
@@ -128,3 +148,57 @@ def _checked(tool: Tool, given: dict[str, Any]) -> Arguments:
 
 
 __all__ = ["TOOLS", "Tool", "ToolResult", "available_tools", "call_tool", "find_tool"]
+
+
+def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refusal: FsToolsError) -> None:
+    """Keep a refusal in the store; never raises, for the caller is owed the refusal whatever the store does.
+
+    Args:
+        workspace: whose call it was.
+        tool: the tool's name, as it was called.
+        arguments: what it was given.
+        refusal: what it raised.
+    """
+    try:
+        named = _named(arguments)
+        path = _below_root(workspace, named) if named is not None and refusal.code not in _SECRETIVE else None
+        secret = refusal.code in _SECRETIVE or (named is not None and path is None)
+        told = Refusal(
+            key=workspace.paths.key_of(path or ""),
+            path=path or None,
+            user=workspace.reader.user,
+            session=workspace.reader.session,
+            tool=tool[:_LONGEST_NAME],
+            code=refusal.code,
+            message=_UNTOLD if secret else _told(workspace, refusal.message),
+            hint="" if secret else _told(workspace, refusal.hint),
+            at=time.time(),
+        )
+        workspace.store.add_refusal(told)
+    except Exception as problem:  # Whatever a broken disk makes the store raise.
+        _log.debug("A refusal of %s was not remembered: %s", tool[:_LONGEST_NAME], problem)
+
+
+def _named(arguments: Mapping[str, Any]) -> str | None:
+    """The path among the arguments, if it could be one."""
+    named = [value for name, value in arguments.items() if OTHER_NAMES.get(name, name) == "path"]
+    try:
+        return checked_path(named[0]) if named and isinstance(named[0], str) else None
+    except FsToolsError:
+        return None
+
+
+def _below_root(workspace: Workspace, given: str) -> str | None:
+    """The path from the root (of the root itself ""), if it may be told; without a look at the disk."""
+    path = posixpath.normpath(workspace.paths.path_of(given) or given)
+    if path in (".", workspace.paths.key_of("")):
+        return ""
+    if path == ".." or path.startswith(("/", "../")):
+        return None
+    return path if workspace.policy.may_read(path, workspace.paths.key_of(path)) else None
+
+
+def _told(workspace: Workspace, message: str) -> str:
+    # The root's own place on the disk is nobody's business, as in changes.
+    message = message.replace(workspace.paths.key_of("").rstrip("/") + "/", "")
+    return message if len(message) <= _MOST_CHARACTERS else f"{message[: _MOST_CHARACTERS - 1]}…"

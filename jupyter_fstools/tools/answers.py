@@ -1,12 +1,10 @@
-"""Defines each tool's `data`, the source of output schemas."""
+"""Defines the types of the tools' `data`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, Field
 
 from ..documents.notebook import CellView, OutputSummary
 from ..documents.text.line_index import Eol
@@ -28,7 +26,7 @@ class ListedFile(BaseModel):
 
 
 class ListFilesAnswer(BaseModel):
-    """What list_files answers."""
+    """The data of a listing."""
 
     path: str
     entries: list[ListedFile]
@@ -41,7 +39,7 @@ class ListFilesAnswer(BaseModel):
 
 
 class GlobAnswer(FoundFiles):
-    """What glob answers."""
+    """The data of a search for names."""
 
     path: str
     next_offset: int | None
@@ -55,7 +53,7 @@ class FileWithMatches(BaseModel):
 
 
 class GrepAnswer(BaseModel):
-    """What grep answers: `matches` in mode `content`, else `files`; `total` is null where nobody wanted to know."""
+    """The data of a search: `matches` in mode `content`, else `files`; `total` is null where it was not counted."""
 
     path: str
     output_mode: OutputMode
@@ -71,13 +69,14 @@ class GrepAnswer(BaseModel):
 
 
 class ShownFile(BaseModel):
-    """What is told of every file shown."""
+    """The data of every file shown; `last_known`: a browser that holds unsaved changes of it did not answer."""
 
     success: Literal[True]
     path: str
     file_size: int
     truncated: bool
     unchanged: bool
+    last_known: bool = False
 
 
 class CutLine(BaseModel):
@@ -171,8 +170,11 @@ class NotebookAnswer(ShownFile):
     next_offset: int | None
 
 
+ReadFileAnswer = TextAnswer | PictureAnswer | PdfAnswer | NotebookAnswer
+
+
 class ChangedFile(BaseModel):
-    """What is told of every change of a file; `proposed` waits for a person."""
+    """The data of every change of a file; `proposed` waits for a person."""
 
     path: str
     changed: bool
@@ -182,7 +184,7 @@ class ChangedFile(BaseModel):
 
 
 class WriteFileAnswer(ChangedFile):
-    """What write_file answers."""
+    """The data of a written file."""
 
     created: bool
     bytes: int
@@ -202,7 +204,7 @@ class EditedFileAnswer(BaseModel):
 
 
 class EditFileAnswer(ChangedFile):
-    """What edit_file answers."""
+    """The data of edited files."""
 
     replacements: list[int]
     snippet: str
@@ -226,9 +228,10 @@ class RenamedCellAnswer(BaseModel):
     index: int
 
 
-class EditNotebookAnswer(ChangedFile):
-    """What edit_notebook answers."""
+class EditedNotebookAnswer(BaseModel):
+    """One notebook of an edit of several."""
 
+    path: str
     cells: list[EditedCellAnswer]
     renamed: list[RenamedCellAnswer]
     total_renamed: int
@@ -236,10 +239,17 @@ class EditNotebookAnswer(ChangedFile):
     snippet: str
     outside_shown_lines: bool
     newer_pair: str | None
+    fingerprint: str | None
+
+
+class EditNotebookAnswer(ChangedFile, EditedNotebookAnswer):
+    """The data of edited notebooks: of the first, and each in `files`."""
+
+    files: list[EditedNotebookAnswer]
 
 
 class UndoAnswer(BaseModel):
-    """What undo answers: the change that takes back the other."""
+    """The data of an undo: the change that takes back the other."""
 
     path: str
     change: str
@@ -248,7 +258,7 @@ class UndoAnswer(BaseModel):
 
 
 class ExecuteAnswer(BaseModel):
-    """What execute answers; `exit_code` is 128 + n where signal n ended the command."""
+    """The data of a command that ran; `exit_code` is 128 + n where signal n ended it."""
 
     cwd: str
     output: str
@@ -259,25 +269,3 @@ class ExecuteAnswer(BaseModel):
     seconds: float
     changed_files: list[str]
     changed_files_truncated: bool
-
-
-ANSWERS: Mapping[str, Any] = {
-    "list_files": ListFilesAnswer,
-    "glob": GlobAnswer,
-    "grep": GrepAnswer,
-    "read_file": TextAnswer | PictureAnswer | PdfAnswer | NotebookAnswer,
-    "write_file": WriteFileAnswer,
-    "edit_file": EditFileAnswer,
-    "read_notebook": NotebookAnswer,
-    "edit_notebook": EditNotebookAnswer,
-    "undo": UndoAnswer,
-    "execute": ExecuteAnswer,
-}
-"""The form of each tool's `data`, by the tool's name (without a workspace's prefix)."""
-
-
-@cache
-def answer_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of a tool's `data`; definitions are in `$defs`."""
-    schema: dict[str, Any] = TypeAdapter(ANSWERS[name]).json_schema()
-    return schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -64,6 +65,9 @@ OTHER_NAMES = {
 _OR_ELSE = {"glob": "pattern"}
 """What a name means for tools that do not have the argument it means for others."""
 
+MOST_FILES = 100
+"""Files that one call may change."""
+
 _MOST = 2**63 - 1
 _MOST_NAMES = 100
 """To name what is wrong with each of many more would take seconds."""
@@ -104,6 +108,16 @@ def _flag(value: Any) -> Any:
     return value
 
 
+def _list(value: Any) -> Any:
+    """A list; JSON of one too, as some clients send what is nested."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            pass
+    return value
+
+
 def _text(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError(f"takes a string, got {_spelled(value)}")
@@ -128,6 +142,7 @@ PageSize = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
 Seconds = Annotated[float, Field(gt=0), BeforeValidator(_seconds)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Text = Annotated[str, BeforeValidator(_text)]
+AsList = BeforeValidator(_list)
 
 
 class Arguments(BaseModel):
@@ -163,6 +178,22 @@ PathArgument = Annotated[
 ]
 
 
+def paths_of(call: str | None, edits: Sequence[str | None], *, single: bool) -> list[str]:
+    """The path of each edit's file: its own, or the call's; `single`: the edit's fields stand at top level.
+
+    Raises:
+        Invalid: one has none, or they are too many.
+    """
+    paths = [call if path is None else path for path in edits]
+    named = [path for path in paths if path is not None]
+    if len(named) < len(paths):
+        field = "path" if single else f"edits.{paths.index(None)}.path"
+        raise Invalid(f"{field}: is required", hint="Name the file, for all edits or in each.", field=field)
+    if len(set(named)) > MOST_FILES:
+        raise Invalid(f"edits: one call edits at most {MOST_FILES} files", hint="Split the call.", field="edits")
+    return named
+
+
 def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> Invalid:
     """The refusal for arguments that do not fit: one from which a caller can correct all of them at once.
 
@@ -173,7 +204,7 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
     """
     problems, fields, hints = [], [], []
     for one in error.errors(include_url=False):
-        field = ".".join(str(part) for part in one["loc"])[:80] or "arguments"
+        field = ".".join(_names(one["loc"]))[:80] or "arguments"
         fields.append(field)
         if one["type"] in ("extra_forbidden", "missing"):
             asked = _model_at(model, one["loc"])
@@ -191,6 +222,12 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
         field=fields[0],
         fields=fields[:5],
     )
+
+
+def _names(where: Sequence[int | str]) -> list[str]:
+    """The names on the way to a field, without pydantic's own for the alternatives of a type."""
+    names = [str(part) for part in where if "[" not in str(part)]
+    return names[:-1] if len(names) > 1 and names[-1] in ("str", "int") else names
 
 
 def _what_it_takes(model: type[Arguments], who: str) -> str:

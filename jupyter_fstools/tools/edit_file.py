@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..documents.text.edits import TextEdit
-from ..errors import Invalid
+from ..backends.protocol import OpenFile
+from ..content.splices import Splice, SplicedContent
+from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.text.diff import changed_lines, diff_of_changes, line_numbers
+from ..documents.text.edits import TextEdit, apply_edits
+from ..documents.text.encoding import TextEncoding, Utf8View, encoding_of
+from ..documents.text.written_text import require_declared
+from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
+from ..gate.draft import Draft, Step
+from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
-from .arguments import Arguments, Flag, PathArgument, Text
-from .text_change import change_texts
-from .tool import Tool, ToolResult
-
-MOST_FILES = 100
-"""Files in one call."""
+from ..stores.records import Receipt
+from .arguments import Arguments, AsList, Flag, PathArgument, Text, paths_of
+from .change_result import OUTSIDE_NAMED, EditedFile, TextSnippet, edited_result
+from .tool import Tool, ToolResult, answer_named
 
 MOST_EDITS = 10_000
 """Edits in one call."""
 
-
-OldString = Annotated[
-    Text,
-    Field(
-        description="The exact text to replace.",
-    ),
-]
-NewString = Annotated[
-    Text,
-    Field(
-        description="Its replacement; empty deletes it.",
-    ),
-]
-ReplaceAll = Annotated[
-    Flag,
-    Field(
-        description="Replace every occurrence.",
-    ),
-]
+OldString = Annotated[Text, Field(description="The exact text to replace.")]
+NewString = Annotated[Text, Field(description="Its replacement; empty deletes it.")]
+ReplaceAll = Annotated[Flag, Field(description="Replace every occurrence.")]
 
 
 class OneEdit(Arguments):
@@ -50,11 +43,12 @@ class OneEdit(Arguments):
 
 
 class EditFileArguments(Arguments):
-    """What edit_file takes: a list of edits, or the fields of one at top level."""
+    """The arguments of edit_file: a list of edits, or the fields of one at top level."""
 
     path: PathArgument | None = None
     edits: Annotated[
         list[OneEdit] | None,
+        AsList,
         Field(description="Applied in order, each to the result of the one before; all or nothing over all files."),
     ] = None
     old_string: OldString | None = None
@@ -91,16 +85,9 @@ class EditFileArguments(Arguments):
             raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
         if len(given) > MOST_EDITS:
             raise Invalid(f"edits: takes at most {MOST_EDITS}, got {len(given)}", hint="Split the call.", field="edits")
-        edits = []
-        for number, one in enumerate(given):
-            path = self.path if one.path is None else one.path
-            if path is None:
-                field = "path" if self.edits is None else f"edits.{number}.path"
-                raise Invalid(f"{field}: is required", hint="Name the file, for all edits or in each.", field=field)
-            edits.append((path, TextEdit(one.old_string, one.new_string, one.replace_all)))
-        if len({path for path, _ in edits}) > MOST_FILES:
-            raise Invalid(f"edits: of at most {MOST_FILES} files", hint="Split the call.", field="edits")
-        return edits
+        paths = paths_of(self.path, [one.path for one in given], single=self.edits is None)
+        edits = [TextEdit(one.old_string, one.new_string, one.replace_all) for one in given]
+        return list(zip(paths, edits, strict=True))
 
 
 def run(workspace: Workspace, arguments: EditFileArguments) -> ToolResult:
@@ -129,4 +116,175 @@ EDIT_FILE = Tool(
     run=run,
     reads_only=False,
     destructive=True,
+    answer=answer_named("EditFileAnswer"),
 )
+
+
+def change_texts(workspace: Workspace, edits: Sequence[tuple[str, TextEdit]], *, match_stale: bool) -> ToolResult:
+    """Carry out (or propose) edits, each of the file that its path names; all or none, as one change.
+
+    Raises:
+        as `Workspace.drafts`, `apply_edits` and `Workspace.commit_all`; a refusal names its file and edit.
+    """
+    paths = list(dict.fromkeys(path for path, _ in edits))
+    for path in paths:
+        _require_no_notebook(checked_path(path))
+    with workspace.drafts(paths, accept_stale=match_stale) as drafts:
+        of_file: dict[str, list[int]] = {}
+        for number, (path, _) in enumerate(edits):
+            of_file.setdefault(drafts[path].stat.key, []).append(number)
+        by_key = {draft.stat.key: draft for draft in drafts.values()}
+        files = [
+            _edited(workspace, by_key[key], edits, of_file[key], match_stale=match_stale) for key in sorted(by_key)
+        ]
+        change = workspace.commit_all([(file.draft, file.step) for file in files])
+    in_order = sorted(files, key=lambda file: file.numbers[0])
+    return edited_result(in_order, change)
+
+
+def _edited(
+    workspace: Workspace,
+    draft: Draft,
+    edits: Sequence[tuple[str, TextEdit]],
+    numbers: Sequence[int],
+    *,
+    match_stale: bool,
+) -> EditedFile:
+    path = draft.stat.path
+    _require_no_notebook(path)
+    assert draft.before is not None and draft.receipt is not None
+    _refuse_shown_as_picture(draft.before, draft.receipt)
+    own = [edits[number][1] for number in numbers]
+    with naming_file(path), _naming_edit(path, several=len(own) < len(edits)):
+        encoding = encoding_of(draft.before, path, draft.receipt.encoding)
+        outcome = apply_edits(
+            Utf8View(draft.before, encoding),
+            own,
+            workspace.limits.max_edit_bytes,
+            numbers=numbers,
+            total=len(edits),
+            shown=draft.receipt.lines,
+        )
+        if draft.receipt.encoding is None:
+            require_declared(SplicedContent(draft.before, outcome.splices), path, encoding)
+    shown = draft.receipt
+    if match_stale and _has_changed(workspace, draft):
+        shown, current = _receipts_of_changed(workspace, draft.receipt, own)
+        draft = replace(draft, receipt=current)
+    step, snippet, outside = _effect(workspace, draft, shown, outcome.splices, encoding)
+    if outside and workspace.rules.refuse_unseen_edits:
+        raise NotRead(
+            f"the match at line {outside[0]} of {path} lies outside every line shown to this session",
+            hint=f"Read around line {outside[0]} first.",
+            lines=outside,
+        )
+    return EditedFile(draft, step, numbers, outcome.replacements, snippet, outside)
+
+
+@contextmanager
+def _naming_edit(path: str, *, several: bool) -> Iterator[None]:
+    """Name the file in a refusal of several."""
+    try:
+        yield
+    except FsToolsError as refusal:
+        if several and path not in refusal.message:
+            refusal.message = f"{path}: {refusal.message}"
+            refusal.details.setdefault("path", path)
+        raise
+
+
+def _require_no_notebook(path: str) -> None:
+    if path.lower().endswith(".ipynb"):
+        raise NotebookRefused(
+            f"{path} is a notebook; editing its JSON as text would break it",
+            hint="Edit its cells with `edit_notebook`.",
+        )
+
+
+def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
+    """Refuse a picture, and a PDF of which only the pages were shown: they do not tell what its text says.
+
+    Raises:
+        Binary
+    """
+    kind = media_type(opened.read(0, HEAD_BYTES))
+    if kind is None or receipt.encoding is not None or receipt.lines or receipt.full:
+        return
+    hint = "Edit what it was made from; a picture or PDF is only looked at."
+    if kind == PDF:
+        hint += " Where it was written as text, read it with an encoding (such as utf-8) first, then edit that text."
+    raise Binary(f"{opened.stat.path} is {kind}: it was shown as it looks, not as text", hint=hint, media_type=kind)
+
+
+def _effect(
+    workspace: Workspace, draft: Draft, shown: Receipt, splices: Sequence[Splice], encoding: TextEncoding
+) -> tuple[Step, str, list[int]]:
+    """The step with its diff, the snippet, and the lines that are changed unseen."""
+    assert draft.before is not None
+    opened = draft.before
+    index = workspace.versions.index(opened)
+
+    def line_at(offset: int) -> int:
+        return index.line_at(opened, offset)
+
+    snippet = TextSnippet()
+    changes = changed_lines(opened, splices, encoding, line_at, context=snippet.context)
+    diff = diff_of_changes(draft.stat.path, "edit", snippet.passed(changes), encoding)
+    outside = _outside_shown_lines(shown, splices, line_numbers(opened, encoding, line_at), encoding)
+    return Step("edit", splices, diff, "edit_file", encoding=shown.encoding), snippet.text, outside
+
+
+def _has_changed(workspace: Workspace, draft: Draft) -> bool:
+    """Since it was shown, the file got another content."""
+    assert draft.before is not None and draft.receipt is not None
+    if draft.receipt.version == draft.stat.version:
+        return False
+    return draft.receipt.text_sha is None or workspace.versions.fingerprint(draft.before).text != draft.receipt.text_sha
+
+
+def _receipts_of_changed(workspace: Workspace, receipt: Receipt, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
+    """The validity of a receipt after an outsider's change: for these edits, and from then on.
+
+    The line numbers are of another content; what counts is that each old string was in a text that was shown. The
+    change itself is accepted unseen: it must not count as shown for an overwrite or a later read.
+    """
+    kept = workspace.tracker.shown_text(receipt.key)
+    nothing = receipt.model_copy(update={"full": False, "lines": []})
+    known = kept is not None and _are_known(kept.texts(), edits)
+    return nothing.model_copy(update={"full": known}), nothing
+
+
+def _are_known(shown: Sequence[str], edits: Sequence[TextEdit]) -> bool:
+    texts = [_plain(text) for text in shown]
+    for edit in edits:
+        old, new = _plain(edit.old).removeprefix("\ufeff"), _plain(edit.new)
+        if not any(old in text for text in texts):
+            return False
+        texts = [text.replace(old, new) for text in texts]
+    return True
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _outside_shown_lines(
+    receipt: Receipt, splices: Sequence[Splice], line_at: Callable[[int], int], encoding: TextEncoding
+) -> list[int]:
+    """The first line of each match (bounded) that no read has shown."""
+    if receipt.full:
+        return []
+    outside = []
+    for splice in splices:
+        first = line_at(splice.offset)
+        ended = splice.removed.decode(encoding.codec, "replace")[:-1].count("\n")
+        unseen = next((line for line in range(first, first + ended + 1) if not _is_shown(receipt.lines, line)), None)
+        if unseen is not None:
+            outside.append(unseen)
+        if len(outside) == OUTSIDE_NAMED:
+            break
+    return outside
+
+
+def _is_shown(ranges: list[tuple[int, int]], line: int) -> bool:
+    return any(first <= line <= last for first, last in ranges)

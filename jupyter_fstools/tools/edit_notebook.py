@@ -1,14 +1,18 @@
-"""edit_notebook: changes cells, all or nothing."""
+"""edit_notebook: changes cells of one notebook or several, all or nothing."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from ..errors import Invalid
 from ..gate.workspace import Workspace
-from .arguments import Arguments, Count, Flag, PathArgument, Text
-from .tool import Tool, ToolResult
+from .arguments import Arguments, AsList, Count, Flag, PathArgument, Text, paths_of
+from .tool import Tool, ToolResult, answer_named
+
+if TYPE_CHECKING:
+    from ..documents.notebook import CellEdit
 
 
 class OneCellEdit(Arguments):
@@ -16,6 +20,7 @@ class OneCellEdit(Arguments):
 
     # How the fields fit together is checked by `CellEdit`, once for every caller.
 
+    path: Annotated[PathArgument | None, Field(description="The notebook, if not the call's.")] = None
     edit_mode: Annotated[
         Literal["replace", "edit", "insert", "delete", "move", "convert", "clear_outputs"],
         Field(
@@ -47,14 +52,15 @@ class OneCellEdit(Arguments):
 
 
 class EditNotebookArguments(OneCellEdit):
-    """What edit_notebook takes: a list of edits, or the fields of one at top level."""
+    """The arguments of edit_notebook: a list of edits, or the fields of one at top level."""
 
-    path: PathArgument
+    path: PathArgument | None = None
     edits: Annotated[
         list[OneCellEdit] | None,
+        AsList,
         Field(
-            description="All or nothing. Cells are named as they were before the first edit; inserts at one place keep "
-            "their order."
+            description="All or nothing over all notebooks. Cells are named as they were before the first edit; "
+            "inserts at one place keep their order."
         ),
     ] = None
 
@@ -67,28 +73,42 @@ class EditNotebookArguments(OneCellEdit):
             raise ValueError("give edits, or the fields of one edit (edit_mode, cell_id, new_source, ...)")
         return self
 
+    def cell_edits(self) -> list[tuple[str, CellEdit]]:
+        """The edits, whichever form they came in, each with the path of its notebook.
+
+        Raises:
+            Invalid: none, of too many notebooks, or one without a path.
+        """
+        # What knows notebooks is imported where the first one is edited.
+        from ..documents.notebook import CellEdit
+
+        if self.edits is not None and not self.edits:
+            raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
+        given = [self] if self.edits is None else self.edits
+        paths = paths_of(self.path, [one.path for one in given], single=self.edits is None)
+        fields = [one.model_dump(exclude={"path", "edits"}, exclude_unset=True) for one in given]
+        return [(path, CellEdit(**one)) for path, one in zip(paths, fields, strict=True)]
+
 
 def run(workspace: Workspace, arguments: EditNotebookArguments) -> ToolResult:
     """Change cells through the gate."""
-    # What knows notebooks is imported where the first one is edited.
-    from ..documents.notebook import CellEdit
-    from .notebook_change import change_notebook
+    from .notebook_change import change_notebooks
 
-    asked = [arguments] if arguments.edits is None else arguments.edits
-    edits = [CellEdit(**one.model_dump(exclude={"path", "edits"}, exclude_unset=True)) for one in asked]
-    return change_notebook(workspace, arguments.path, edits)
+    return change_notebooks(workspace, arguments.cell_edits())
 
 
 EDIT_NOTEBOOK = Tool(
     name="edit_notebook",
     title="Edit a notebook",
     description=(
-        "Change cells of a Jupyter notebook that were read in this session (read_notebook) and have not changed "
-        "since; other cells and new outputs do not matter. To insert beside a cell named by its id needs no reading. "
-        "Sources are plain text, never JSON. A code cell whose source changes loses its outputs, unless keep_outputs."
+        "Change cells of Jupyter notebooks that were read in this session (by read_notebook, or lines that grep showed "
+        "whole) and have not changed since; other cells and new outputs do not matter. To insert beside a cell named "
+        "by its id needs no reading. Sources are plain text, never JSON. A code cell whose source changes loses its "
+        "outputs, unless keep_outputs."
     ),
     arguments=EditNotebookArguments,
     run=run,
     reads_only=False,
     destructive=True,
+    answer=answer_named("EditNotebookAnswer"),
 )

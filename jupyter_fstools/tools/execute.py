@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..backends.local_disk import LocalDisk
-from ..documents.notebook.terminal_text import collapsed
-from ..errors import Disabled, Invalid, NotADirectory, TimedOut, TooLarge
-from ..execution.changed_files import MOST_SECONDS, ChangedFiles, files_changed_since, next_moment
+from ..documents.text.shown_lines import collapsed
+from ..errors import Disabled, Invalid, TimedOut, TooLarge
 from ..execution.processes import can_run
-from ..execution.run import Ran, check_environment, check_text, environment, run_command
+from ..execution.run import (
+    MOST_SECONDS,
+    ChangedFiles,
+    Ran,
+    check_environment,
+    check_text,
+    environment,
+    files_changed_since,
+    next_moment,
+    run_command,
+)
 from ..gate.workspace import Workspace
-from ..journal.commands import Command, enter
+from ..journal.commands import Command, enter, note_outcome
 from ..progress import Progress
+from ..stores.records import CommandOutcome
 from .arguments import Arguments, Seconds, Text
 from .search_notes import shown_path
-from .tool import Block, Tool, ToolResult, text_block
+from .tool import Block, Tool, ToolResult, answer_named, text_block
 
 MOST_COMMAND_BYTES = (128 << 10) - 1
 """What Linux takes as one argument of a program."""
+_KEPT_CHARACTERS = 4000
+"""Of a command's output in the journal: for people, who can ask the assistant for more."""
 
 
 class ExecuteArguments(Arguments):
-    """What execute takes."""
+    """The arguments of execute."""
 
     command: Annotated[Text, Field(description="A line or a script for the shell (bash where there is one, else sh).")]
     cwd: Annotated[Text, Field(description='Folder to run it in, relative to the root; "." is the root.')] = "."
@@ -41,7 +53,7 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
     limits, disk = workspace.limits, workspace.backend
     if not (isinstance(disk, LocalDisk) and can_run()):
         raise Disabled(
-            "execute takes files of this machine, and a system with process groups where SIGCHLD is not ignored",
+            "execute needs files on this machine, and a system with process groups where SIGCHLD is not ignored",
             hint="Use a terminal.",
         )
     command, seconds = _checked(workspace, arguments)
@@ -50,7 +62,7 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         raise TimedOut("the caller has gone; the command has not been run", hint="Call again.")
     moment = next_moment()
     with disk.opened_folder(command.folder.path) as folder:
-        path = workspace.key_of(command.folder.path) or "/"
+        path = workspace.paths.key_of(command.folder.path) or "/"
         ran = run_command(
             command.text,
             path,
@@ -61,7 +73,8 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
             cancelled=workspace.cancelled,
             tell=_teller(workspace),
         )
-    changed = files_changed_since(disk, moment, may_read=workspace.may_read, all_allowed=workspace.all_allowed)
+    entry = note_outcome(workspace, entry, _outcome(ran))
+    changed = files_changed_since(disk, moment, visible=workspace.paths)
     data = {
         "cwd": command.folder.path or ".",
         **ran._asdict(),
@@ -69,7 +82,7 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         "changed_files": changed.paths,
         "changed_files_truncated": not changed.complete or len(changed.paths) < changed.total,
     }
-    return ToolResult(tool="execute", content=_shown(ran, changed, seconds), data=data, change=entry)
+    return ToolResult("execute", lambda: _shown(ran, changed, seconds), data, entry)
 
 
 def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command, float]:
@@ -80,7 +93,7 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
     """
     limits = workspace.limits
     if not arguments.command.strip():
-        raise Invalid("command: is empty", hint="Say what to run.", field="command")
+        raise Invalid("command: is empty", hint="Give the command to run.", field="command")
     check_text("command", arguments.command)
     if (size := len(os.fsencode(arguments.command))) > MOST_COMMAND_BYTES:
         raise TooLarge(
@@ -96,17 +109,20 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
             hint="Name a shorter time, in seconds.",
             field="timeout",
         )
-    folder = workspace.peek(arguments.cwd)
-    if folder.kind == "missing":
-        raise workspace.not_found(arguments.cwd, folder)
-    if folder.kind != "directory":
-        raise NotADirectory(f"{arguments.cwd!r} is not a folder", hint="Name the folder to run the command in.")
+    folder = workspace.paths.existing_folder(arguments.cwd, "Name the folder to run the command in.")
     return Command(arguments.command, folder, arguments.env), seconds
 
 
 def _teller(workspace: Workspace) -> Callable[[str], None] | None:
     progress = workspace.progress
     return None if progress is None else lambda text: progress(Progress("output", text))
+
+
+def _outcome(ran: Ran) -> CommandOutcome:
+    output = collapsed(ran.output)
+    note: Any = "timed out" if ran.timed_out else "cancelled" if ran.cancelled else None
+    cut = ran.truncated or len(output) > _KEPT_CHARACTERS
+    return CommandOutcome(exit_code=ran.exit_code, output=output[-_KEPT_CHARACTERS:], cut=cut, note=note)
 
 
 def _shown(ran: Ran, changed: ChangedFiles, seconds: float) -> list[Block]:
@@ -131,7 +147,7 @@ EXECUTE = Tool(
     description=(
         "Run a shell command in a folder below the root. It has no input and no terminal. It answers when the command "
         "has ended, with what it printed (of much output the beginning and the end), its exit code and the files it "
-        "changed; read them again before you edit them. What it leaves in the background is ended with it. A person "
+        "changed; read them again before you edit them. Its background processes end with it. A person "
         "may have to approve it first: the call waits for that. To read, search and change files use the other tools."
     ),
     arguments=ExecuteArguments,
@@ -139,4 +155,5 @@ EXECUTE = Tool(
     reads_only=False,
     destructive=True,
     runs_commands=True,
+    answer=answer_named("ExecuteAnswer"),
 )

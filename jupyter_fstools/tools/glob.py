@@ -7,20 +7,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..errors import FsToolsError, NotADirectory, TimedOut
+from ..errors import FsToolsError, TimedOut
 from ..gate.workspace import Workspace
 from ..globs.patterns import root_spelled
 from ..search.glob import FoundFiles, find_files
 from ..walking.folders import joined
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
-from .tool import Block, Tool, ToolResult
+from .tool import Block, Tool, ToolResult, answer_named
 
 _OTHER_WILD = frozenset("*?{}\\")
 
 
 class GlobArguments(Arguments):
-    """What glob takes."""
+    """The arguments of glob."""
 
     pattern: Annotated[
         Text,
@@ -35,7 +35,7 @@ class GlobArguments(Arguments):
     limit: Annotated[Count | None, Field(description="Files at most.")] = None
     offset: Annotated[Count, Field(description="Files to skip.")] = 0
     sort: Annotated[Literal["modified", "path"], Field(description="Newest first, or by path.")] = "modified"
-    include_hidden: Annotated[Flag, Field(description="Wildcards fit hidden names too.")] = False
+    include_hidden: Annotated[Flag, Field(description="Wildcards match hidden names too.")] = False
     include_ignored: Annotated[
         Flag, Field(description="Include what .gitignore excludes, and node_modules and the like.")
     ] = False
@@ -43,13 +43,7 @@ class GlobArguments(Arguments):
 
 def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
     """Find files, leaving no receipt."""
-    folder = workspace.peek(arguments.path)
-    if folder.kind == "missing":
-        raise workspace.not_found(arguments.path, folder)
-    if folder.kind != "directory":
-        raise NotADirectory(
-            f"{arguments.path!r} is not a folder", hint="Name its folder in path and the file in pattern."
-        )
+    folder = workspace.paths.existing_folder(arguments.path, "Name its folder in path and the file in pattern.")
     limits = workspace.limits
     limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
     found = find_files(
@@ -61,14 +55,13 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
         sort=arguments.sort,
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
-        may_read=workspace.may_read,
-        all_allowed=workspace.all_allowed,
+        visible=workspace.paths,
         seconds=limits.search_seconds,
         cancelled=workspace.cancelled,
     )
     if found.partial == "timeout" and not found.total:
         raise TimedOut(
-            f"nothing fitted {arguments.pattern!r} within {limits.search_seconds:g} seconds",
+            f"no path matched {arguments.pattern!r} within {limits.search_seconds:g} seconds",
             hint="Search a folder further down (path), or begin the pattern with one.",
         )
     more = arguments.offset + limit < found.total
@@ -87,7 +80,7 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
 
 
 def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
-    """What is probably wrong with a pattern that nothing fits."""
+    """The probable mistake in a pattern that no file matches."""
     if pattern.startswith("!"):
         yield f"[a leading ! leaves out nothing here; `grep` takes glob={pattern!r}]"
     yield from list_of_globs(pattern)
@@ -150,4 +143,5 @@ GLOB = Tool(
     run=run,
     reads_only=True,
     idempotent=True,
+    answer=answer_named("GlobAnswer"),
 )

@@ -14,15 +14,16 @@ from pydantic import BeforeValidator, Field, model_validator
 from ..errors import TimedOut
 from ..gate.read_tracker import Shown
 from ..gate.workspace import Workspace
+from ..search.batches import is_notebook
 from ..search.grep import search_text
-from ..search.query import FoundText, OutputMode, TextMatch, TextQuery
-from ..search.scope import path_of_link
+from ..search.query import FoundText, OutputMode, TextMatch, TextQuery, path_of_link
 from .arguments import Arguments, Count, Flag, Text
-from .grep_rows import ShownLine, shown_groups
-from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
-from .tool import Block, Tool, ToolResult
+from .search_notes import ShownLine, list_of_globs, not_searched, nothing, paging, shown_groups, shown_path, text_blocks
+from .tool import Block, Tool, ToolResult, answer_named
 
 _SHOWN_LINE = 500
+_MOST_NOTEBOOKS = 20
+"""Notebooks of a page whose lines leave receipts: each is read once more for it."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _AROUND = ("-C", "context", "context_lines")
 _ALWAYS = ("-n", "line_numbers")
@@ -33,7 +34,7 @@ def _mode(value: Any) -> Any:
 
 
 class GrepArguments(Arguments):
-    """What grep takes."""
+    """The arguments of grep."""
 
     pattern: Annotated[Text, Field(description="Regular expression (ripgrep's), matched within lines.")]
     path: Annotated[Text, Field(description="Folder or file to search.")] = "."
@@ -81,7 +82,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
     """Search the text of files; lines shown whole leave a receipt."""
     start = workspace.peek(arguments.path)
     if start.kind == "missing":
-        raise workspace.not_found(arguments.path, start)
+        raise workspace.paths.not_found(arguments.path, start)
     limits = workspace.limits
     limit = min(arguments.limit or limits.grep_matches, limits.max_list_entries)
     query = TextQuery(
@@ -95,8 +96,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         workspace.backend,
         query,
         arguments.path,
-        may_read=workspace.may_read,
-        all_allowed=workspace.all_allowed,
+        visible=workspace.paths,
         seconds=limits.search_seconds,
         cancelled=workspace.cancelled,
     )
@@ -128,16 +128,31 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
 
 
 def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
-    """Record the lines that are shown whole, of the files whose version is known."""
+    """Record the lines that are shown whole, of the files whose version is known and of the first notebooks."""
+    notebooks = 0
     for path, matches in groupby(found.matches, attrgetter("path")):
         version = found.versions.get(path)
+        if is_notebook(path) and notebooks < _MOST_NOTEBOOKS:
+            from .notebook_view import leave_receipt_of_cells
+
+            notebooks += 1
+            leave_receipt_of_cells(workspace, path, _whole_lines_of_cells(matches, most))
         if version is None or version.stat.kind != "file":
             continue
+        earlier = workspace.tracker.lookup(version.stat.key)
         for first, lines in _whole_lines(matches, most):
             last = first + len(lines) - 1
             text = "\n".join(lines) + ("\n" if last < version.total_lines or version.final_newline else "")
             shown = Shown(first, last, text, version.total_lines)
-            workspace.tracker.record_read(version.stat, version.fingerprint, shown, view="grep", encoding=None)
+            seen = version.stat, version.fingerprint
+            earlier = workspace.tracker.record_read(*seen, shown, earlier, view="grep", encoding=None)
+
+
+def _whole_lines_of_cells(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, int, list[str]]]:
+    """Runs of lines of cells' sources that are shown as they are: the cell's index, the first line, the lines."""
+    for (cell, output), of_cell in groupby(matches, attrgetter("cell_index", "output_index")):
+        if cell is not None and output is None:
+            yield from ((cell, first, lines) for first, lines in _whole_lines(of_cell, most))
 
 
 def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, list[str]]]:
@@ -181,7 +196,7 @@ def _trimmed(match: TextMatch, most: int) -> TextMatch:
 
 
 def _left_out(match: TextMatch, shown: TextMatch) -> str:
-    """What to say of a match that is not shown whole; empty if it is."""
+    """The note on a match that is not shown whole; empty if it is."""
     left = {
         "before it": len(match.before) - len(shown.before),
         "after it": len(match.after) - len(shown.after),
@@ -237,7 +252,7 @@ def _shown(found: FoundText, query: TextQuery, following: int | None) -> tuple[l
         count = query.output_mode == "count"
         rows = [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
     if not rows:
-        none = "No file fits the glob or the file type." if found.none_fits else "Nothing matches."
+        none = "No file matches the glob or the file type." if found.none_fits else "Nothing matches."
         rows = [nothing(none, "Nothing", found.total, query.offset, found.partial)]
     mistaken = list_of_globs(query.glob) if query.glob and not found.total and not found.partial else ()
     return rows, [
@@ -271,4 +286,5 @@ GREP = Tool(
     run=run,
     reads_only=True,
     idempotent=True,
+    answer=answer_named("GrepAnswer"),
 )

@@ -7,22 +7,20 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ..backends.protocol import FileStat
-from ..errors import NotADirectory
 from ..gate.workspace import Workspace
 from ..search.glob import iso_time
-from ..walking.listing import Listing, Run, seen_in
+from ..walking.listing import Listing, Run, link_target, seen_in
 from ..walking.names import Seen
 from ..walking.stopping import Stop
-from ..walking.visible import link_target
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
-from .tool import Tool, ToolResult
+from .tool import Tool, ToolResult, answer_named
 
 _MOST_NAMED = 20
 
 
 class ListFilesArguments(Arguments):
-    """What list_files takes."""
+    """The arguments of list_files."""
 
     path: Annotated[
         Text,
@@ -37,11 +35,7 @@ class ListFilesArguments(Arguments):
 
 def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
     """List a folder, leaving no receipt."""
-    folder = workspace.peek(arguments.path)
-    if folder.kind == "missing":
-        raise workspace.not_found(arguments.path, folder)
-    if folder.kind != "directory":
-        raise NotADirectory(f"{arguments.path!r} is not a folder", hint="Read a file with `read_file`.")
+    folder = workspace.paths.existing_folder(arguments.path, "Read a file with `read_file`.")
     limits = workspace.limits
     limit = min(arguments.limit or limits.list_entries, limits.max_list_entries)
     end = arguments.offset + limit
@@ -50,8 +44,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         workspace.backend,
         folder.path,
         recursive=arguments.recursive,
-        may_read=workspace.may_read,
-        all_allowed=workspace.all_allowed,
+        visible=workspace.paths,
         ended=stop.now,
     )
     page, total = _part(listing, arguments.offset, end)
@@ -67,7 +60,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         "skipped": listing.unreadable[:_MOST_NAMED],
         "partial": stop.reason,
     }
-    return ToolResult(tool="list_files", content=text_blocks(*_shown(data, arguments)), data=data)
+    return ToolResult("list_files", lambda: text_blocks(*_shown(data, arguments)), data)
 
 
 def _part(listing: Listing, start: int, end: int) -> tuple[list[Run], int]:
@@ -84,7 +77,7 @@ def _described(workspace: Workspace, path: str, seen: Seen) -> dict[str, Any] | 
     """An entry of a page; None for a link that leads nowhere by now."""
     what: Seen | FileStat | None = seen
     if seen.kind == "link":
-        what = link_target(workspace.backend, path, workspace.may_read)
+        what = link_target(workspace.backend, path, workspace.paths)
     if what is None:
         return None
     # As a path, spaces alone are refused as empty; as a name in the root they may be there.
@@ -125,4 +118,5 @@ LIST_FILES = Tool(
     run=run,
     reads_only=True,
     idempotent=True,
+    answer=answer_named("ListFilesAnswer"),
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ..backends.protocol import OpenFile
+from ..backends.protocol import FileStat, OpenFile
+from ..content.splices import Splice, SplicedContent
 from ..documents.notebook import (
     NotebookDocument,
     PageRequest,
@@ -15,17 +17,66 @@ from ..documents.notebook import (
     cell_heading,
     cell_view,
     cells_page,
+    lines_of,
+    outline_after,
+    outline_of,
     output_at,
     output_rows,
     output_text,
 )
 from ..documents.text.shown_lines import envelope
-from ..errors import Conflict, Invalid, NotebookRefused, OutOfRange
+from ..errors import Conflict, FsToolsError, Invalid, NotebookRefused, OutOfRange
 from ..gate.cell_receipts import record_cells
+from ..gate.read_tracker import ReadTracker, ReceiptAfter
 from ..gate.workspace import Workspace
-from .opened_notebook import is_recent, opened_notebook
-from .output_pictures import picture_blocks
+from ..stores.records import FileState, Receipt
+from .read_picture import picture_blocks
 from .tool import Block, ToolResult, text_block
+
+# A program that saves a notebook in place leaves half of it for a moment.
+_RECENT_NS = 500_000_000
+_MOST_CELLS = 20_000  # Of more the places take too much memory.
+
+
+def is_recent(stat: FileStat) -> bool:
+    """The file was written a moment ago: somebody may be in the middle of saving it."""
+    return 0 <= time.time_ns() - stat.mtime_ns < _RECENT_NS
+
+
+def opened_notebook(workspace: Workspace, opened: OpenFile) -> NotebookDocument:
+    """The notebook in an open file.
+
+    Raises:
+        NotebookRefused, TooLarge: see `NotebookDocument`.
+    """
+    stat = opened.stat
+    known = workspace.versions.notebooks.of(stat.key, stat.version)
+    document = NotebookDocument(opened, known)
+    if known is None and not is_recent(stat) and len(document.cells) <= _MOST_CELLS and opened.unchanged():
+        workspace.versions.notebooks.keep(stat.key, stat.version, outline_of(document.spans))
+    return document
+
+
+def kept_with(
+    workspace: Workspace, document: NotebookDocument, splices: Sequence[Splice], receipt: ReceiptAfter
+) -> ReceiptAfter:
+    """A receipt that, once the splices are written, keeps where the cells lie then, if that is known from before.
+
+    Raises:
+        NotebookRefused: the splices would leave a cell that is no JSON.
+    """
+    if len(document.cells) > _MOST_CELLS:
+        return receipt
+    outline = outline_after(document.spans, splices, SplicedContent(document.content, splices))
+    if outline is None:
+        return receipt
+
+    def receipt_after(tracker: ReadTracker, stat: FileStat, state: FileState) -> tuple[Receipt, bytes]:
+        workspace.versions.notebooks.keep(stat.key, stat.version, outline)
+        return receipt(tracker, stat, state)
+
+    return receipt_after
+
 
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.05
@@ -33,7 +84,7 @@ _PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class NotebookRequest:
-    """What to show of a notebook; as `ReadNotebookArguments` has it, `tool` is who asks."""
+    """The part of a notebook to show; as `ReadNotebookArguments` has it, `tool` is who asks."""
 
     tool: str = "read_notebook"
     cell_id: str | None = None
@@ -59,18 +110,19 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
     path = opened.stat.path
     require_notebook_name(path)
     for left in reversed(range(_ATTEMPTS)):
-        with nullcontext(opened) if left == _ATTEMPTS - 1 else workspace.backend.read(path) as now:
+        # Again by who holds it now: a document that is open is not what the disk has.
+        with nullcontext(opened) if left == _ATTEMPTS - 1 else workspace.show(f"./{path}") as now:
             try:
                 document = opened_notebook(workspace, now)
                 result, shown = _answer(workspace, document, now, wanted)
             except (NotebookRefused, Conflict):
-                was_known = workspace.notebooks.drop(now.stat.key, now.stat.version)
+                was_known = workspace.versions.notebooks.drop(now.stat.key, now.stat.version)
                 if left == 0 or not (was_known or is_recent(now.stat)):
                     raise
             else:
                 if now.unchanged():
                     record_cells(workspace.tracker, now.stat, document, shown)
-                    return result
+                    return result.as_of(now)
         time.sleep(_PAUSE_SECONDS)
     raise Conflict(f"{path} changes while it is read", hint="Read it again in a moment.")
 
@@ -84,11 +136,11 @@ def require_notebook_name(path: str, asked: str = "") -> None:
     if not is_notebook_name(path):
         if is_notebook_name(asked):
             raise NotebookRefused(
-                f"{asked} is a link to {path}, which is no notebook (.ipynb)",
+                f"{asked} is a link to {path}, which is not a notebook (.ipynb)",
                 hint=f"Use `read_file`, `edit_file` and `write_file`, with path {path!r}.",
             )
         raise NotebookRefused(
-            f"{path} is no notebook (.ipynb)", hint="Use `read_file`, `edit_file` and `write_file` for other files."
+            f"{path} is not a notebook (.ipynb)", hint="Use `read_file`, `edit_file` and `write_file` for other files."
         )
 
 
@@ -201,3 +253,31 @@ def _one_output(
     named = view.model_dump(exclude={"source", "start_line", "next_source_offset"})
     facts |= {"cells": [named | {"outputs": [told]}], "next_offset": None, "truncated": following is not None}
     return ToolResult(tool=wanted.tool, content=content, data=facts)
+
+
+def leave_receipt_of_cells(workspace: Workspace, path: str, found: Iterable[tuple[int, int, list[str]]]) -> None:
+    """Record the lines of a notebook's cells that still are what a search has shown.
+
+    Args:
+        workspace: for which reader.
+        path: of the notebook.
+        found: runs of lines without their ends: the cell's index, the first line from 1, the lines.
+    """
+    try:
+        with workspace.show(path) as opened:
+            document = opened_notebook(workspace, opened)
+            shown = [one for run in found if (one := _still_there(document, *run)) is not None]
+            if shown and opened.unchanged():
+                record_cells(workspace.tracker, opened.stat, document, shown)
+    except FsToolsError:  # It was found, and is gone or broken by now: it has to be read to be edited.
+        return
+
+
+def _still_there(document: NotebookDocument, index: int, first: int, lines: list[str]) -> ShownLines | None:
+    if index >= len(document.cells):
+        return None
+    source = lines_of(document.cells[index].source)
+    there = source[first - 1 : first - 1 + len(lines)]
+    if [line.removesuffix("\n").removesuffix("\r") for line in there] != [line.removesuffix("\r") for line in lines]:
+        return None
+    return ShownLines(index, first, "".join(there), [(first, first + len(there) - 1)], [], len(source))

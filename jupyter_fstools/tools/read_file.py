@@ -21,10 +21,11 @@ from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
 from ..gate.draft import EAGER_BYTES
 from ..gate.read_tracker import Shown
 from ..gate.workspace import Workspace
+from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture
-from .tool import Block, Tool, ToolResult, text_block
+from .tool import Block, Tool, ToolResult, answer_named, text_block
 
 _ATTEMPTS = 4
 # Longer than a writer stands still in the middle of one write on a busy machine, and a pause in which it goes on.
@@ -33,7 +34,7 @@ _PAUSE_SECONDS = 0.01
 
 
 class ReadFileArguments(Arguments):
-    """What read_file takes."""
+    """The arguments of read_file."""
 
     path: PathArgument
     offset: Annotated[Count, Field(description="First line to show, from 1.")] = 1
@@ -53,12 +54,13 @@ class ReadFileArguments(Arguments):
 
 
 class _Look(NamedTuple):
-    """What one look at a file saw; no window where the reader has it already."""
+    """The result of one look at a file; no window where the reader has it already."""
 
     opened: OpenFile
     encoding: TextEncoding
     fingerprint: Fingerprint | None
     lines: LineIndex | None
+    receipt: Receipt | None
     window: Window | None
 
     @property
@@ -71,7 +73,7 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
     """Show lines of a file and leave a receipt for them.
 
     Raises:
-        TooLarge, OutOfRange, Binary, EncodingRefused, Conflict (others write it all the time), and as `Workspace.show`
+        TooLarge, OutOfRange, Binary, EncodingRefused, Conflict (writers keep changing it), and as `Workspace.show`
     """
     looks: list[_Look] = []
     for left in reversed(range(_ATTEMPTS)):
@@ -94,7 +96,7 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
                 continue
             looks.append(look)
             if steady or (left == 0 and _only_grew(looks)):
-                return _answer(workspace, arguments, look)
+                return _answer(workspace, arguments, look).as_of(opened)
     raise Conflict(f"{arguments.path!r} changes while it is read", hint="Read it again in a moment.")
 
 
@@ -105,7 +107,9 @@ def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | No
         return None  # A PDF may be written as text: who names its encoding wants to read it so.
     if arguments.pages and kind != PDF:
         raise Invalid(
-            f"pages: {opened.stat.path} is no PDF", hint="Leave out pages; lines have offset and limit.", field="pages"
+            f"pages: {opened.stat.path} is not a PDF",
+            hint="Leave out pages; lines have offset and limit.",
+            field="pages",
         )
     return kind
 
@@ -119,21 +123,24 @@ def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
 
 
 def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:
-    """What is seen of a file that nobody wrote just now, and whether nobody did meanwhile."""
-    look = _look(workspace, opened, workspace.index(opened), arguments)
+    """Look at a file that nobody wrote just now; and say whether nobody wrote it meanwhile."""
+    look = _look(workspace, opened, workspace.versions.index(opened), arguments)
     return look, _is_one_version(opened)
 
 
 def _two_looks(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:
-    """What is seen of a file that was written just now, and whether it is seen twice.
+    """Look twice at a file that was written just now; and say whether both looks agree.
 
-    A writer in the middle of its work has stamped the file already, so its times do not tell. The lock is held: the
-    tools' own writers wait. What is counted is not kept, as it may not be what the file comes to hold.
+    A writer in the middle of its work has stamped the file already, so its times do not tell. What is counted is not
+    kept, as it may not be what the file comes to hold. Where another file has taken the name since, as tools and most
+    editors replace one, nobody writes into the version that was opened, and it is shown.
     """
     looks = []
     for _ in range(2):
         time.sleep(_PAUSE_SECONDS)
         with workspace.backend.read(opened.stat.path) as again:
+            if again.stat.version != opened.stat.version and opened.unchanged():
+                return _one_look(workspace, opened, arguments)
             looks.append(_look(workspace, again, LineIndex(again.size), arguments))
     first, second = looks
     same = first.window == second.window and first.fingerprint == second.fingerprint
@@ -151,14 +158,17 @@ def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: R
         index.scan_all(opened)
     fingerprint = index.fingerprint
     lines = _lines_of(opened, encoding, index)
-    if not arguments.force and arguments.column == 1 and fingerprint is not None:
-        receipt = workspace.tracker.lookup(opened.stat.key)
-        if receipt is not None and receipt.encoding != arguments.encoding:
-            receipt = None
-        if receipt is not None and _view(arguments) in receipt.views and receipt.text_sha == fingerprint.text:
-            return _Look(opened, encoding, fingerprint, lines, None)
-    window = read_window(opened, encoding, index, _wanted(workspace, arguments))
-    return _Look(opened, encoding, fingerprint, lines, window)
+    receipt = workspace.tracker.lookup(opened.stat.key)
+    window = None
+    if fingerprint is None or not _was_shown(receipt, fingerprint, arguments):
+        window = read_window(opened, encoding, index, _wanted(workspace, arguments))
+    return _Look(opened, encoding, fingerprint, lines, receipt, window)
+
+
+def _was_shown(receipt: Receipt | None, fingerprint: Fingerprint, arguments: ReadFileArguments) -> bool:
+    if receipt is None or arguments.force or arguments.column > 1 or receipt.encoding != arguments.encoding:
+        return False
+    return receipt.text_sha == fingerprint.text and _view(arguments) in receipt.views
 
 
 def _only_grew(looks: Sequence[_Look]) -> bool:
@@ -175,13 +185,13 @@ def _answer(workspace: Workspace, arguments: ReadFileArguments, look: _Look) -> 
     window = look.window
     total = _total_lines(look.lines, window)
     shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
-    stat = look.opened.stat
-    workspace.tracker.record_read(stat, look.fingerprint, shown, view=_view(arguments), encoding=arguments.encoding)
+    view, seen = _view(arguments), (look.opened.stat, look.fingerprint)
+    workspace.tracker.record_read(*seen, shown, look.receipt, view=view, encoding=arguments.encoding)
     return _result(look, window, total, arguments)
 
 
 def _lines_of(opened: OpenFile, encoding: TextEncoding, index: LineIndex) -> LineIndex | None:
-    """What knows the lines of the text, as far as they were counted; None if nobody counted any."""
+    """The index of the text's lines, as far as they were counted; None if they were not."""
     if encoding.counts_newline_bytes:
         return index
     return text_index(opened, encoding) if opened.size <= EAGER_BYTES else None
@@ -317,11 +327,12 @@ READ_FILE = Tool(
     description=(
         "Read a text file; do so before you edit or overwrite it. Each line is shown as its number, a tab and its "
         "text; number and tab are not part of the file. Above 256 KiB give offset and limit; without them 2000 "
-        "lines are shown. What you read before and is unchanged is only confirmed (force=true shows it). Pictures "
+        "lines are shown. Unchanged content that you have read is only confirmed (force=true shows it). Pictures "
         "are shown, PDFs as text or pictures of pages. For notebooks use read_notebook."
     ),
     arguments=ReadFileArguments,
     run=run,
     reads_only=True,
     idempotent=True,
+    answer=answer_named("ReadFileAnswer"),
 )

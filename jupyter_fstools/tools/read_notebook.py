@@ -10,11 +10,11 @@ from ..backends.protocol import OpenFile
 from ..errors import Invalid
 from ..gate.workspace import Workspace
 from .arguments import Arguments, Count, Ordinal, PathArgument, Text
-from .tool import Tool, ToolResult
+from .tool import Tool, ToolResult, answer_named
 
 
 class ReadNotebookArguments(Arguments):
-    """What read_notebook takes."""
+    """The arguments of read_notebook."""
 
     path: PathArgument
     cell_id: Annotated[Text | None, Field(description="Show only this cell.")] = None
@@ -30,7 +30,7 @@ class ReadNotebookArguments(Arguments):
         Field(description="Show only this output of the cell, from 0."),
     ] = None
     output_offset: Annotated[Count, Field(description="First character of that output, to page through it.")] = 0
-    mime_type: Annotated[Text | None, Field(description="Which form of that output, as text/html.")] = None
+    mime_type: Annotated[Text | None, Field(description="The form of that output, such as text/html.")] = None
     source_offset: Annotated[
         Count,
         Field(description="First line of the cell's source, from 1, to page in a long cell."),
@@ -134,4 +134,5 @@ READ_NOTEBOOK = Tool(
     run=run,
     reads_only=True,
     idempotent=True,
+    answer=answer_named("NotebookAnswer"),
 )

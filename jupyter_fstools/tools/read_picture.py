@@ -1,22 +1,25 @@
-"""Shows a picture, or the pages of a PDF."""
+"""Shows pictures and PDF pages, in files and in outputs."""
 
 from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from ..backends.protocol import OpenFile
-from ..documents.media.decoder import Patience, decoded_image, decoded_pages
+from ..documents.media.decoder import Patience, SentImage, decoded_image, decoded_images, decoded_pages
 from ..documents.media.image import Room, ShownImage
-from ..documents.media.media_types import PDF
+from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.media.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, ShownPages
+from ..documents.notebook import Output
 from ..documents.text.shown_lines import envelope
-from ..errors import Conflict, TooLarge
+from ..errors import Binary, Conflict, FsToolsError, TooLarge
 from ..gate.read_tracker import Shown
 from ..gate.workspace import Workspace
+from ..limits import Limits
 from .arguments import Text
 from .tool import Block, ToolResult, text_block
 
@@ -71,7 +74,7 @@ def show_picture(
     if size > limits.max_document_bytes:
         raise TooLarge(
             f"{path} has {size} bytes; above {limits.max_document_bytes} no {_kind(media_type)} is opened",
-            hint="Have it made smaller, or raise max_document_bytes.",
+            hint="Make it smaller, or raise max_document_bytes.",
             size=size,
             limit=limits.max_document_bytes,
         )
@@ -96,12 +99,13 @@ def _kind(media_type: str) -> str:
 
 
 def _leave_receipt(workspace: Workspace, opened: OpenFile) -> None:
-    fingerprint = workspace.fingerprint(opened)
+    fingerprint = workspace.versions.fingerprint(opened)
     if not opened.unchanged():
         raise Conflict(f"{opened.stat.path} changed while it was read", hint="Read it again in a moment.")
     # Of its lines none was shown.
     nothing = Shown(first=1, last=0, text="", total_lines=None)
-    workspace.tracker.record_read(opened.stat, fingerprint, nothing, view="picture", encoding=None)
+    earlier = workspace.tracker.lookup(opened.stat.key)
+    workspace.tracker.record_read(opened.stat, fingerprint, nothing, earlier, view="picture", encoding=None)
 
 
 def _image_result(path: str, media_type: str, data: bytes, image: ShownImage) -> ToolResult:
@@ -135,14 +139,15 @@ def _pdf_result(path: str, size: int, wanted: PageRange, shown: ShownPages) -> T
     asked = shown.total if wanted.last is None else min(wanted.last, shown.total)
     following = _spelled(end + 1, min(end + MOST_PAGES, asked)) if end < asked else None
     truncated = end < asked or any(page.omitted for page in shown.pages)
-    content = [block for page in shown.pages for block in _page_blocks(path, page, shown.total)]
-    if following:
-        said = (
-            f"Page {end} of {shown.total} is"
-            if end == wanted.first
-            else f"Pages {wanted.first}-{end} of {shown.total} are"
-        )
-        content.append(text_block(f'{said} shown. Go on with pages="{following}".'))
+
+    def content() -> list[Block]:
+        blocks = [block for page in shown.pages for block in _page_blocks(path, page, shown.total)]
+        if following:
+            pages = f"Page {end}" if end == wanted.first else f"Pages {wanted.first}-{end}"
+            said = f"{pages} of {shown.total} {'is' if end == wanted.first else 'are'} shown."
+            blocks.append(text_block(f'{said} Go on with pages="{following}".'))
+        return blocks
+
     facts = {
         "success": True,
         "path": path,
@@ -191,3 +196,92 @@ def _size(width: int, height: int) -> str:
 def image_block(data: bytes, mime_type: str) -> Block:
     """A picture as an MCP content block."""
     return {"type": "image", "data": base64.b64encode(data).decode("ascii"), "mimeType": mime_type}
+
+
+_MOST_IMAGES = 20
+_MOST_ROOMS = 4  # As many times the room of one picture have all pictures of an answer together.
+
+
+def picture_blocks(
+    workspace: Workspace, path: str, outputs: Sequence[Output], mime_type: str | None = None
+) -> Iterator[Block]:
+    """The picture of each output, decoded to its last byte and no larger than the settings allow.
+
+    Args:
+        workspace: for which reader.
+        path: of the notebook.
+        outputs: those that hold a picture.
+        mime_type: which of an output's pictures; None: the first.
+    """
+    limits = workspace.limits
+    found = _sent(limits, path, outputs, mime_type)
+    shown = iter(_decoded(workspace, path, [one for one in found if isinstance(one, SentImage)]))
+    told, left = 0, _MOST_ROOMS * limits.max_image_bytes
+    for one in found:
+        if isinstance(one, FsToolsError):
+            block, size = _not_shown(one), 0
+        else:
+            block, size = _block(one, next(shown))
+        if told and size > left:
+            break
+        yield block
+        told, left = told + 1, left - size
+    if told < len(outputs):
+        yield text_block(f"[... {len(outputs) - told} more pictures: ask for them one by one with output_index]")
+
+
+def _sent(
+    limits: Limits, path: str, outputs: Sequence[Output], mime_type: str | None
+) -> list[SentImage | FsToolsError]:
+    """The pictures to decode, or why one is none; no more of them than one process is given."""
+    found: list[SentImage | FsToolsError] = []
+    left = limits.max_document_bytes
+    for output in outputs[:_MOST_IMAGES]:
+        name = f"output {output.index} of the cell at index {output.cell_index} of {path}"
+        try:
+            one = _picture(limits, name, output, mime_type)
+        except FsToolsError as refusal:
+            found.append(refusal)
+            continue
+        left -= len(one.data)
+        if found and left < 0:
+            break
+        found.append(one)
+    return found
+
+
+def _picture(limits: Limits, name: str, output: Output, mime_type: str | None) -> SentImage:
+    mime = mime_type or output.image_mimes[0]
+    size = output.mimes[mime].end - output.mimes[mime].start
+    if size // 4 * 3 > limits.max_document_bytes:
+        raise TooLarge(f"{name} has {size} bytes of base64; the limit is {limits.max_document_bytes} bytes")
+    try:
+        data = base64.b64decode(output.image(mime), validate=True)
+    except ValueError:
+        raise Binary(f"{name} is not base64") from None
+    found = media_type(data[:HEAD_BYTES])
+    if found is None or found == PDF:
+        raise Binary(f"{name} says it is {mime}, and is not")
+    return SentImage(data, found, name)
+
+
+def _decoded(workspace: Workspace, path: str, sent: Sequence[SentImage]) -> Sequence[ShownImage | FsToolsError]:
+    if not sent:
+        return []
+    limits = workspace.limits
+    room = Room(limits.max_image_pixels, limits.max_image_bytes)
+    try:
+        return decoded_images(sent, path, room, Patience(limits.document_seconds, workspace.cancelled))
+    except FsToolsError as refusal:
+        return [refusal] * len(sent)
+
+
+def _block(sent: SentImage, shown: ShownImage | FsToolsError) -> tuple[Block, int]:
+    if isinstance(shown, FsToolsError):
+        return _not_shown(shown), 0
+    data = sent.data if shown.data is None else shown.data
+    return image_block(data, shown.mime_type), len(data)
+
+
+def _not_shown(refusal: FsToolsError) -> Block:
+    return text_block(f"[a picture is not shown: {refusal.message}]")

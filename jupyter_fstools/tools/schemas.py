@@ -6,6 +6,8 @@ import json
 from functools import cache
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from ..errors import Invalid
 from .tool import Tool
 
@@ -122,6 +124,13 @@ def argument_schema(tool: Tool) -> dict[str, Any]:
             kept = {one: told for one, told in properties.items() if one not in repeated}
             return plain | {"properties": kept, "required": [*plain.get("required", []), name]}
     return plain
+
+
+@cache
+def answer_schema(tool: Tool) -> dict[str, Any]:
+    """The JSON Schema of a tool's `data`; definitions are in `$defs`."""
+    schema: dict[str, Any] = TypeAdapter(tool.answer()).json_schema()
+    return schema
 
 
 def _plain(node: Any, definitions: dict[str, Any]) -> Any:

@@ -1,10 +1,14 @@
-"""Builds the notes below what glob and grep found."""
+"""Formats grep's rows, and notes on what searches found."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 
+from ..documents.text.invisible import INVISIBLE
+from ..search.query import TextMatch
 from ..walking.stopping import Reason
 from .tool import Block, text_block
 
@@ -15,8 +19,6 @@ _WORDS = {
     "slow": "given up because the pattern takes too long on them",
     "notebook": "broken notebooks",
 }
-# Control characters, ends of lines, marks that reorder text, halves of characters and bytes that are no UTF-8.
-_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def paging(total: int | None, what: str, next_offset: int | None, partial: Reason | None = None) -> Iterator[str]:
@@ -30,7 +32,7 @@ def paging(total: int | None, what: str, next_offset: int | None, partial: Reaso
 def not_searched(
     ignored: int, excluded: Sequence[str], skipped: Mapping[str, int], partial: Reason | None
 ) -> Iterator[str]:
-    """What was passed over, and that the search ended early."""
+    """The notes on what was skipped, and on a search that ended early."""
     if ignored:
         what = "1 file or folder" if ignored == 1 else f"{ignored} files and folders"
         yield f"[left out by .gitignore: {what}; include_ignored=true takes them]"
@@ -45,29 +47,99 @@ def not_searched(
 
 
 def nothing(at_all: str, what: str, total: int | None, offset: int, partial: Reason | None) -> str:
-    """What to say where nothing is shown; of a search that did not come to its end nothing follows."""
+    """The text where nothing is shown; a search that did not come to its end proves nothing."""
     if total == 0:
         return at_all if partial is None else "Nothing was found before the search ended."
     if total is None or total > offset:
-        return "What was found could not be shown" + ("." if partial is None else " before the search ended.")
+        return "The matches could not be shown" + ("." if partial is None else " before the search ended.")
     return f"{what} from this offset on; the total is {total}{'' if partial is None else ' so far'}."
 
 
 def list_of_globs(glob: str) -> Iterator[str]:
-    """What to say of a glob that fitted nothing and looks like several, set apart by commas."""
+    """The note on a glob that matched nothing and looks like several, set apart by commas."""
     parts = [part.strip() for part in glob.split(",")]
     if len(parts) == 1 or not all(parts) or glob.startswith("!") or any(sign in glob for sign in "{[\\"):
         return
     endings = all(part.startswith("*.") and "/" not in part for part in parts)
     meant = f"*.{{{','.join(part[2:] for part in parts)}}}" if endings else f"{{{','.join(parts)}}}"
-    yield f"[a comma in a glob is part of a name: {glob!r} fits none of these, {meant!r} any of them]"
+    yield f"[a comma in a glob is part of a name: {glob!r} matches none of these, {meant!r} any of them]"
 
 
 def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
-    """What was found and, in a block of its own, what is said beside it."""
+    """The rows and, in a block of its own, the notes."""
     return [text_block("\n".join(part)) for part in (rows, notes) if part]
 
 
 def shown_path(path: str) -> str:
     """A path in one line; one with characters that are none to look at is spelled as a Python string, in ASCII."""
-    return ascii(path) if _UNSHOWABLE.search(path) else path
+    return ascii(path) if "\t" in path or INVISIBLE.search(path) else path
+
+
+class ShownLine(NamedTuple):
+    """One line below its heading.
+
+    Attributes:
+        number: its number, from 1; None for the gap between two groups of lines.
+        text: what is shown of it.
+        matches: it matches, and is not only around a line that does.
+        mark: where in `text` the match begins and ends; None where it is not in it.
+        left_out: characters of the line before and after `text`.
+    """
+
+    number: int | None
+    text: str
+    matches: bool = False
+    mark: tuple[int, int] | None = None
+    left_out: tuple[int, int] = (0, 0)
+
+
+def shown_groups(matches: Iterable[TextMatch]) -> Iterator[tuple[str, list[ShownLine]]]:
+    """The headings (a path, or a notebook's cell) in order, each with its lines.
+
+    If lines around are shown, there is a gap between lines that do not follow each other.
+    """
+    matches = list(matches)
+    around = any(match.before or match.after for match in matches)
+    for _, group in groupby(matches, attrgetter("path", "cell_index", "output_index")):
+        of_place = list(group)
+        yield _heading(of_place[0]), _lines(of_place, around)
+
+
+def _heading(match: TextMatch) -> str:
+    heading = shown_path(match.path)
+    if match.cell_index is not None:
+        heading += f" cell {shown_path(match.cell_id)}" if match.cell_id else " cell"
+        heading += f" (index {match.cell_index})"
+    return heading + (f" output {match.output_index}" if match.output_index is not None else "")
+
+
+def _lines(matches: list[TextMatch], around: bool) -> list[ShownLine]:
+    lines: list[ShownLine] = []
+    last = 0
+    for match in matches:
+        first = match.line - len(match.before)
+        if around and last and first > last + 1:
+            lines.append(ShownLine(None, "--"))
+        if match.before:
+            lines += [ShownLine(number, text) for number, text in enumerate(match.before, first)]
+        own = _own_lines(match)
+        lines += own[max(0, last + 1 - match.line) :]  # One line may end a match and begin the next.
+        last = match.line + len(own) - 1
+        if match.after:
+            lines += [ShownLine(number, text) for number, text in enumerate(match.after, last + 1)]
+            last += len(match.after)
+    return lines
+
+
+def _own_lines(match: TextMatch) -> list[ShownLine]:
+    """The lines that a match lies on."""
+    lines: list[ShownLine] = []
+    offset = match.column - match.text_column
+    at = 0
+    for number, text in enumerate(match.text.split("\n"), match.line):
+        start, end = max(0, offset - at), min(len(text), offset + match.length - at)
+        before = match.text_column - 1 if at == 0 else 0
+        after = match.cut - match.text_column + 1 if at + len(text) >= len(match.text) else 0
+        lines.append(ShownLine(number, text, True, (start, end) if start < end else None, (before, after)))
+        at += len(text) + 1
+    return lines

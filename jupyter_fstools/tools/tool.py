@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
+from ..backends.protocol import OpenFile
 from ..gate.workspace import Workspace
+from ..open_documents.browser import LastKnownFile
 from ..stores.records import Change
 from .arguments import Arguments
 
 Block = dict[str, Any]
 """An MCP content block: `{"type": "text", "text": ...}` or `{"type": "image", "data": <base64>, "mimeType": ...}`."""
 
+_LAST_KNOWN = (
+    "The file is open in a browser with changes that are not saved, and the browser does not answer: this is what was "
+    "last known of it. It cannot be changed until the browser answers or the person saves it."
+)
+
 _T = TypeVar("_T")
 
 
 class ToolResult:
-    """What a call answers. It is no pydantic model because content and data are built when they are first asked for.
+    """The result of a call. It is no pydantic model because content and data are built when they are first asked for.
 
     Args:
         tool: which tool answered.
@@ -40,13 +48,24 @@ class ToolResult:
 
     @cached_property
     def content(self) -> list[Block]:
-        """What a model is shown."""
+        """The blocks that a model is shown."""
         return _built(self._content)
 
     @cached_property
     def data(self) -> dict[str, Any]:
         """The same as structure."""
         return _built(self._data)
+
+    def as_of(self, opened: OpenFile) -> ToolResult:
+        """The same, marked where what was shown is only the last that is known of a document."""
+        return self._saying(_LAST_KNOWN, last_known=True) if isinstance(opened, LastKnownFile) else self
+
+    def after(self, decided: str) -> ToolResult:
+        """The same, and what a person decided since the session's last call, if anything."""
+        return self._saying(decided, since_last_call=decided) if decided else self
+
+    def _saying(self, text: str, **facts: Any) -> ToolResult:
+        return ToolResult(self.tool, lambda: [*self.content, text_block(text)], lambda: self.data | facts, self.change)
 
     @property
     def text(self) -> str:
@@ -68,6 +87,7 @@ class Tool:
         destructive: what it replaces is gone from the file (the journal keeps it).
         idempotent: calling it twice is calling it once.
         runs_commands: what it does is not held by the gate; it exists only where that is allowed.
+        answer: gives the type of its `data`; called only for schemas, as models take a while to build.
     """
 
     name: str
@@ -79,6 +99,12 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     runs_commands: bool = False
+    answer: Callable[[], Any] = lambda: dict[str, Any]
+
+
+def answer_named(name: str) -> Callable[[], Any]:
+    """Give a type of `answers`, imported when it is asked for."""
+    return lambda: getattr(import_module(".answers", __package__), name)
 
 
 def _built(value: _T | Callable[[], _T]) -> _T:

@@ -11,11 +11,11 @@ from ..gate.workspace import Workspace
 from ..journal.journal import Journal
 from ..stores.records import Change
 from .arguments import Arguments, PathArgument, Text
-from .tool import Tool, ToolResult, text_block
+from .tool import Tool, ToolResult, answer_named, text_block
 
 
 class UndoArguments(Arguments):
-    """What undo takes: a change, or a file."""
+    """The arguments of undo: a change, or a file."""
 
     change_id: Annotated[
         Text | None,
@@ -63,10 +63,11 @@ UNDO = Tool(
     title="Undo a change",
     description=(
         "Take back your own change, by change_id or the newest of path, while the file still has the content that "
-        "it left. Undoing a creation removes the file."
+        "it left (in an open document: the same cells or lines). Undoing a creation removes the file."
     ),
     arguments=UndoArguments,
     run=run,
     reads_only=False,
     destructive=True,
+    answer=answer_named("UndoAnswer"),
 )

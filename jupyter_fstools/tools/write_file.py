@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
+from ..backends.protocol import OpenFile
 from ..content.source import BytesContent
 from ..content.splices import Splice, trimmed
 from ..diffs.file_diff import FileDiff
-from ..documents.text.declared_encoding import encoding_for, require_declared
+from ..documents.notebook.schema import refuse_invalid_notebook
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, encoding_of, known_encoding
 from ..documents.text.line_index import LineIndex
-from ..documents.text.placeholders import placeholder_line
 from ..documents.text.shown_lines import counted
+from ..documents.text.written_text import encoding_for, placeholder_line, require_declared
 from ..errors import Invalid, NotebookRefused, TooLarge, naming_file
 from ..gate.draft import Draft, Step
 from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
 from ..stores.records import Change
 from .arguments import Arguments, Flag, PathArgument, Text
+from .change_result import written_result
 from .notebook_view import is_notebook_name
-from .tool import Tool, ToolResult, text_block
+from .tool import Tool, ToolResult, answer_named
 
 _MOST_COMPARED_BYTES = 64 << 20
 
 
 class WriteFileArguments(Arguments):
-    """What write_file takes."""
+    """The arguments of write_file."""
 
     path: PathArgument
     content: Annotated[Text, Field(description="The whole content.")]
@@ -47,13 +50,14 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")
     _require_writable_text(workspace, arguments)
     # Of an empty notebook nothing can be shown, and nothing can be lost.
-    gate = _require_empty_notebook if is_notebook_name(path) else None
-    with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only, gate=gate) as draft:
-        is_notebook = gate is not None or is_notebook_name(draft.stat.path)
+    check = _EmptyNotebookCheck() if is_notebook_name(path) else None
+    with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only, check=check) as draft:
+        is_notebook = check is not None or is_notebook_name(draft.stat.path)
         if is_notebook:
-            _require_empty(draft)
+            if draft.before is not None:
+                _require_empty(draft.before)
             _require_notebook_encoding(arguments.encoding)
-            _require_valid_notebook(arguments.content)
+            refuse_invalid_notebook(arguments.content)
         named = arguments.encoding or (draft.receipt.encoding if draft.receipt and not is_notebook else None)
         encoding = _encoding(draft, named, arguments.content)
         text = _with_file_endings(workspace, draft, encoding, arguments.content)
@@ -88,20 +92,28 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
         raise Invalid("content holds a NUL character", hint="Text files have none; leave it out.", field="content")
 
 
-def _require_empty_notebook(draft: Draft) -> None:
-    if not is_notebook_name(draft.stat.path):
-        raise NotebookRefused(
-            f"the path is a link to {draft.stat.path}, which is no notebook (.ipynb)",
-            hint=f"Use `read_file` and `write_file` with path {draft.stat.path!r}.",
-        )
-    _require_empty(draft)
+class _EmptyNotebookCheck:
+    """Lets a notebook be written only where there is nothing in it."""
+
+    def receipt(self, given: Sequence[str], opened: OpenFile) -> None:
+        """None is needed.
+
+        Raises:
+            NotebookRefused
+        """
+        path = opened.stat.path
+        if not is_notebook_name(path):
+            raise NotebookRefused(
+                f"the path is a link to {path}, which is not a notebook (.ipynb)",
+                hint=f"Use `read_file` and `write_file` with path {path!r}.",
+            )
+        _require_empty(opened)
 
 
-def _require_empty(draft: Draft) -> None:
-    if draft.before is not None and draft.before.size:
+def _require_empty(opened: OpenFile) -> None:
+    if opened.size:
         raise NotebookRefused(
-            f"{draft.stat.path} is a notebook; its cells are edited one by one",
-            hint="Use `edit_notebook`.",
+            f"{opened.stat.path} is a notebook; its cells are edited one by one", hint="Use `edit_notebook`."
         )
 
 
@@ -112,19 +124,6 @@ def _require_notebook_encoding(named: str | None) -> None:
             f"a notebook is written in UTF-8 without a BOM, not in {(named or '')[:50]}",
             hint="Leave encoding out.",
         )
-
-
-def _require_valid_notebook(content: str) -> None:
-    # nbformat takes over a second to import: only for a new notebook.
-    import nbformat
-
-    try:
-        nbformat.validate(nbformat.reads(content, as_version=nbformat.NO_CONVERT))  # type: ignore[no-untyped-call]  # nbformat has few types
-    except Exception as error:  # nbformat and its schema library raise whatever a broken document makes them meet.
-        said = str(error).split("\n", 1)[0][:200]
-        raise NotebookRefused(
-            f"content is no valid notebook: {said}", hint="Write a document that nbformat validates."
-        ) from None
 
 
 def _told_by_cells(step: Step) -> Step:
@@ -148,7 +147,7 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
     if draft.before is None or "\n" not in text:
         return text
     if encoding.counts_newline_bytes:
-        index = workspace.index(draft.before)
+        index = workspace.versions.index(draft.before)
         index.scan_to_line(draft.before, 1 << 62)
     else:
         index = LineIndex(0)
@@ -188,7 +187,7 @@ def _difference(
             limit=_MOST_COMPARED_BYTES,
         )
     splices = trimmed(opened.read(0, opened.size), data)
-    index = workspace.index(opened)
+    index = workspace.versions.index(opened)
     diff = diff_of_splices(
         draft.stat.path, "overwrite", opened, splices, encoding, lambda offset: index.line_at(opened, offset)
     )
@@ -198,27 +197,8 @@ def _difference(
 def _result(draft: Draft, change: Change | None, encoding: TextEncoding, text: str, data: bytes) -> ToolResult:
     index = LineIndex(0)
     index.count(text.encode("utf-8"))
-    created = draft.before is None
-    facts: dict[str, Any] = {
-        "path": draft.stat.path,
-        "created": created,
-        "changed": change is not None,
-        "bytes": len(data),
-        "lines": index.total_lines,
-        "eol": index.eol,
-        "encoding": encoding.codec,
-        "fingerprint": change.after.text_sha if change is not None and change.after is not None else None,
-        "status": change.status if change is not None else "unchanged",
-        "change_id": change.id if change is not None else None,
-    }
-    size = f"{counted(index.total_lines, 'line')}, {counted(len(data), 'byte')}"
-    if change is None:
-        said = f"{draft.stat.path} has this content already; nothing was written."
-    elif change.status == "proposed":
-        said = f"Not written yet: change {change.id} of {draft.stat.path} ({size}) waits for a person's approval."
-    else:
-        said = f"{'Created' if created else 'Overwrote'} {draft.stat.path} ({size})."
-    return ToolResult(tool="write_file", content=[text_block(said)], data=facts, change=change)
+    facts = {"bytes": len(data), "lines": index.total_lines, "eol": index.eol, "encoding": encoding.codec}
+    return written_result(draft, change, f"{counted(index.total_lines, 'line')}, {counted(len(data), 'byte')}", facts)
 
 
 WRITE_FILE = Tool(
@@ -233,4 +213,5 @@ WRITE_FILE = Tool(
     reads_only=False,
     destructive=True,
     idempotent=True,
+    answer=answer_named("WriteFileAnswer"),
 )

@@ -15,8 +15,8 @@ from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend, FileStat, ReadsAhead
 from ..errors import Conflict, FsToolsError
-from .descriptors import check_descriptors, told_apart
 from .names import CONTROL, Names, Seen
+from .stopping import check_descriptors, told_apart
 
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
@@ -38,7 +38,7 @@ class Folder(Protocol):
     path: str
 
     def names(self, most: int | None = None) -> Names:
-        """What is in the folder, or the first so many names that come."""
+        """The names in the folder, or the first so many that come."""
 
     def check_readable(self) -> None:
         """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
@@ -53,7 +53,7 @@ class Folder(Protocol):
         """Size and time of files in this folder; what is gone or no file any more is left out."""
 
     def see(self, name: str) -> Seen:
-        """What a name in this folder is; a link is not followed."""
+        """The kind and size of a name in this folder; a link is not followed."""
 
     def larger(self, names: list[str], size: int) -> list[str]:
         """Those of the files in this folder that hold more bytes than `size`."""
@@ -102,7 +102,7 @@ class DiskFolder:
         self.path = path
 
     def names(self, most: int | None = None) -> Names:
-        """What is in the folder, or the first so many names that come."""
+        """The names in the folder, or the first so many that come."""
         folders: list[str] = []
         files: list[str] = []
         links: list[str] = []
@@ -170,7 +170,7 @@ class DiskFolder:
         return looks
 
     def see(self, name: str) -> Seen:
-        """What a name in this folder is; a link is not followed."""
+        """The kind and size of a name in this folder; a link is not followed."""
         found = os.stat(name, dir_fd=self._fd, follow_symlinks=False)
         if stat.S_ISREG(found.st_mode):
             return Seen("file", found.st_size, found.st_mtime_ns)
@@ -245,7 +245,7 @@ class BackendFolder:
         self._waiting: deque[str] = deque()
 
     def names(self, most: int | None = None) -> Names:
-        """What is in the folder, or the first so many names that come."""
+        """The names in the folder, or the first so many that come."""
         found = Names.none()
         lists = {"directory": found.folders, "file": found.files, "link": found.links, "other": found.others}
         self._told = {}
@@ -282,7 +282,7 @@ class BackendFolder:
         return looks
 
     def see(self, name: str) -> Seen:
-        """What a name in this folder is; a link is not followed."""
+        """The kind and size of a name in this folder; a link is not followed."""
         path = joined(self.path, name)
         if self._told is None and isinstance(self._backend, ReadsAhead):
             self.names()

@@ -6,14 +6,44 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from ..backends.protocol import Backend
+from ..backends.protocol import Backend, FileStat
 from ..backends.system_errors import refusal
 from ..errors import Denied, FsToolsError, InputOutput
-from .descriptors import NoDescriptors, too_many_open
 from .folders import Folder, joined
 from .names import EXCLUDED, Names, Seen
+from .stopping import NoDescriptors, too_many_open
 from .trail import FolderTrail
-from .visible import AllAllowed, MayRead, link_target, permitted
+
+
+class Visible:
+    """Decides which paths a caller is shown: here all of them."""
+
+    def may_read(self, path: str) -> bool:
+        """Whether a canonical path may be shown."""
+        return True
+
+    def all_allowed(self, folder: str, names: list[str]) -> bool:
+        """A quick yes for many names in a canonical folder that may be read; after a no, `may_read` tells which."""
+        return True
+
+
+EVERYTHING = Visible()
+
+
+def permitted(folder: str, names: list[str], visible: Visible) -> list[str]:
+    """Those of the names in a folder that may be shown: the list itself where all of them may."""
+    if not names or visible.all_allowed(folder, names):
+        return names
+    return [name for name in names if visible.may_read(joined(folder, name))]
+
+
+def link_target(backend: Backend, path: str, visible: Visible) -> FileStat | None:
+    """The target of a link (by its canonical path); None unless it exists, in the root, and may be shown."""
+    try:
+        target = backend.stat(path)
+    except FsToolsError:
+        return None
+    return target if target.kind != "missing" and visible.may_read(target.path) else None
 
 
 class Run(NamedTuple):
@@ -24,17 +54,15 @@ class Run(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """What is still to be listed in one folder: folders, last first, then the rest."""
+    """The entries of one folder that are still to be listed: folders, last first, then the rest."""
 
     path: str
     folders: list[str]
     rest: list[str]
 
 
-def names_in(
-    backend: Backend, path: str, may_read: MayRead, all_allowed: AllAllowed, *, most: int | None = None
-) -> Names:
-    """What may be shown of one folder that may be read, by its canonical path; links wherever they lead.
+def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None = None) -> Names:
+    """The names in one readable folder that may be shown, by its canonical path; links wherever they lead.
 
     With `most`, no more than so many names are looked at, as they come.
 
@@ -44,7 +72,7 @@ def names_in(
     """
     try:
         with FolderTrail(backend, path) as trail:
-            return _permitted_names(trail.at(path), may_read, all_allowed, most)
+            return _permitted_names(trail.at(path), visible, most)
     except NoDescriptors as error:
         raise too_many_open() from error
     except OSError as error:
@@ -61,8 +89,7 @@ class Listing:
         backend: where the files are.
         path: canonical path of a folder that may be read.
         recursive: what is below it as well, except in folders of other programs (`EXCLUDED`).
-        may_read: whether a canonical path may be shown.
-        all_allowed: a quick yes for many names in a folder.
+        visible: decides what is shown.
         ended: asked before a folder is entered and before a link is followed; after a yes nothing more comes.
 
     Attributes:
@@ -76,8 +103,7 @@ class Listing:
         path: str,
         *,
         recursive: bool,
-        may_read: MayRead = None,
-        all_allowed: AllAllowed = None,
+        visible: Visible = EVERYTHING,
         ended: Callable[[], bool] | None = None,
     ) -> None:
         self.not_entered: list[str] = []
@@ -85,8 +111,7 @@ class Listing:
         self._backend = backend
         self._path = path
         self._recursive = recursive
-        self._may_read = may_read
-        self._all_allowed = all_allowed
+        self._visible = visible
         self._ended = ended
 
     def __iter__(self) -> Iterator[Run]:
@@ -96,7 +121,7 @@ class Listing:
             NotFound, NotADirectory, Denied, Conflict: for the folder itself.
             InputOutput: too many files are open, now or further down.
         """
-        start = self._level(self._path, names_in(self._backend, self._path, self._may_read, self._all_allowed))
+        start = self._level(self._path, names_in(self._backend, self._path, self._visible))
         if not self._recursive:
             yield Run(self._path, start.folders[::-1])
             yield Run(self._path, start.rest)
@@ -127,7 +152,7 @@ class Listing:
     def _entered(self, trail: FolderTrail, path: str) -> list[_Level]:
         """The level of a folder; none where it cannot be read, or is gone by now."""
         try:
-            found = _permitted_names(trail.at(path), self._may_read, self._all_allowed)
+            found = _permitted_names(trail.at(path), self._visible)
         except (OSError, FsToolsError) as error:
             fault = refusal(error, path) if isinstance(error, OSError) else error
             if isinstance(fault, Denied | InputOutput):
@@ -144,12 +169,12 @@ class Listing:
         return self._ended is not None and self._ended()
 
     def _is_seen(self, link: str) -> bool:
-        return link_target(self._backend, link, self._may_read) is not None
+        return link_target(self._backend, link, self._visible) is not None
 
 
-def _permitted_names(folder: Folder, may_read: MayRead, all_allowed: AllAllowed, most: int | None = None) -> Names:
+def _permitted_names(folder: Folder, visible: Visible, most: int | None = None) -> Names:
     folder.check_readable()
-    return Names(*(permitted(folder.path, names, may_read, all_allowed) for names in folder.names(most)))
+    return Names(*(permitted(folder.path, names, visible) for names in folder.names(most)))
 
 
 def seen_in(backend: Backend, path: str, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:

@@ -14,7 +14,7 @@ CONTROL = (".git", ".gitignore")
 
 
 class Names(NamedTuple):
-    """What is in one folder, in no order, without temporary files.
+    """The names in one folder, in no order, without temporary files.
 
     Attributes:
         folders: names of folders.
@@ -46,7 +46,7 @@ class Names(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What a name in a folder is; `size` is 0 unless it is a file."""
+    """The kind and size of a name in a folder; `size` is 0 unless it is a file."""
 
     kind: Literal["directory", "file", "link", "other"]
     size: int

@@ -1,11 +1,50 @@
-"""Stops a search at its time limit or when it is cancelled."""
+"""Stops searches and readings: time limit, cancellation, no descriptors left."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
+
+from ..backends.protocol import FileStat, OpenFile
+from ..content.source import Chunk
+from ..errors import FsToolsError, InputOutput, TimedOut
+
+
+class NoDescriptors(Exception):
+    """Nothing more can be opened, by this process or on this machine: a search would miss all that is left.
+
+    No `FsToolsError` and no `OSError`: a search goes on after those.
+    """
+
+
+def check_descriptors(error: BaseException | None) -> None:
+    """Tell a lack of descriptors from anything else.
+
+    Raises:
+        NoDescriptors
+    """
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        raise NoDescriptors from error
+
+
+@contextlib.contextmanager
+def told_apart() -> Iterator[None]:
+    """The same for what a backend refuses inside."""
+    try:
+        yield
+    except (OSError, FsToolsError) as error:
+        check_descriptors(error if isinstance(error, OSError) else error.__cause__)
+        raise
+
+
+def too_many_open() -> InputOutput:
+    """The refusal of a search that ended so."""
+    return InputOutput("nothing more can be opened: too many files are open", hint="Try again later.")
+
 
 Reason = Literal["timeout", "cancelled"]
 Cancelled = Callable[[], bool] | threading.Event | None
@@ -41,3 +80,49 @@ class Stop:
         """Give a search that ran out of time a little more, to show what it has."""
         self.reason = None
         self._until = time.monotonic() + seconds
+
+
+class BoundedReading:
+    """An open file that refuses to be read on once its reader has to stop.
+
+    Args:
+        opened: the file.
+        stop: asked before each piece.
+    """
+
+    def __init__(self, opened: OpenFile, stop: Stop) -> None:
+        self._opened = opened
+        self._stop = stop
+
+    @property
+    def stat(self) -> FileStat:
+        """The file as it was when it was opened."""
+        return self._opened.stat
+
+    @property
+    def size(self) -> int:
+        """Length in bytes."""
+        return self._opened.size
+
+    def read(self, start: int, length: int) -> bytes:
+        """As `Content.read`; raises TimedOut."""
+        self._check()
+        return self._opened.read(start, length)
+
+    def chunks(self, start: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """As `Content.chunks`; raises TimedOut."""
+        for chunk in self._opened.chunks(start, end):
+            self._check()
+            yield chunk
+
+    def unchanged(self) -> bool:
+        """As `OpenFile.unchanged`."""
+        return self._opened.unchanged()
+
+    def _check(self) -> None:
+        if self._stop.now():
+            why = "nobody waits for it any more" if self._stop.reason == "cancelled" else "it took too long"
+            raise TimedOut(
+                f"{self.stat.path}: reading was ended, {why}",
+                hint="Repeat the call: lines that were counted are not counted again. Or find the place with `grep`.",
+            )

@@ -1,4 +1,4 @@
-"""Walks the files below a folder that fit a pattern."""
+"""Walks the files below a folder that match a pattern."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..errors import Denied, FsToolsError, NotADirectory, NotFound
 from ..globs.ignore_rules import FolderRules, RuleFile
 from ..globs.patterns import GlobPattern, Position
 from .folders import Folder, joined, open_folder
+from .listing import EVERYTHING, Visible, link_target, permitted
 from .names import CONTROL, EXCLUDED
 from .stopping import Stop
-from .visible import AllAllowed, MayRead, link_target, permitted
 
 LARGEST_RULE_FILE = 1 << 20
 LOT = 100
@@ -25,7 +25,7 @@ CLOSED = "The system does not let this user look into it: name another folder in
 
 @dataclass
 class Tally:
-    """What a walk passed over.
+    """Counts of what a walk skipped.
 
     Attributes:
         ignored: files that fitted the pattern and folders that could have held some, left out by an ignore file.
@@ -71,8 +71,7 @@ class Walk:
         backend: where the files are.
         base: canonical path of the folder that `pattern` is relative to. It may itself be hidden or ignored: it was
             named.
-        may_read: whether a canonical path may be shown; asked for folders and for files that fit. None: every path.
-        all_allowed: a quick yes for many names in a folder that may be read; after a no, `may_read` is asked for each.
+        visible: decides what is shown; asked for folders and for files that fit.
         in_order: all paths come in the order of their strings, those of one folder in runs of files, runs of links and
             the folders between them; nothing is listed before it is needed. It may be set to False on the way: what is
             listed from then on comes in no order.
@@ -85,8 +84,7 @@ class Walk:
         pattern: GlobPattern,
         *,
         include_ignored: bool,
-        may_read: MayRead,
-        all_allowed: AllAllowed = None,
+        visible: Visible = EVERYTHING,
         stop: Stop,
         in_order: bool = False,
     ) -> None:
@@ -96,8 +94,7 @@ class Walk:
         self._base = base
         self._pattern = pattern
         self._include_ignored = include_ignored
-        self._may_read = may_read
-        self._all_allowed = all_allowed
+        self._visible = visible
         self._stop = stop
 
     def __iter__(self) -> Iterator[Fitting]:
@@ -174,13 +171,13 @@ class Walk:
     def _steps(
         self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
     ) -> list[Step]:
-        """What is not ignored and may be shown, as steps."""
+        """The steps to what is not ignored and may be shown."""
         names, fitting = [*files, *inside], len(files)
         if rules.files and (links or len(names) > LOT or not rules.touch_none_of(names)):
             files, links = self._kept(rules, files, False), self._kept(rules, links, False)
             inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
             names = [*files, *inside]
-        shown = permitted(folder.path, names, self._may_read, self._all_allowed)
+        shown = permitted(folder.path, names, self._visible)
         if len(shown) < len(names):
             seen = frozenset(shown)
             files = [name for name in files if name in seen]
@@ -206,8 +203,8 @@ class Walk:
         return kept
 
     def _inside_root(self, folder: str, links: list[str]) -> Iterator[tuple[str, FileStat]]:
-        for name in permitted(folder, links, self._may_read, self._all_allowed):
-            target = link_target(self._backend, joined(folder, name), self._may_read)
+        for name in permitted(folder, links, self._visible):
+            target = link_target(self._backend, joined(folder, name), self._visible)
             if target is not None and target.kind == "file":
                 yield name, target
 
@@ -242,7 +239,7 @@ class Walk:
         if rules.ignored(name, True):
             self.tally.ignored += 1
             return False
-        return self._may_read is None or self._may_read(joined(folder.path, name))
+        return self._visible.may_read(joined(folder.path, name))
 
     def _rules(self, folder: Folder, above: FolderRules, control: list[str]) -> FolderRules:
         """The rules that hold in `folder`, where `control` are the names that matter."""

@@ -105,7 +105,7 @@ def _bytes(sent: str | None) -> bytes | None:
 
 
 def _answer(asked: dict[str, Any], data: bytes, patience: Patience) -> dict[str, Any]:
-    """What the process answers to one line of JSON and the bytes of a file."""
+    """The answer of the process to one line of JSON and the bytes of a file."""
     asked |= {"seconds": patience.seconds, "memory": MOST_MEMORY_BYTES}
     code, said, complaints = _run(json.dumps(asked).encode() + b"\n" + data, asked["path"], patience)
     try:
@@ -163,6 +163,6 @@ def _refuse_crash(path: str, code: int, complaints: bytes) -> NoReturn:
         last = signal.Signals(-code).name
         raise Binary(
             f"{path} is broken, or needs more than {MOST_MEMORY_BYTES} bytes of memory: decoding it ended with {last}",
-            hint="Have it made smaller, or written anew by the program that made it.",
+            hint="Make it smaller, or save it again with the program that made it.",
         )
     raise InputOutput(f"{path} cannot be decoded: the process that does it was ended")

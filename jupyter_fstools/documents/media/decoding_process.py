@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _answer(decode: Callable[[], dict[str, Any]], path: str, memory: int) -> dict[str, Any]:
-    """What was decoded, or the refusal."""
+    """The decoded pictures or pages, or the refusal."""
     try:
         return decode()
     except FsToolsError as refusal:
@@ -54,7 +54,7 @@ def _pages(asked: dict[str, Any]) -> dict[str, Any]:
 def _too_large(path: str, memory: int) -> TooLarge:
     return TooLarge(
         f"{path} needs more than {memory} bytes of memory to be decoded",
-        hint="Have it made smaller first.",
+        hint="Make it smaller first.",
         limit=memory,
     )
 

@@ -6,14 +6,14 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Binary, TooLarge
-from .picture_end import is_whole
+from .picture_bytes import is_whole, picture_header
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 MOST_PIXELS = 64_000_000
 """A picture of more pixels is not decoded: a small file can hold enough of them to fill the memory."""
-MISSING = "Install what reads pictures and PDFs: pip install jupyter-fstools[documents]"
+MISSING = "Install what converts pictures and reads PDFs: pip install jupyter-fstools[documents]"
 
 # What models take, and the modes of it that every program draws alike.
 _TAKEN = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -54,6 +54,8 @@ class ShownImage(NamedTuple):
 def shown_image(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
     """A picture file's first picture, its own bytes wherever nothing has to change.
 
+    Without Pillow it is not decoded: a whole file of a kind that models take passes as it is, if it is small enough.
+
     Args:
         data: the whole file.
         media_type: as its first bytes tell.
@@ -61,12 +63,13 @@ def shown_image(data: bytes, media_type: str, path: str, room: Room) -> ShownIma
         room: how large the picture may be.
 
     Raises:
-        Binary: broken, cut off, or Pillow is missing; TooLarge: more than `MOST_PIXELS`, or no room for a single pixel.
+        Binary: broken, cut off, or Pillow is needed and missing; TooLarge: more than `MOST_PIXELS`, or no room for a
+            single pixel.
     """
     try:
         import PIL.Image
     except ImportError:
-        raise Binary(f"{path} is a picture, and Pillow is not installed here", hint=MISSING) from None
+        return _passed(data, media_type, path, room)
     try:
         return _shown(data, media_type, path, room)
     except (TooLarge, MemoryError):
@@ -100,7 +103,9 @@ def encoded(image: Image, room_bytes: int, path: str, *, lossless: bool) -> tupl
                 return data, "image/jpeg", opaque
         if max(image.size) == 1:
             raise TooLarge(
-                f"{path} does not fit into {room_bytes} bytes", hint="Raise max_image_bytes.", limit=room_bytes
+                f"{path} cannot be made small enough for {room_bytes} bytes",
+                hint="Raise max_image_bytes.",
+                limit=room_bytes,
             )
         image = image.resize((max(image.width * 3 // 4, 1), max(image.height * 3 // 4, 1)))
 
@@ -110,7 +115,7 @@ def broken_picture(path: str, media_type: str, why: str) -> Binary:
     kind = media_type.partition("/")[2].upper()
     return Binary(
         f"{path} is a broken picture ({kind}, as its first bytes tell): {why.strip()[:200] or 'it cannot be decoded'}",
-        hint="It is damaged, cut off, or still being written: read it again later, or have it made anew.",
+        hint="It is damaged, cut off, or still being written: read it again later, or create it again.",
         media_type=media_type,
     )
 
@@ -139,6 +144,25 @@ def _shown(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
     image.info.clear()
     shown, shown_type, image = encoded(image, room.bytes, path, lossless=media_type != "image/jpeg")
     return ShownImage(shown, shown_type, image.width, image.height, width, height, frames)
+
+
+def _passed(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
+    """The file's own bytes, as far as can be told of them without decoding."""
+    kind = media_type.partition("/")[2].upper()
+    if media_type not in _TAKEN:
+        raise Binary(
+            f"{path} is a picture ({kind}); converting it needs Pillow, which is not installed here", hint=MISSING
+        )
+    if not is_whole(data, media_type) or (header := picture_header(data, media_type)) is None:
+        raise broken_picture(path, media_type, "its end or its size is missing")
+    width, height, frames = header
+    if max(width, height) > room.side or len(data) > room.bytes:
+        raise Binary(
+            f"{path} is a picture of {width}×{height} pixels and {len(data)} bytes; models take {room.side} pixels a "
+            f"side and {room.bytes} bytes, and shrinking it needs Pillow, which is not installed here",
+            hint=MISSING,
+        )
+    return ShownImage(None, media_type, width, height, width, height, frames)
 
 
 def _opened(data: bytes, media_type: str, path: str) -> tuple[Image, int]:
@@ -213,7 +237,7 @@ def _saved(image: Image, form: str, **options: int) -> bytes:
 def _too_many_pixels(path: str, pixels: int | None) -> TooLarge:
     return TooLarge(
         f"{path} is a picture of {pixels or 'far too many'} pixels; above {MOST_PIXELS} none is decoded",
-        hint="Have it made smaller with a program for pictures first.",
+        hint="Make it smaller with an image program first.",
         pixels=pixels,
         limit=MOST_PIXELS,
     )

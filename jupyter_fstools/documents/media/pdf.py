@@ -23,7 +23,7 @@ _UNSHOWN = {**dict.fromkeys([*range(9), *range(11, 32), 127, 0xFFFE, 0xFFFF]), 2
 
 
 class PageRange(NamedTuple):
-    """Which pages: from `first` (1-based) to `last`; None: as many as one call shows."""
+    """Pages from `first` (1-based) to `last`; None: as many as one call shows."""
 
     first: int
     last: int | None
@@ -107,7 +107,7 @@ def _opened(data: bytes, path: str) -> Any:
         import PIL.Image  # noqa: F401  # Pages become pictures with it; to be without it must not show halfway.
         import pypdfium2  # type: ignore[import-untyped]  # it has no types
     except ImportError:
-        raise Binary(f"{path} is a PDF, and what reads them is not installed here", hint=MISSING) from None
+        raise Binary(f"{path} is a PDF, and the PDF reader is not installed here", hint=MISSING) from None
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -123,7 +123,7 @@ def _opened(data: bytes, path: str) -> Any:
 
 
 def _broken(path: str, why: str) -> Binary:
-    return Binary(f"{path} is a broken PDF: {why}", hint="Have it written anew by the program that made it.")
+    return Binary(f"{path} is a broken PDF: {why}", hint="Save it again with the program that made it.")
 
 
 def _some(document: Any, path: str, numbers: range, room: PageRoom) -> list[ShownPage]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .anchors import CellAnchors as CellAnchors
+from .anchors import cell_anchors as cell_anchors
 from .cell import Cell as Cell
 from .cell import cell_fingerprint as cell_fingerprint
 from .cell import lines_of as lines_of

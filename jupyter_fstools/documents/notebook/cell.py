@@ -5,13 +5,41 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from ...content.source import Content
 from ...errors import NotebookRefused
 from .refusals import changes_meanwhile, too_deep
 from .spans import CellSpans, Member, cell_at
+
+MOST_NAMES = 50
+_CHARACTERS = 200
+
+
+def bounded_names(names: Sequence[str]) -> list[str]:
+    """The first names, long ones cut; a last entry says how many more there are."""
+    shown = [_cut(name) for name in names[:MOST_NAMES]]
+    return [*shown, _more(len(names) - MOST_NAMES)] if len(names) > MOST_NAMES else shown
+
+
+def bounded_sizes(sizes: dict[str, int]) -> dict[str, int]:
+    """The first names with their sizes; a last entry has the size of all others."""
+    shown = {_cut(name): size for name, size in islice(sizes.items(), MOST_NAMES)}
+    if len(sizes) > MOST_NAMES:
+        shown[_more(len(sizes) - MOST_NAMES)] = sum(islice(sizes.values(), MOST_NAMES, None))
+    return shown
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}…"
+
+
+def _more(count: int) -> str:
+    return f"… and {count} more"
+
 
 _SOURCE_KEYS = ("source", "input", "code")  # nbformat 3 has `input` in code cells.
 _COUNT_KEYS = ("execution_count", "prompt_number")
@@ -100,7 +128,7 @@ class Cell:
         return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
 
     def language(self, of_code: str) -> str:
-        """What the source is written in; a cell magic such as `%%bash` goes before the notebook's language."""
+        """The language of the source; a cell magic such as `%%bash` goes before the notebook's language."""
         if self.cell_type != "code":
             return {"markdown": "markdown", "heading": "markdown", "html": "html"}.get(self.cell_type, "text")
         magic = _CELL_MAGIC.match(self.source)

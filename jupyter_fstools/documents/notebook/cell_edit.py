@@ -28,7 +28,7 @@ class CellEdit(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    edit_mode: EditMode = Field("replace", description="What to do with the cell.")
+    edit_mode: EditMode = Field("replace", description="The operation on the cell.")
     cell_id: str | None = Field(
         None, description="The cell, as read_notebook shows it. For insert: the new cell lands after this one."
     )

@@ -74,7 +74,7 @@ def former_indexes(cells: Sequence[Cell], ids: Collection[str]) -> dict[str, int
 
 
 def without_tag(cell_id: str) -> str:
-    """Of a synthetic id only what tells the source; any other as it is."""
+    """The part of a synthetic id that identifies the source; any other id as it is."""
     told = _SYNTHETIC.fullmatch(cell_id)
     return told["name"] if told else cell_id
 
@@ -88,7 +88,7 @@ class _Place(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """What tells it apart by the sources around it."""
+        """A tag made of the neighbours' sources: it distinguishes cells of equal source."""
         return f"-{hashlib.sha256(self.around).hexdigest()[:8]}"
 
     def tag_with(self, digest: bytes) -> str:

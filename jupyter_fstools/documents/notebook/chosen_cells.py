@@ -12,7 +12,7 @@ from .cell import Cell
 from .cell_edit import CellEdit
 from .comparison import compared
 from .document import NotebookDocument
-from .layout import gaps_of, indent_of, rearranged
+from .source_text import gaps_of, indent_of, rearranged
 
 Taken = Mapping[str, Collection[int]]
 """The positions of the hunks that are carried out, by cell id; a cell whose diff has no hunks counts as one."""

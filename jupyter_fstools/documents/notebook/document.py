@@ -6,19 +6,72 @@ import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ...content.source import Content
 from ...content.splices import Splice
 from ...diffs.file_diff import CellDiff
+from ...diffs.line_diff import line_hunks
 from ...errors import NotebookRefused
 from .cell import Cell, cell_fingerprint, decoded
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
-from .changes import cell_diffs
 from .plan import Plan, PlannedCell, Target, planned, targets_of
 from .spans import NotebookSpans, members_at, scan
 from .splicing import Splicer
+
+Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
+
+
+def cell_diffs(
+    cells: Sequence[Cell], touched: Sequence[PlannedCell], order: Sequence[PlannedCell], ids: Sequence[str]
+) -> list[CellDiff]:
+    """One diff per touched cell, in the notebook's order, deleted cells first at each place.
+
+    Args:
+        cells: before.
+        touched: the cells that the batch names; a cell may be there twice.
+        order: the cells after.
+        ids: their ids.
+    """
+    place = {id(state): index for index, state in enumerate(order)}
+    found = []
+    for state in dict.fromkeys(touched):
+        action = _action(state, place.get(id(state)))
+        if action is None:
+            continue
+        index = place.get(id(state), state.cell.index if state.cell else 0)
+        before = _lines(state.cell.source) if state.cell and action != "move" else []
+        after = _lines(state.source) if action not in ("move", "delete") else []
+        found.append(
+            CellDiff(
+                cell_id=state.cell.cell_id if state.deleted and state.cell else ids[index],
+                index=index,
+                action=action,
+                cell_type=state.cell_type,
+                hunks=line_hunks(before, after),
+            )
+        )
+    return sorted(found, key=lambda diff: (diff.index, diff.action != "delete"))
+
+
+def _action(state: PlannedCell, index: int | None) -> Action | None:
+    if state.cell is None:
+        return "insert"
+    if index is None:
+        return "delete"
+    if state.converted:
+        return "convert"
+    if state.source_changed:
+        return "edit"
+    if state.moved:
+        return "move"
+    return "clear_outputs" if state.clears else None
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    return lines if lines != [""] else []
 
 
 @dataclass(frozen=True)
@@ -56,7 +109,7 @@ class CellAfter(NamedTuple):
 
 
 class NotebookEdit(NamedTuple):
-    """What a batch of edits comes to.
+    """The result of a batch of edits.
 
     Attributes:
         splices: sorted and disjoint; empty where the edits cancel each other.
@@ -108,7 +161,7 @@ class NotebookDocument:
 
     @cached_property
     def language(self) -> str:
-        """What code cells are written in, by the notebook's metadata; `unknown` where it does not say."""
+        """The language of code cells, by the notebook's metadata; `unknown` where it names none."""
         for section, key in (("kernelspec", "language"), ("language_info", "name")):
             found = self._metadata_text(section, key)
             if found:
@@ -116,13 +169,8 @@ class NotebookDocument:
         return "unknown"
 
     @property
-    def is_paired(self) -> bool:
-        """The metadata name text files that jupytext keeps in step with this notebook."""
-        return self.pair_formats is not None
-
-    @property
     def pair_formats(self) -> str | None:
-        """The formats of these files as jupytext spells them, such as `ipynb,py:percent`; None if there are none."""
+        """The formats of the text files that jupytext pairs with it, such as `ipynb,py:percent`; None if none."""
         return self._metadata_text("jupytext", "formats")
 
     @property
@@ -151,7 +199,7 @@ class NotebookDocument:
         return targets_of(self.cells, edits)
 
     def apply(self, edits: Sequence[CellEdit]) -> NotebookEdit:
-        """What the edits make of the notebook; all of them or none.
+        """Apply the edits; all of them or none.
 
         Raises:
             NotebookRefused: not nbformat 4, or a touched cell would not be valid.

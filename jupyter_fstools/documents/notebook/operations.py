@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Collection, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -89,7 +90,10 @@ class NotebookOperations(BaseModel):
 
 
 def notebook_operations(
-    before: NotebookDocument, splices: Sequence[Splice], names: Sequence[str] | None = None
+    before: NotebookDocument,
+    splices: Sequence[Splice],
+    names: Sequence[str] | None = None,
+    staying: Collection[int] = (),
 ) -> NotebookOperations | None:
     """The operations of some splices; None where they change more than cells.
 
@@ -97,16 +101,28 @@ def notebook_operations(
         before: the notebook before.
         splices: what changes in its bytes.
         names: what the open document calls its cells, where that is known.
+        staying: cells, by index, that others should rather be moved around.
 
     Raises:
         NotebookRefused: there is no notebook after them.
     """
+    content = SplicedContent(before.content, splices)
+    after = NotebookDocument(content, outline_after(before.spans, splices, content))
+    return operations_between(before, after, splices, names, staying)
+
+
+def operations_between(
+    before: NotebookDocument,
+    after: NotebookDocument,
+    splices: Sequence[Splice],
+    names: Sequence[str] | None = None,
+    staying: Collection[int] = (),
+) -> NotebookOperations | None:
+    """As `notebook_operations`, where the notebook after the splices is known."""
     array = before.spans.array
     if array is None or any(s.offset < array[0] + 1 or s.end > array[1] - 1 for s in splices):
         return None
-    content = SplicedContent(before.content, splices)
-    after = NotebookDocument(content, outline_after(before.spans, splices, content))
-    return _Comparison(before, after, splices, names).told()
+    return _Comparison(before, after, splices, names).told(staying)
 
 
 class _Comparison:
@@ -123,7 +139,7 @@ class _Comparison:
         self._touched: set[int] = set()
         self._origins = self._found_origins(splices)
 
-    def told(self) -> NotebookOperations:
+    def told(self, staying: Collection[int]) -> NotebookOperations:
         found: list[CellOperation] = []
         for index, at in sorted(self._origins.items()):
             if at in self._touched:
@@ -131,7 +147,7 @@ class _Comparison:
         kept = set(self._origins.values())
         gone = [cell for cell in self._old if cell.index not in kept]
         found += [Delete(cell=self._name(cell), source=cell.source) for cell in gone]
-        moved = moved_origins([self._origins.get(cell.index) for cell in self._new])
+        moved = moved_origins([self._origins.get(cell.index) for cell in self._new], staying)
         last: CellName | None = None
         for cell in self._new:
             origin = self._origins.get(cell.index)
@@ -165,7 +181,8 @@ class _Comparison:
                 shift += _growth(waiting.pop())
             if inside:
                 self._touched.add(cell.index)
-            if whole and begin in starts:
+            # With another id it is a new cell, that a splice put before this one.
+            if whole and begin in starts and self._new[starts[begin]].real_id == cell.real_id:
                 origins[starts[begin]] = cell.index
         known = set(origins.values())
         ids = {cell.real_id: cell.index for cell in self._old if cell.real_id and cell.index not in known}
@@ -181,10 +198,11 @@ class _Comparison:
             yield SourceSpans(cell=name, spans=spans)
         if old.cell_type != new.cell_type:
             yield Convert(cell=name, cell_type=new.cell_type)
-        members = {key: new.value(key) for key in _MEMBERS if _raw(old, key) != _raw(new, key)}
+        other = [key for key in _MEMBERS if _raw(old, key) != _raw(new, key)]
+        members = {key: value for key in other if not _same(value := new.value(key), old.value(key))}
         if old.cell_type != new.cell_type:
-            # What a type has or has not, comes and goes with it.
-            members = {key: value for key, value in members.items() if key == "metadata"}
+            # What a type has or has not, comes and goes with it; without content, if it does not say so.
+            members = {key: value for key, value in members.items() if key == "metadata" or value}
         if members:
             yield Members(cell=name, set=members)
 
@@ -197,6 +215,11 @@ class _Comparison:
 
 def _content(cell: Cell) -> dict[str, Any]:
     return {member.key: cell.value(member.key) for member in cell.spans.members()} | {"source": cell.source}
+
+
+def _same(one: Any, other: Any) -> bool:
+    # In Python 1, 1.0 and True are equal.
+    return bool(one == other) and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _raw(cell: Cell, key: str) -> bytes | None:

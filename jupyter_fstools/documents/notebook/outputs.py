@@ -11,10 +11,9 @@ from pydantic import BaseModel, Field
 
 from ...content.source import Content
 from ...errors import Invalid, OutOfRange
-from .bounded_names import bounded_names, bounded_sizes
-from .cell import Cell, decoded, joined_text
+from ..text.shown_lines import collapsed, without_ansi
+from .cell import Cell, bounded_names, bounded_sizes, decoded, joined_text
 from .spans import Member, items_at, members_at
-from .terminal_text import collapsed, without_ansi
 
 _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*\\[nr]")
 _NEXT_ITEM = re.compile(rb'(?<!\\)(?:\\\\)*"[ \t\r\n]*,[ \t\r\n]*(?=")')

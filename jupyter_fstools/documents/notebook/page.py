@@ -10,8 +10,7 @@ from ..text.shown_lines import CARRIAGE_RETURN, opening_tag
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .outputs import Output, OutputSummary, outputs_of
-from .source_rows import NOTE_BYTES, LineLimits, TextRoom, source_rows
-from .view import CellView, CutSource, cell_view
+from .view import NOTE_BYTES, CellView, CutSource, LineLimits, TextRoom, cell_view, source_rows
 
 _MARK = "| "
 _LEFT_OUT = "[... more outputs: read them one by one with output_index]"
@@ -20,7 +19,7 @@ Outputs = Literal["summary", "none", "full"]
 
 
 class PageRequest(NamedTuple):
-    """What to show.
+    """The part of a notebook to show.
 
     Attributes:
         first: index of the first cell.
@@ -44,7 +43,7 @@ class PageRequest(NamedTuple):
 
 
 class ShownLines(NamedTuple):
-    """What a read shows of one cell's source.
+    """The lines of one cell's source that a read shows.
 
     Attributes:
         cell: the cell's index.
@@ -181,7 +180,7 @@ def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, roo
 
 
 def cell_heading(view: CellView) -> str:
-    """What stands above a cell."""
+    """The heading above a cell."""
     attributes: list[tuple[str, object]] = [
         ("index", view.index), ("id", view.cell_id), ("type", view.cell_type), ("language", view.language),
     ]  # fmt: skip

@@ -11,7 +11,7 @@ _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 def not_utf8(offset: int, reason: str) -> NotebookRefused:
     """The bytes at `offset` are no UTF-8."""
     return NotebookRefused(
-        f"a notebook is UTF-8, but at byte {offset} it is not ({reason})",
+        f"byte {offset} is not valid UTF-8, which a notebook must be ({reason})",
         hint="Repair the file's encoding outside of the notebook tools.",
         offset=offset,
     )
@@ -60,7 +60,7 @@ def empty_file(size: int) -> NotebookRefused:
 def starts_with_bom() -> NotebookRefused:
     """A byte order mark stands before the JSON."""
     return NotebookRefused(
-        "a byte order mark stands before the JSON (line 1, column 1)",
+        "a byte order mark precedes the JSON (line 1, column 1)",
         hint="A notebook is UTF-8 without a BOM; save it again without one.",
         line=1,
         column=1,
@@ -85,5 +85,5 @@ def too_deep() -> NotebookRefused:
 
 
 def changes_meanwhile() -> Conflict:
-    """What is there is not what was there when the notebook was looked at."""
+    """The refusal of an edit whose notebook changed after it was looked at."""
     return Conflict("the notebook changes while it is read", hint="Read it again in a moment.")

@@ -1,24 +1,146 @@
-"""Encodes a cell's source the way the file writes it."""
+"""Detects a notebook's JSON layout and encodes sources in it."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from ...content.source import CHUNK_BYTES, BytesContent, Content
 from ...content.splices import Splice, spliced_chunks, trimmed
 from ...errors import EncodingRefused, Invalid
 from ..text.edits import TextEdit, apply_edits
 from ..text.encoding import TextEncoding, Utf8View
-from ..text.placeholders import placeholder_line
+from ..text.written_text import placeholder_line
 from .cell import Cell, decoded, lines_of
-from .layout import Gaps, gaps_of, rearranged
-from .spans import items_at
+from .spans import ObjectSpans, items_at
+
+Place = tuple[int, int]
+"""First byte and end of something in the file."""
+_NEW_LINE = re.compile(rb"(\r\n|\n|\r)([ \t]*)\Z")
+
+
+class Gaps(NamedTuple):
+    """White space of one container: after its opening bracket, between two items (with the comma), before its end."""
+
+    lead: bytes
+    between: bytes
+    tail: bytes
+
+
+class Indent(NamedTuple):
+    r"""The file's general layout, from its first lines; used where a container has no neighbour to copy.
+
+    Attributes:
+        newline: `\n`, `\r\n` or `\r`; empty for a file on one line.
+        unit: white space of one level.
+        comma: what stands between two items on one line.
+        colon: what stands between key and value.
+    """
+
+    newline: bytes
+    unit: bytes
+    comma: bytes
+    colon: bytes
+
+    def gaps(self, depth: int) -> Gaps:
+        """The gaps of a container `depth` levels below the top-level object."""
+        if not self.newline:
+            return Gaps(b"", self.comma, b"")
+        lead = self.newline + self.unit * (depth + 1)
+        return Gaps(lead, b"," + lead, self.newline + self.unit * depth)
+
+
+def indent_of(content: Content, root: ObjectSpans) -> Indent:
+    """The layout of a notebook by its top-level object."""
+    places = member_places(root)
+    gaps = gaps_of(content, (root.start, root.end), places)
+    if gaps is None:
+        return Indent(b"\n", b" ", b", ", b": ")
+    first = root.members()[0]
+    colon = content.read(first.key_end, first.start - first.key_end)
+    broken = _NEW_LINE.search(gaps.lead)
+    if broken is None:
+        one_line = gaps.between if len(places) > 1 else b", "
+        return Indent(b"", b"", one_line, colon)
+    return Indent(broken[1], broken[2], b", " if colon.endswith(b" ") else b",", colon)
+
+
+def member_places(spans: ObjectSpans) -> list[Place]:
+    """Each member, from its key to the end of its value."""
+    return [(member.key_start, member.end) for member in spans.members()]
+
+
+def gaps_of(content: Content, container: Place, items: Sequence[Place], comma: bytes = b", ") -> Gaps | None:
+    """The white space a container has now; None if it is empty.
+
+    `comma` is what stands between two items on one line, for a container that has only one.
+    """
+    if not items:
+        return None
+    lead = _between(content, container[0] + 1, items[0][0])
+    tail = _between(content, items[-1][1], container[1] - 1)
+    if len(items) > 1:
+        return Gaps(lead, _between(content, items[0][1], items[1][0]), tail)
+    return Gaps(lead, b"," + lead if _NEW_LINE.search(lead) else comma, tail)
+
+
+def rearranged(
+    content: Content, container: Place, items: Sequence[Place], new: Sequence[int | bytes], gaps: Gaps
+) -> Iterator[Splice]:
+    """Splices that give a container other items and leave the kept ones where they are.
+
+    Args:
+        content: where the container lies.
+        container: from its opening bracket to after its closing one.
+        items: what it holds now.
+        new: what it shall hold: numbers, in rising order, of items that stay; bytes of new items.
+        gaps: what to put around new items.
+    """
+    kept, fresh = -1, list[bytes]()
+    for item in [*new, len(items)]:
+        if isinstance(item, bytes):
+            fresh.append(item)
+            continue
+        found = _region(container, items, (kept, item), fresh, gaps)
+        if found is not None:
+            start, end, inserted = found
+            yield Splice(start, _between(content, start, end), inserted)
+        kept, fresh = item, []
+
+
+def _region(
+    container: Place, items: Sequence[Place], kept: tuple[int, int], fresh: Sequence[bytes], gaps: Gaps
+) -> tuple[int, int, bytes] | None:
+    """The splice for the items between two kept ones: start, end, and the bytes that replace them."""
+    left, right = kept
+    has_left, has_right, goes = left >= 0, right < len(items), right - left > 1
+    if goes and fresh:
+        return items[left + 1][0], items[right - 1][1], gaps.between.join(fresh)
+    if goes and has_right:
+        return items[left + 1][0], items[right][0], b""
+    if goes and has_left:
+        return items[left][1], items[-1][1], b""
+    if goes:
+        return container[0] + 1, container[1] - 1, b""
+    if not fresh:
+        return None
+    if has_left:
+        return items[left][1], items[left][1], b"".join(gaps.between + item for item in fresh)
+    if has_right:
+        return items[right][0], items[right][0], b"".join(item + gaps.between for item in fresh)
+    return container[0] + 1, container[1] - 1, gaps.lead + gaps.between.join(fresh) + gaps.tail
+
+
+def _between(content: Content, start: int, end: int) -> bytes:
+    return content.read(start, end - start) if end > start else b""
+
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_LETTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _STAND_IN = 0x10F000 - 0xD800
 
 
@@ -31,7 +153,10 @@ def edited_source(source: str, edit: TextEdit) -> str:
     # NULs and lone surrogates are no text for a file: private-use characters stand in for those of the source.
     stand_ins = {code: code + _STAND_IN for code in map(ord, set(_UNFIT.findall(source)))}
     if any(chr(code) in source + edit.old + edit.new for code in stand_ins.values()):
-        raise EncodingRefused("the cell holds lone surrogates beside U+10Fxxx", hint="Use replace for this cell.")
+        raise EncodingRefused(
+            "the cell holds broken characters (lone surrogates), so no part of it can be edited",
+            hint='Replace its whole source: `edit_mode` "replace".',
+        )
     before = BytesContent(source.translate(stand_ins).encode())
     outcome = apply_edits(Utf8View(before, TextEncoding("utf-8")), [edit])
     after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
@@ -49,7 +174,7 @@ def checked_source(new: str, old: str, field: str) -> str:
     placeholder = placeholder_line(new, old_lines.__contains__)
     if placeholder is not None:
         raise Invalid(
-            f"{field}: the line {placeholder.strip()!r} stands for text that was left out",
+            f"{field}: the line {placeholder.strip()!r} is a placeholder for omitted text",
             hint='Give the whole source, or change only a part of the cell with `edit_mode` "edit".',
             field=field,
         )
@@ -110,10 +235,12 @@ def source_value(text: str, encoded: Callable[[str], bytes], gaps: Gaps | None) 
     return b"[" + gaps.lead + gaps.between.join(lines) + gaps.tail + b"]" if lines else b"[]"
 
 
-def source_splices(cell: Cell, text: str, encoded: Callable[[str], bytes], gaps: Gaps, comma: bytes) -> list[Splice]:
+def source_splices(
+    cell: Cell, text: str, encoded: Callable[[str], bytes], gaps: Callable[[], Gaps], comma: bytes
+) -> list[Splice]:
     """Splices that give a cell another source; lines of a list that stay keep their bytes.
 
-    `gaps` is for a list that has no item yet, `comma` for one that has a single item.
+    `gaps` finds them for a list that has no item yet, `comma` is for one that has a single item.
     """
     member = cell.spans.member("source")
     assert member is not None
@@ -124,10 +251,17 @@ def source_splices(cell: Cell, text: str, encoded: Callable[[str], bytes], gaps:
             for splice in trimmed(raw, encoded(text))
         ]
     place = (member.start, member.end)
-    items = list(items_at(cell.content, *place))
-    old = [decoded(raw[start - member.start : end - member.start]) for start, end in items]
+    old = decoded(raw)
+    items = _items(cell, place, old, raw)
     new = _kept_or_encoded(old, lines_of(text), encoded)
-    return list(rearranged(cell.content, place, items, new, gaps_of(cell.content, place, items, comma) or gaps))
+    return list(rearranged(cell.content, place, items, new, gaps_of(cell.content, place, items, comma) or gaps()))
+
+
+def _items(cell: Cell, place: Place, values: Sequence[object], raw: bytes) -> list[Place]:
+    """The places of a list's items; of strings alone, as nearly every source is, by one pattern."""
+    if all(isinstance(value, str) for value in values):
+        return [(place[0] + found.start(), place[0] + found.end()) for found in _STRING.finditer(raw)]
+    return list(items_at(cell.content, *place))
 
 
 def _kept_or_encoded(old: Sequence[object], new: Sequence[str], encoded: Callable[[str], bytes]) -> list[int | bytes]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...content.source import Content
 from ...content.splices import Splice, spliced_size
-from ...errors import TooLarge
+from ...errors import Conflict, TooLarge
 from .json_cursor import JsonCursor
 from .refusals import changes_meanwhile, empty_file, no_object, starts_with_bom
 
@@ -25,7 +25,7 @@ def outline_after(spans: NotebookSpans, splices: Sequence[Splice], after: Conten
     The cells that changed are checked, each by itself.
 
     Raises:
-        NotebookRefused, Conflict: one of them is no JSON.
+        NotebookRefused: one of them is no JSON.
     """
     if spans.array is None or not (spans.ascii or all(splice.removed.isascii() for splice in splices)):
         return None
@@ -41,7 +41,10 @@ def outline_after(spans: NotebookSpans, splices: Sequence[Splice], after: Conten
         if inside[0].offset <= cell.start or inside[-1].end >= cell.end:
             return None
         start, shift = cell.start + shift, shift + spliced_size(0, inside)
-        cells.append(cell_at(after, start, cell.end + shift).outline())
+        try:
+            cells.append(cell_at(after, start, cell.end + shift).outline())
+        except Conflict:  # The end of one cell and the beginning of another one were put into it.
+            return None
     if waiting:
         return None
     first, end = spans.array
@@ -119,7 +122,7 @@ class CellSpans(ObjectSpans):
 
 
 class NotebookSpans(NamedTuple):
-    """What one pass over a notebook leaves.
+    """The offsets of a notebook's parts, found in one pass.
 
     Attributes:
         root: the top-level object.

@@ -2,85 +2,28 @@
 
 from __future__ import annotations
 
-import copy
-import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from ...content.source import Content
 from ...content.splices import Splice
-from ...errors import NotebookRefused
 from .cell import Cell
 from .cell_ids import fresh_id
-from .layout import Gaps, Indent, gaps_of, indent_of, member_places, rearranged
 from .plan import Plan, PlannedCell
-from .source_text import TextStyle, source_splices, source_value
+from .schema import refuse_invalid
+from .source_text import (
+    Gaps,
+    Indent,
+    TextStyle,
+    gaps_of,
+    indent_of,
+    member_places,
+    rearranged,
+    source_splices,
+    source_value,
+)
 from .spans import NotebookSpans, items_at
-
-NEWEST_MINOR = 5
-
-
-def refuse_invalid(cell: Mapping[str, Any], index: int, minor: int) -> None:
-    """Check one cell against the schema of nbformat 4.`minor`.
-
-    A cell without an id is not refused for it: nbformat, too, takes such a cell.
-
-    Raises:
-        NotebookRefused: the cell would not be valid; says where and why.
-    """
-    import fastjsonschema
-
-    checked = dict(cell)
-    if minor >= NEWEST_MINOR:
-        checked.setdefault("id", "none")
-    cell_type = checked.get("cell_type")
-    try:
-        if cell_type not in ("code", "markdown", "raw"):
-            raise fastjsonschema.JsonSchemaValueException(f"data.cell_type is {cell_type!r}")
-        _validator(cell_type, minor)(checked)
-    except fastjsonschema.JsonSchemaValueException as error:
-        reason = error.message.replace("data", "cell", 1)[:300]
-        raise NotebookRefused(
-            f"invalid result: the cell at index {index} would not be valid nbformat 4.{minor} ({reason})",
-            hint="Repair that cell by hand, or delete it; other cells can be edited.",
-            index=index,
-            reason=reason,
-        ) from None
-
-
-@lru_cache(maxsize=32)
-def _validator(cell_type: str, minor: int) -> Callable[[Any], Any]:
-    import fastjsonschema
-
-    schema = _schema(min(minor, NEWEST_MINOR))
-    if minor > NEWEST_MINOR:
-        schema = _tolerant(copy.deepcopy(schema))
-    own = {key: schema[key] for key in ("$schema", "definitions")}
-    compiled: Callable[[Any], Any] = fastjsonschema.compile(own | {"$ref": f"#/definitions/{cell_type}_cell"})
-    return compiled
-
-
-@lru_cache(maxsize=8)
-def _schema(minor: int) -> dict[str, Any]:
-    # Importing nbformat costs over a second; its schema files are data that lie beside it.
-    package = find_spec("nbformat")
-    assert package is not None and package.submodule_search_locations is not None
-    file = Path(package.submodule_search_locations[0], "v4", f"nbformat.v4.{minor}.schema.json")
-    schema: dict[str, Any] = json.loads(file.read_bytes())
-    return schema
-
-
-def _tolerant(schema: Any) -> Any:
-    """The schema for a newer minor version, which may have members that this one does not know."""
-    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        _tolerant(part)
-    if isinstance(schema, dict) and schema.get("additionalProperties") is False:
-        schema["additionalProperties"] = True
-    return schema
-
 
 _NEIGHBOURS = 50
 _WHOLE_OUTPUTS = 4 << 20
@@ -171,7 +114,9 @@ class Splicer:
         assert cell is not None
         found: list[Splice] = []
         if state.source_changed:
-            found += source_splices(cell, state.source, self._style.encoded, self._list_gaps(cell), self._indent.comma)
+            found += source_splices(
+                cell, state.source, self._style.encoded, partial(self._list_gaps, cell), self._indent.comma
+            )
         if state.converted:
             kind = cell.spans.member("cell_type")
             assert kind is not None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...content.source import BytesContent, Content
 from ...content.splices import Splice
 from ...diffs.file_diff import DiffHunk, DiffRow, FileDiff, Operation
-from ...diffs.line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, hunks_of
+from ...diffs.line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, cuts_rows, hunks_of
 from .encoding import TextEncoding
 
 MAX_ROWS = 4000
@@ -52,7 +52,7 @@ def changed_lines(
     *,
     context: int = CONTEXT_LINES,
 ) -> Iterator[ChangedLines]:
-    """What splices do to a text file, line by line, without reading more of it than the changed lines.
+    """The lines that splices change in a text file; reads no more of it than these.
 
     Args:
         before: the content that the offsets of the splices count in.
@@ -85,21 +85,24 @@ def diff_of_splices(
     *,
     whole: bool = False,
 ) -> FileDiff:
-    """What splices do to a text file: the diff of its `changed_lines`."""
-    return diff_of_changes(path, op, changed_lines(before, splices, encoding, line_at), whole=whole)
+    """The diff of the `changed_lines` of splices."""
+    return diff_of_changes(path, op, changed_lines(before, splices, encoding, line_at), encoding, whole=whole)
 
 
-def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines], *, whole: bool = False) -> FileDiff:
+def diff_of_changes(
+    path: str, op: Operation, changes: Iterable[ChangedLines], encoding: TextEncoding, *, whole: bool = False
+) -> FileDiff:
     """The diff of a text file.
 
     Args:
         path: as the diff shall name it.
         op: what kind of change it is.
         changes: in order, each with `CONTEXT_LINES` around it or more.
+        encoding: how the text is written; one that is not UTF-8 is told.
         whole: no row is left out and no line is cut.
     """
     most_rows = sys.maxsize if whole else MAX_ROWS
-    diff = FileDiff(path=path, op=op)
+    diff = FileDiff(path=path, op=op, encoding=None if encoding.is_utf8 else encoding.codec)
     kept = 0
     for change in changes:
         diff.removed, diff.added = diff.removed + change.removed, diff.added + change.added
@@ -116,6 +119,7 @@ def diff_of_changes(path: str, op: Operation, changes: Iterable[ChangedLines], *
                 diff.truncated = True
                 hunk.rows.pop()
             kept += len(hunk.rows)
+            diff.truncated |= not whole and cuts_rows(hunk)
             if hunk.rows:
                 diff.hunks.append(hunk)
     return diff
@@ -168,10 +172,15 @@ def unified(diff: FileDiff, most_bytes: int = 4096) -> str:
 
 
 def titled_hunks(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
-    """The hunks of a diff below their titles: a notebook has one for every cell, a text file none."""
+    """The hunks of a diff below their titles: a notebook has one for every cell, a text its encoding if not UTF-8."""
     if diff.cells is None:
-        return [("", diff.hunks)]
-    return [(f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}", cell.hunks) for cell in diff.cells]
+        return [(f"encoding: {diff.encoding}" if diff.encoding else "", diff.hunks)]
+    titled = [("around the cells", diff.hunks)] if diff.hunks else []
+    for cell in diff.cells:
+        titled.append((f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}", cell.hunks))
+        if cell.carried:
+            titled.append((f"cell {cell.index} {cell.cell_id}: outputs, metadata, attachments", cell.carried))
+    return titled
 
 
 def hunk_title(hunk: DiffHunk) -> str:

@@ -41,6 +41,7 @@ class EditedText:
         self._pieces: list[_Piece] | None = None
         self._starts: list[int] = []
         self._whole: bytes | None = None
+        self._kinds = (False, False)
 
     def chunks(self) -> Iterator[Chunk]:
         """The text as it is now, in UTF-8."""
@@ -127,7 +128,7 @@ class EditedText:
         return b"".join([*parts, whole[at:]])
 
     def splices(self) -> list[Splice]:
-        """What leads from the file's bytes to the text as it is now."""
+        """The splices that lead from the file's bytes to the text as it is now."""
         raw: list[tuple[int, int, bytes]] = []
         at = 0
         new: list[bytes] = []
@@ -152,7 +153,7 @@ class EditedText:
         # A few encodings write two characters as one code; a match that takes half of it cannot be cut out.
         if not self.view.encoding.is_utf8 and len(self.view.decoded(start, removed).encode("utf-8")) != length:
             raise EncodingRefused(
-                f"the match at byte {start} is a part of what {self.view.encoding.codec} writes as one character",
+                f"the match at byte {start} begins or ends inside {self.view.encoding.codec} writes as one character",
                 hint="Take the characters beside it into `old_string`.",
                 offset=start,
             )
@@ -181,7 +182,8 @@ class EditedText:
             piece = next(walk, None)
 
     def _with_endings(self, matches: Sequence[Match], new: str, plain: bytes) -> list[bytes]:
-        crlf, lf = self._endings()
+        # What is inserted takes the endings that are there: once some are found, no other kind comes.
+        crlf, lf = self._kinds = self._kinds if any(self._kinds) else self._endings()
         if crlf and not lf:
             return [plain.replace(b"\n", b"\r\n")] * len(matches)
         if lf and not crlf:

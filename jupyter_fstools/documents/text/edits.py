@@ -14,7 +14,7 @@ from .edited_text import EditedText
 from .encoding import TextEncoding, Utf8View
 from .match_hints import hint_for_no_match
 from .needle import Match, Needle
-from .placeholders import placeholder_line
+from .written_text import placeholder_line
 
 MOST_REPLACEMENTS = 250_000
 """Replacements in one call: their places are kept in memory."""
@@ -34,7 +34,7 @@ class TextEdit(NamedTuple):
 
 
 class EditOutcome(NamedTuple):
-    """What a list of edits comes to.
+    """The result of a list of edits.
 
     Attributes:
         splices: in bytes of the file; empty where the edits cancel each other.

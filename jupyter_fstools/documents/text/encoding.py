@@ -39,6 +39,8 @@ _COOKIE = re.compile(rb"\A(?:[ \t\f]*#.*?\n|[ \t\f]*\r?\n)?[ \t\f]*#.*?coding[:=
 # Emacs adds how lines end to the name, and Python looks past it.
 _EDITOR_SUFFIX = re.compile(r"-(unix|dos|mac)\Z", re.IGNORECASE)
 _XML = re.compile(rb"""\A<\?xml[^>]{0,200}?encoding\s*=\s*["']([-\w.]+)["']""")
+_COMMENT_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_LONG_HEAD_BYTES = 1 << 20
 _PYTHON_SUFFIXES = (".py", ".pyw", ".pyi")
 HEAD_BYTES = 8192
 """As much of a file's beginning as tells its encoding, and where a NUL makes the whole file binary."""
@@ -139,7 +141,7 @@ def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
 
 def binary_refusal(offset: int, around: bytes = b"") -> Binary:
     """The refusal of a file with a NUL at a byte offset."""
-    hint = "It is no text: have it converted, or use a program that knows its format."
+    hint = "It is not text: convert it, or use a program that knows its format."
     if len(around) >= 4 and around[1::2].count(0) * 4 > len(around):
         hint = 'It looks like UTF-16 without a byte order mark: read it with `encoding="utf-16-le"`.'
     elif len(around) >= 4 and around[::2].count(0) * 4 > len(around):
@@ -162,6 +164,26 @@ def _declared(head: bytes, path: str) -> TextEncoding:
         ) from None
     # A wide declaration that could itself be read as ASCII is wrong; UTF-8 decides.
     return TextEncoding("utf-8") if declared.unit > 1 else TextEncoding(declared.codec)
+
+
+def declared_otherwise(content: Content) -> str | None:
+    """The codec that a text in UTF-8 declares in its first two lines, if it is another; whatever the file's name.
+
+    Python and others read a script in the encoding that it declares, so that harmless lines may hold code.
+    """
+    head = content.read(0, HEAD_BYTES)
+    if head.count(b"\n") < 2:
+        head = content.read(0, _LONG_HEAD_BYTES)
+    lines = re.split(rb"\r\n?|\n", head.removeprefix(codecs.BOM_UTF8), maxsplit=2)[:2]
+    for match in (*map(_COMMENT_COOKIE.match, lines), _XML.match(head)):
+        if match:
+            try:
+                codec = codecs.lookup(_EDITOR_SUFFIX.sub("", match[1].decode("ascii", "replace"))).name
+            except (LookupError, ValueError):
+                continue
+            if codec not in ("utf-8", "utf-8-sig", "ascii"):
+                return codec
+    return None
 
 
 class Utf8View:

@@ -14,7 +14,7 @@ from .encoding import TextEncoding
 
 
 def hunks_of_splices(before: Content, splices: Sequence[Splice], encoding: TextEncoding) -> list[list[Splice]]:
-    """What each hunk of the diff of these splices does, in the order of the diff's `hunks`.
+    """The splices of each hunk of the diff of these splices, in the order of the diff's `hunks`.
 
     Args:
         before: the content that the offsets of the splices count in.

@@ -11,7 +11,6 @@ from typing import Literal
 from ...content.fingerprint import Fingerprint, FingerprintHasher
 from ...content.source import Chunk, Content
 from ...errors import Conflict
-from ..version_cache import VersionCache
 
 BLOCK_BYTES = 64 << 10
 """One count is kept per block: 128 KiB of index per GiB of file."""
@@ -165,14 +164,3 @@ def bytes_past_lines(data: bytes, lines: int) -> int | None:
     # One call splits faster than as many as there are lines find.
     pieces = data.split(b"\n", lines)
     return len(data) - len(pieces[-1]) if len(pieces) > lines else None
-
-
-class LineIndexes:
-    """The line indexes of the files looked at last, by file and version; safe for threads."""
-
-    def __init__(self, most: int = 64) -> None:
-        self._kept = VersionCache[LineIndex](most)
-
-    def of(self, key: str, version: str, size: int) -> LineIndex:
-        """The index of one version of a file, begun if there is none."""
-        return self._kept.of(key, version) or self._kept.keep(key, version, LineIndex(size))

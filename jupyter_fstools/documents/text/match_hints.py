@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...content.source import Chunk
-from .confusables import different_code_points
-from .folded_lines import FOLDS, NAMES, find_folded, find_folded_words, find_in_other_case
+from .folded_lines import FOLDS, NAMES, different_code_points, find_folded, find_folded_words, find_in_other_case
 from .needle import Needle
 from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
 

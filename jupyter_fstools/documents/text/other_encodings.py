@@ -22,7 +22,7 @@ def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Cont
     if _decodes(content, offset, "latin-1"):
         hint = f'Name the file\'s encoding: `encoding="latin-1"` decodes any byte{also}.'
     else:
-        hint = "The file is damaged at that byte: have it written anew by the program that made it."
+        hint = "The file is damaged at that byte: save it again with the program that made it."
     return EncodingRefused(f"byte {byte:#04x} at offset {offset} is not valid {codec}", hint=hint, offset=offset)
 
 

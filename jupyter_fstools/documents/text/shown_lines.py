@@ -1,4 +1,4 @@
-"""Formats lines for a reader: numbered, enveloped, cut."""
+"""Formats lines for a reader: numbered, cut, without terminal codes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
 CUT_MARKER = re.compile(r" ?\[\.\.\. (\d+) more characters?: read with offset=\d+, column=\d+\]")
 LINE_NUMBER = re.compile(r"^[ ]*\d+\t")
 """The prefix of a numbered row."""
+# CSI and OSC sequences, then two-character escapes.
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_=>78cDEHMNOZ])")
 
 
 def cut_marker(cut: CutLine) -> str:
-    """What is shown after a cut line: how many characters were left out, and how to read them."""
+    """The text after a cut line: how many characters were left out, and how to read them."""
     column = cut.column + cut.shown
     return f" [... {counted(cut.omitted, 'more character')}: read with offset={cut.line}, column={column}]"
 
@@ -69,3 +71,23 @@ def opening_tag(name: str, attributes: Sequence[tuple[str, object]]) -> str:
 
 def _quoted(value: object) -> str:
     return quoteattr(str(value), {'"': "&quot;"})
+
+
+def without_ansi(text: str) -> str:
+    """The text without ANSI escape sequences."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+def collapsed(text: str) -> str:
+    r"""The text with every line that was overwritten by `\r` in its last state, and without ANSI sequences."""
+    text = without_ansi(text)
+    if "\r" not in text:
+        return text
+    return "\n".join(_last_state(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def _last_state(line: str) -> str:
+    if "\r" not in line:
+        return line
+    states = [state for state in line.split("\r") if state]
+    return states[-1] if states else ""

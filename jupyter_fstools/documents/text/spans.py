@@ -1,13 +1,15 @@
-r"""Expresses a change of a text as spans with expected text.
+r"""Expresses a text's change as spans, and finds them again later.
 
-Offsets are UTF-16 code units in the text with `\n` as its only line ending: what a browser's document holds.
+A span's offset counts UTF-16 code units in the text with `\n` as its only line ending: what a browser's document holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
 
 from ...content.source import Content
 from ...content.splices import Splice
@@ -15,6 +17,11 @@ from ...content.splices import Splice
 _CONTEXT = 64
 _MOST_LINES = 2000
 """Of more lines that differ, one span is made of all of them."""
+_BOTH_SIDES = ((16, 16), (64, 64), (64, 1), (1, 64))
+_ONE_SIDE = ((16, 16), (64, 64), (64, 0), (0, 64))
+"""Bytes around a span by which it is known; one side is enough, so that the other one may be edited up to the span."""
+_MOST_BYTES = 4 << 20
+_MOST_KEPT = 1 << 20
 
 
 class Span(NamedTuple):
@@ -75,6 +82,26 @@ def spans_of(before: Content, splices: Sequence[Splice]) -> list[Span]:
     return found
 
 
+def splices_of(spans: Sequence[Span], text: str) -> list[Splice]:
+    """Spans of a text as splices of its UTF-8 bytes."""
+    found, at, units, offset = [], 0, 0, 0
+    for span in spans:
+        between = _first_units(text[at:], span.offset - units)
+        offset += len(between.encode())
+        found.append(Splice(offset, span.removed.encode(), span.inserted.encode()))
+        at += len(between)
+        units = span.offset
+    return found
+
+
+def _first_units(text: str, units: int) -> str:
+    """The beginning of a text, so many UTF-16 code units long."""
+    found = text[:units]
+    if utf16_length(found) > units:
+        found = text.encode("utf-16-le")[: 2 * units].decode("utf-16-le")
+    return found
+
+
 def _regions(data: bytes, splices: Sequence[Splice]) -> list[tuple[int, int, list[Splice]]]:
     """Runs of whole lines around the splices, so that no character and no line ending is cut."""
     regions: list[tuple[int, int, list[Splice]]] = []
@@ -111,3 +138,84 @@ def _trimmed(text: str, at: int, old: str, new: str, start: int) -> list[Span]:
     at += head
     before, after = text[max(0, at - _CONTEXT) : at], text[at + len(removed) :][:_CONTEXT]
     return [Span(start + utf16_length(text[:at]), removed, inserted, before, after)]
+
+
+class SpanAnchor(BaseModel):
+    """A splice and the bytes around it, all of them as Latin-1.
+
+    Attributes:
+        removed: expected there.
+        inserted: what it becomes.
+        before: up to 64 bytes before it.
+        after: up to 64 bytes after it.
+        windows: how many bytes before and after it make it the only such place in its text.
+    """
+
+    removed: str
+    inserted: str
+    before: str
+    after: str
+    windows: list[tuple[int, int]]
+
+    def found(self, data: bytes) -> Splice | None:
+        """The splice where its place is; None where that is not known."""
+        removed, before, after = (text.encode("latin-1") for text in (self.removed, self.before, self.after))
+        for left, right in self.windows:
+            lead = before[max(0, len(before) - left) :]
+            at = _only(data, lead + removed + after[:right])
+            if at is not None:
+                return Splice(at + len(lead), removed, self.inserted.encode("latin-1"))
+        return None
+
+
+class TextAnchors(BaseModel):
+    """The places of all splices of a change of a text."""
+
+    spans: list[SpanAnchor]
+
+    def placed(self, now: Content) -> list[Splice] | None:
+        """The splices for what the text is now; None where one of the spans is no longer as it was, or not alone."""
+        if now.size > 2 * _MOST_BYTES:
+            return None
+        data = now.read(0, now.size)
+        found: list[Splice] = []
+        for span in self.spans:
+            splice = span.found(data)
+            if splice is None or (found and splice.offset < found[-1].end):
+                return None
+            found.append(splice)
+        return found
+
+
+def text_anchors(content: Content, splices: Sequence[Splice]) -> TextAnchors | None:
+    """Anchors for finding splices of a content again; None if they are too large, or a place is like another one."""
+    kept = sum(len(splice.removed) + len(splice.inserted) + 2 * _CONTEXT for splice in splices)
+    if content.size > _MOST_BYTES or kept > _MOST_KEPT:
+        return None
+    data = content.read(0, content.size)
+    spans = [_anchor(data, splice) for splice in splices]
+    return TextAnchors(spans=spans) if all(span.windows for span in spans) else None
+
+
+def _anchor(data: bytes, splice: Splice) -> SpanAnchor:
+    start, end = splice.offset, splice.end
+    # An empty span is a place between two others, and no place goes through a character of UTF-8.
+    whole = splice.removed and not any(byte & 0xC0 == 0x80 for byte in (data[start], *data[end : end + 1]))
+    windows = [
+        (left, right)
+        for left, right in (_ONE_SIDE if whole else _BOTH_SIDES)
+        if _only(data, data[max(0, start - left) : end + right]) is not None
+    ]
+    parts: dict[str, Any] = {
+        "removed": splice.removed,
+        "inserted": splice.inserted,
+        "before": data[max(0, start - _CONTEXT) : start],
+        "after": data[end : end + _CONTEXT],
+    }
+    return SpanAnchor(**{name: part.decode("latin-1") for name, part in parts.items()}, windows=windows)
+
+
+def _only(data: bytes, pattern: bytes) -> int | None:
+    """Where a pattern is, if it is there once."""
+    at = data.find(pattern)
+    return at if pattern and at >= 0 and data.find(pattern, at + 1) < 0 else None

@@ -16,7 +16,7 @@ from .other_encodings import undecodable
 
 @dataclass(frozen=True)
 class WindowLimits:
-    """What is asked for, and what may be shown at most.
+    """The lines that a call asks for, and the most that may be shown.
 
     Attributes:
         first: the first line, 1-based.

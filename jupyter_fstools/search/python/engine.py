@@ -12,7 +12,7 @@ from ...walking.folders import Folder, joined
 from ...walking.stopping import Stop
 from ...walking.trail import FolderTrail
 from ..batches import Batch, Counted, EngineName, Part
-from ..decoding import decoded, text_blocks
+from ..excerpts import decoded, text_blocks
 from ..match_lines import Hit
 from ..regex.dialect import Expression
 from .matcher import Matcher, TooSlow, goes_over_lines
@@ -84,7 +84,7 @@ class PythonEngine:
         return batch
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
-        """What Python's matcher gives up has no hits."""
+        """None: a text that Python's matcher gives up on has no hits."""
         return {}
 
     def close(self) -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ...errors import Invalid
-from ...walking.descriptors import check_descriptors
-from ...walking.stopping import Stop
+from ...walking.stopping import Stop, check_descriptors
 from .. import match_lines
 from ..match_lines import SIZE, Expensive, Finder, Hit, ManyMatches
 from ..regex.dialect import Expression

@@ -7,6 +7,7 @@ import sys
 import unicodedata
 from functools import cache
 
+from ...globs.segments import POSIX_CLASSES
 from .emit import BYTES, FOLDED_I, SET, Written
 from .refusals import OVER_LINES, refused_escape, refused_pattern
 
@@ -35,22 +36,8 @@ def code_point(pattern: str, at: int, *, in_class: bool = False) -> tuple[str, i
 _PLAIN = {"s": "\\t-\\r ", "S": "\\S\\x1c-\\x1f"}
 """Where Python's own shorthand differs on ASCII text: it counts four control characters as spaces."""
 _SURROGATES = (0xD800, 0xDFFF)
-_POSIX = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "blank": "\\t ",
-    "cntrl": "\\x00-\\x1f\\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": "!-/:-@\\[-`{-~",
-    "space": "\\t-\\r ",
-    "upper": "A-Z",
-    "xdigit": "0-9A-Fa-f",
-}
 _HOW_A_RANGE_GOES = "A range goes from one character up to a later one, as a-z; a dash itself is \\-."
-_TWO_WAYS = "No class stands in another or is taken from it: write out what is meant, as [a-ce-z]; {0} itself is \\{0}."
+_TWO_WAYS = "Classes cannot be nested or subtracted: list the characters, as [a-ce-z]; {0} itself is \\{0}."
 _OVER_LINE_ENDS = frozenset({r"\s", r"\W", r"\D", "[:space:]", "[:cntrl:]"})
 """Sets that the characters which end a line belong to."""
 
@@ -78,7 +65,7 @@ def read_class(pattern: str, start: int, *, multiline: bool) -> tuple[Written, i
         if at >= len(pattern):
             raise refused_pattern("unterminated character set", pattern, start, "Escape a literal one: \\[")
         named = re.compile(r"\[:(\w+):\]").match(pattern, at)
-        if named and named[1] in _POSIX:
+        if named and named[1] in POSIX_CLASSES:
             posix.append(named[1])
             at = named.end()
             continue
@@ -122,7 +109,7 @@ def _written(
     sets = [f"[:{name}:]" for name in posix] + [f"\\{letter}" for letter in letters]
     over = [] if multiline else [each for each in sets if each in _OVER_LINE_ENDS]
     rust += "".join(f"[{each}--[\\r\\n]]" if each in over else each for each in sets)
-    body = "".join(_python_range(low, high) for low, high in ranges) + "".join(_POSIX[name] for name in posix)
+    body = "".join(_python_range(low, high) for low, high in ranges) + "".join(POSIX_CLASSES[name] for name in posix)
     plain = body + "".join(_PLAIN.get(letter, f"\\{letter}") for letter in letters)
     full = body + "".join(SET + letter for letter in letters)
     if negated:
@@ -178,7 +165,7 @@ _PLANES_WITH_NEWS = ((0x0, 0x20000), (0xE0100, 0xE01F0))
 
 @cache
 def class_body(shorthand: str) -> str:
-    r"""What to write between `[` and `]` for `\w`, `\d`, `\s`, `\W`, `\D` or `\S`, for Python's `re` on text.
+    r"""The inside of `[...]` for `\w`, `\d`, `\s`, `\W`, `\D` or `\S`, for Python's `re` on text.
 
     The sets are those of UTS 18, Annex C, as ripgrep's engine has them; the capitals leave out the surrogates that
     stand for bytes that are no UTF-8.

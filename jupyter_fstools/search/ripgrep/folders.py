@@ -35,7 +35,7 @@ _FEW = 10
 
 
 class Found(NamedTuple):
-    """What was said of files.
+    """The files that ripgrep named.
 
     Attributes:
         lines: how many lines match, by path.
@@ -139,7 +139,7 @@ class WholeFolders:
         return self._ended(ripgrep, asked, parts)[0]
 
     def _ended(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> tuple[bytes, bytes]:
-        """What it printed, and what it said beside that."""
+        """The output and the messages of an ended run."""
         # With a slash at its end, what has become a FIFO meanwhile is refused, not waited for.
         folders = [part.folder and f"{part.folder}/" for part in parts]
         printed, said, code = ripgrep.ended([*self._options, *asked], folders)

@@ -173,7 +173,7 @@ class Ripgrep:
         self._running.discard(run)
 
     def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, list[str]]:
-        """What it printed, and which of the files it could not read, of a run that came to its end.
+        """The output of a run that came to its end, and the files that it could not read.
 
         Raises:
             RipgrepFailed, Stopped
@@ -182,7 +182,7 @@ class Ripgrep:
         return printed, unreadable_at_end(code, beside, paths)
 
     def ended(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes, int]:
-        """What it printed, what it said beside that, and what it ended with.
+        """The output, the messages and the exit code.
 
         Raises:
             RipgrepFailed: it cannot be started.

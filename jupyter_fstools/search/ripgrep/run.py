@@ -54,11 +54,11 @@ class Run:
 
     @property
     def code(self) -> int | None:
-        """What it ended with; None if it has been ended before."""
+        """The exit code; None if it was killed before."""
         return None if self._ended else self._process.returncode
 
     def said(self) -> Iterator[Said]:
-        """What it says to its end, some at a time; nothing where nothing has come for `LOOK_SECONDS`."""
+        """The output to its end, in pieces; an empty one where nothing came for `LOOK_SECONDS`."""
         speaking = len(self._pipes)
         while speaking:
             try:

@@ -13,9 +13,10 @@ from typing import TypeVar
 from ...gate.workspace import Workspace
 from ...stores.protocol import ChangeFilter, MomentFilter, TellsNews
 from ...stores.records import Change, Receipt
-from .activity_event import ActivityEvent, ReadEntry, RefusalEntry, read_entry, refusal_entry
-from .change_event import ChangeEvent, change_entry
+from .payloads import ActivityEvent, ChangeEvent, ReadEntry, RefusalEntry, change_entry, read_entry, refusal_entry
 
+_LOOK_SECONDS = 0.25
+"""Between two looks at the store."""
 _MOST_TOLD = 50
 """Reads and refusals that one event tells of, each; an assistant that reads a thousand files floods nobody."""
 
@@ -41,7 +42,7 @@ class ActivityNews:
         self._refusals_after = newest[0].at if newest else 0.0
 
     def look(self) -> ActivityEvent | None:
-        """What is new; None if nothing is."""
+        """The news since the last look; None if there is none."""
         reads, more_reads = self._reads()
         refusals, more_refusals = self._refusals()
         if not (reads or refusals):
@@ -91,7 +92,6 @@ class ChangeFeed:
         tell_activity: called on the event loop with what was read and refused.
         loop: the event loop.
         followed: called there with every such change of the root, before it is told.
-        interval: seconds between two looks at the store.
     """
 
     def __init__(
@@ -102,17 +102,16 @@ class ChangeFeed:
         loop: asyncio.AbstractEventLoop,
         *,
         followed: Callable[[Change], None] = lambda change: None,
-        interval: float = 0.25,
     ) -> None:
         self._workspace = workspace
         self._tell = tell
         self._tell_activity = tell_activity
         self._loop = loop
         self._followed = followed
-        self._interval = interval
         self._woken = threading.Event()
         self._stopped = False
         self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._listening: set[asyncio.Event] = set()
         self._seen = workspace.store.revision()
         self._news = ActivityNews(workspace)
         self._mark: Hashable = None
@@ -133,9 +132,9 @@ class ChangeFeed:
         """Follow no longer, and let nobody wait for a decision any more; called on the event loop."""
         self._stopped = True
         self._woken.set()
-        for waiting in self._waiting.values():
-            for decided in waiting:
-                decided.set()
+        for waiting in (*self._waiting.values(), self._listening):
+            for event in waiting:
+                event.set()
         self._thread.join(timeout=5)
 
     @contextmanager
@@ -153,10 +152,25 @@ class ChangeFeed:
             if not waiting:
                 self._waiting.pop(change_id, None)
 
+    @property
+    def stopped(self) -> bool:
+        """It follows no longer."""
+        return self._stopped
+
+    @contextmanager
+    def news(self) -> Iterator[asyncio.Event]:
+        """An event that is set once anything was kept in the store; begin to listen, then look at the store."""
+        kept = asyncio.Event()
+        self._listening.add(kept)
+        try:
+            yield kept
+        finally:
+            self._listening.discard(kept)
+
     def _follow(self) -> None:
         failing = False
         while not (self._stopped or self._loop.is_closed()):
-            self._woken.wait(self._interval)
+            self._woken.wait(_LOOK_SECONDS)
             self._woken.clear()
             try:
                 self._look()
@@ -175,6 +189,7 @@ class ChangeFeed:
         event = self._news.look()
         if event is not None:
             self._loop.call_soon_threadsafe(self._call, self._tell_activity, event)
+        self._loop.call_soon_threadsafe(self._announce)
         self._mark = mark
 
     def _new_changes(self) -> Iterator[list[Change]]:
@@ -187,6 +202,10 @@ class ChangeFeed:
             page = store.changes(wanted)
             self._seen = page[-1].revision if page else newest
             yield page
+
+    def _announce(self) -> None:
+        for kept in self._listening:
+            kept.set()
 
     def _publish(self, page: list[Change]) -> None:
         for found in page:

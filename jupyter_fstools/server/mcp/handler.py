@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,13 +15,13 @@ from tornado import web
 
 from ...errors import FsToolsError, Invalid, NotFound
 from ...progress import Progress
+from ...sessions import client_session
 from ...stores.records import Reader
 from ..base_handler import ToolsHandler
 from ..permissions import EXECUTE, READ, permission_of
 from ..served import SESSION_HEADER
-from ..streaming import MEDIA_TYPE
-from .json_rpc import INTERNAL_ERROR, INVALID_REQUEST, Fault, error
-from .progress import ProgressStream
+from ..streaming import HEARTBEAT_SECONDS, MEDIA_TYPE, EventStream
+from .json_rpc import INTERNAL_ERROR, INVALID_REQUEST, Fault, Id, as_message, error
 from .sessions import McpSessions
 
 if TYPE_CHECKING:
@@ -29,14 +31,20 @@ if TYPE_CHECKING:
 
 _SESSION_ID = "Mcp-Session-Id"
 _VERSION = "MCP-Protocol-Version"
+_METHOD = "Mcp-Method"
+_NAME = "Mcp-Name"
 _SESSIONS = "jupyter_fstools_mcp_sessions"
 
 
 class _Asker(NamedTuple):
-    """Whose receipts count, and in which session of the protocol: request ids are unique only there."""
+    """The user whose receipts count, and the session of the protocol: request ids are unique only there.
+
+    A stateless request stands alone.
+    """
 
     reader: Reader
     conversation: Reader
+    stateless: bool = False
 
 
 class McpHandler(ToolsHandler):
@@ -49,18 +57,21 @@ class McpHandler(ToolsHandler):
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # Jupyter's annotation loses the method.
     async def post(self) -> None:
         """Answer a message, or a batch of them; what a tool needs beyond reading is asked for every call."""
-        version, limit = self.request.headers.get(_VERSION), self.served.body_limit
+        headers = self.request.headers
+        said = headers.get(_VERSION), headers.get(_METHOD), headers.get(_NAME)
+        posted = None
         try:
-            posted = await asyncio.to_thread(_read, self.request.body, version, limit)
+            posted = await asyncio.to_thread(_read, self.request.body, said, self.served.body_limit)
             if posted.begins:
                 await self._begin(posted.requests[0])
                 return
-            asker = self._asker()
+            asker = self._asker() if posted.client is None else self._stateless_asker(posted.client)
             for id in posted.cancelled:
                 self._sessions.cancel(asker.conversation, id)
             await self._answer(posted, asker)
         except Fault as fault:
-            self.answer(fault.as_message(), fault.status)
+            stateless = posted is not None and posted.client is not None
+            self.answer(fault.as_message(), _stateless_status(fault) if stateless else fault.status)
 
     @web.authenticated
     @authorized("read", "contents")  # type: ignore[untyped-decorator]  # As above.
@@ -98,10 +109,10 @@ class McpHandler(ToolsHandler):
 
     @allow_unauthenticated
     def options(self, *args: Any, **kwargs: Any) -> None:
-        """What another origin may send, and may read."""
+        """Answer a preflight request: what another origin may send, and may read."""
         super().options(*args, **kwargs)
-        allowed = self._headers.get("Access-Control-Allow-Headers", "")
-        self.set_header("Access-Control-Allow-Headers", f"{allowed}, {_SESSION_ID}, {_VERSION}".lower())
+        allowed = [self._headers.get("Access-Control-Allow-Headers", ""), _SESSION_ID, _VERSION, _METHOD, _NAME]
+        self.set_header("Access-Control-Allow-Headers", ", ".join(allowed).lower())
 
     def set_cors_headers(self) -> None:
         """Another origin may read the session's id."""
@@ -138,11 +149,19 @@ class McpHandler(ToolsHandler):
         reader = self.reader(named)
         return _Asker(reader, Reader(reader.user, own or named))
 
+    def _stateless_asker(self, client: str) -> _Asker:
+        """Who sends a request that stands alone: calls of one client share a session, unless one is named."""
+        named = self.request.headers.get(SESSION_HEADER)
+        reader = self.reader(named or client_session(client))
+        # Ids that several programs of one name chose may be equal: they cancel by hanging up.
+        return _Asker(reader, reader if named else Reader(reader.user, secrets.token_hex()), stateless=True)
+
     async def _begin(self, request: JSONRPCRequest) -> None:
         from .methods import answered
 
         message = answered(self.served.workspace, request)
-        self.set_header(_SESSION_ID, self._sessions.begin(self.reader().user))
+        client = (request.params or {})["clientInfo"]["name"]
+        self.set_header(_SESSION_ID, self._sessions.begin(self.reader().user, client))
         self.answer(message)
 
     async def _answer(self, posted: Posted, asker: _Asker) -> None:
@@ -185,7 +204,8 @@ class McpHandler(ToolsHandler):
 
         name = called_tool(self.served.workspace, request)
         permission = READ if name is None else permission_of(name, self.served.workspace.tool_prefix)
-        work, command = partial(answered, request=request), permission == EXECUTE
+        work = partial(answered, request=request, stateless=asker.stateless)
+        command = permission == EXECUTE
         try:
             await self.require_permission(permission)
             with self._sessions.running(asker.conversation, request.id, self._left):
@@ -193,12 +213,58 @@ class McpHandler(ToolsHandler):
         except FsToolsError as refusal:
             if name is None:
                 raise
-            return refused(self.served.workspace, request.id, refusal)
+            return refused(self.served.workspace, request.id, refusal, stateless=asker.stateless)
 
 
-def _read(body: bytes, version: str | None, limit: int) -> Posted:
+def _read(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
     # What knows the protocol takes a tenth of a second to import: the first message does it, in its thread.
     from . import methods  # noqa: F401
-    from .messages import read_messages
+    from .messages import Routing, read_messages
 
-    return read_messages(body, version, limit)
+    return read_messages(body, Routing(*headers), limit)
+
+
+def _stateless_status(fault: Fault) -> int:
+    from .messages import status_of
+
+    return status_of(fault)
+
+
+class ProgressStream(EventStream):
+    """The answer to one request: JSON, or a stream of events from the moment on that there is something to tell.
+
+    Args:
+        handler: whose answer it is.
+        id: the request's.
+        token: what its notifications name.
+    """
+
+    def __init__(self, handler: ToolsHandler, id: Id, token: Id) -> None:
+        super().__init__(handler)
+        self._id = id
+        self._token = token
+        self._told = 0
+
+    def tell(self, progress: Progress) -> None:
+        """Send what the call tells; from any thread."""
+        self._told += 1
+        params = {"progressToken": self._token, "progress": self._told, "message": progress.text}
+        message = as_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+        # A command that was told to end may end after the loop.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._send, "message", message)
+
+    async def answer(self, call: Awaitable[bytes]) -> None:
+        """Send the message that the call answers, once it does; until then keep the connection alive."""
+        answered = asyncio.ensure_future(call)
+        while not (await asyncio.wait({answered}, timeout=HEARTBEAT_SECONDS))[0]:
+            self._write(b": still running\n\n")
+        if not self._begun:
+            self._handler.answer(answered.result())
+            return
+        try:
+            message = answered.result()
+        except Exception as problem:
+            message = as_message(error(self._id, INTERNAL_ERROR, self._refusal(problem).message))
+        self._send("message", message)
+        self._handler.finish()

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
     INVALID_PARAMS,
     INVALID_REQUEST,
+    METHOD_NOT_FOUND,
     PARSE_ERROR,
+    PROTOCOL_VERSION_META_KEY,
     UNSUPPORTED_PROTOCOL_VERSION,
     CancelledNotificationParams,
 )
-from mcp_types.jsonrpc import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
+from mcp_types.jsonrpc import HEADER_MISMATCH, JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
 from ...errors import Invalid
@@ -21,7 +28,13 @@ from ..bodies import parsed
 from .json_rpc import Fault, Id
 
 VERSIONS = HANDSHAKE_PROTOCOL_VERSIONS
-"""The revisions of the protocol that are spoken; later ones have no sessions, and a reader is a session."""
+"""The revisions that begin with a handshake."""
+
+STATELESS = MODERN_PROTOCOL_VERSIONS
+"""The revisions without sessions: https://modelcontextprotocol.io/specification/2026-07-28/changelog."""
+
+SPOKEN = (*VERSIONS, *STATELESS)
+"""All revisions of the protocol that are spoken."""
 
 NEWEST = LATEST_HANDSHAKE_VERSION
 _MOST_IN_A_BATCH = 100
@@ -29,34 +42,37 @@ _FIRST_WITHOUT_BATCHES = "2025-06-18"
 _UNNAMED_VERSION = "2025-03-26"  # What the specification has a server assume where the header is missing.
 _Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 _P = TypeVar("_P", bound=BaseModel)
+_ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 
 
 @dataclass
 class Posted:
-    """What is in a body, as far as it asks for something.
+    """The requests and notifications in a body.
 
     Attributes:
         requests: what is to be answered, in order.
         cancelled: the requests that the client waits for no longer.
         batch: the answers come as a list too.
+        client: of a stateless request what the client calls itself; None: the revision has sessions.
     """
 
     requests: list[JSONRPCRequest] = field(default_factory=list)
     cancelled: list[Id] = field(default_factory=list)
     batch: bool = False
+    client: str | None = None
 
     @property
     def begins(self) -> bool:
         """The first request of a session, alone."""
-        return any(request.method == "initialize" for request in self.requests)
+        return self.client is None and any(request.method == "initialize" for request in self.requests)
 
 
-def read_messages(body: bytes, version: str | None, limit: int) -> Posted:
+def read_messages(body: bytes, headers: Routing, limit: int) -> Posted:
     """The messages in a body.
 
     Args:
         body: as it came.
-        version: what the MCP-Protocol-Version header says.
+        headers: what they say of it.
         limit: bytes that the body may have.
 
     Raises:
@@ -66,7 +82,8 @@ def read_messages(body: bytes, version: str | None, limit: int) -> Posted:
         value = parsed(body, limit)
     except Invalid as refusal:
         raise Fault(PARSE_ERROR, refusal.message) from None
-    posted = Posted(batch=isinstance(value, list))
+    version = headers.version
+    posted = Posted(batch=isinstance(value, list), client="" if version in STATELESS else None)
     if posted.batch:
         _require_batch(value, version)
     for one in value if posted.batch else [value]:
@@ -78,13 +95,15 @@ def read_messages(body: bytes, version: str | None, limit: int) -> Posted:
             posted.cancelled += [] if id is None else [id]
     if posted.begins and posted.batch:
         raise Fault(INVALID_REQUEST, "initialize: comes alone, not in a batch")
-    if not posted.begins:
+    if any(posted.client is not None or declares_stateless(request) for request in posted.requests):
+        posted.client = require_envelope(posted.requests[0], headers)
+    elif not posted.begins:
         _require_version(version, posted)
     return posted
 
 
 def progress_token(request: JSONRPCRequest) -> Id | None:
-    """What a client wants to be told progress by; None if it wants none."""
+    """The token for progress notifications; None if the client wants none."""
     meta = (request.params or {}).get("_meta")
     token = meta.get("progressToken") if isinstance(meta, dict) else None
     return token if isinstance(token, (str, int)) else None
@@ -111,12 +130,12 @@ def _require_batch(messages: list[Any], version: str | None) -> None:
 
 
 def _require_version(version: str | None, posted: Posted) -> None:
-    if version is not None and version not in VERSIONS:
+    if version is not None and version not in SPOKEN:
         raise Fault(
             UNSUPPORTED_PROTOCOL_VERSION,
-            f"MCP-Protocol-Version: {version[:40]!a} is not spoken here; {', '.join(VERSIONS)} are",
+            f"MCP-Protocol-Version: {version[:40]!a} is not spoken here; {', '.join(SPOKEN)} are",
             id=posted.requests[0].id if posted.requests else None,
-            details={"supported": [*VERSIONS], "requested": version[:40]},
+            details={"supported": [*SPOKEN], "requested": version[:40]},
         )
 
 
@@ -131,10 +150,71 @@ def _message(value: Any) -> _Message:
     try:
         return form.model_validate(value)
     except ValidationError as error:
-        raise Fault(INVALID_REQUEST, f"no message of JSON-RPC 2.0: {_problems(error)}", id=known) from None
+        raise Fault(INVALID_REQUEST, f"not a JSON-RPC 2.0 message: {_problems(error)}", id=known) from None
 
 
 def _problems(error: ValidationError) -> str:
     """Each field, and what it should be."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
     return "; ".join(f"{'.'.join(map(str, one['loc']))[:80]}: {one['msg']}" for one in found[:5])
+
+
+class Routing(NamedTuple):
+    """The headers that repeat parts of a request; None where one is missing."""
+
+    version: str | None
+    method: str | None
+    name: str | None
+
+
+def require_envelope(request: JSONRPCRequest, headers: Routing) -> str:
+    """Check that a request says of itself what the revision asks for, and that the headers say the same.
+
+    Gives what the client calls itself.
+
+    Raises:
+        Fault: something is missing, or contradicts a header.
+    """
+    meta = _meta(request)
+    for key in (PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY):
+        if key not in meta:
+            raise Fault(INVALID_PARAMS, f"params._meta.{key}: is required", id=request.id)
+    says = [
+        ("MCP-Protocol-Version", headers.version, meta[PROTOCOL_VERSION_META_KEY]),
+        ("Mcp-Method", headers.method, request.method),
+    ]
+    if request.method == "tools/call":
+        says.append(("Mcp-Name", _decoded(headers.name), (request.params or {}).get("name")))
+    for header, said, meant in says:
+        if said != meant:
+            what = f"{header} says {str(said)[:80]!a}, the body {str(meant)[:80]!a}"
+            raise Fault(HEADER_MISMATCH, what, id=request.id)
+    client = meta.get(CLIENT_INFO_META_KEY)
+    name = client.get("name") if isinstance(client, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def declares_stateless(request: JSONRPCRequest) -> bool:
+    """The request's body names a revision without sessions."""
+    return _meta(request).get(PROTOCOL_VERSION_META_KEY) in STATELESS
+
+
+def status_of(fault: Fault) -> int:
+    """The HTTP status of an error in this revision."""
+    return 404 if fault.code == METHOD_NOT_FOUND else 400
+
+
+def _meta(request: JSONRPCRequest) -> Mapping[str, Any]:
+    meta = (request.params or {}).get("_meta")
+    return meta if isinstance(meta, Mapping) else {}
+
+
+def _decoded(header: str | None) -> str | None:
+    """A header's value; what is no plain ASCII is sent as base64 of UTF-8."""
+    match = _ENCODED.fullmatch(header or "")
+    if match is None:
+        return header
+    try:
+        return base64.b64decode(match[1], validate=True).decode()
+    except ValueError:
+        return None

@@ -7,13 +7,10 @@ from typing import Any
 from mcp_types import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
+    SERVER_INFO_META_KEY,
     CallToolRequestParams,
-    Implementation,
     InitializeRequestParams,
-    InitializeResult,
     PaginatedRequestParams,
-    ServerCapabilities,
-    ToolsCapability,
 )
 from mcp_types.jsonrpc import JSONRPCRequest
 
@@ -21,21 +18,26 @@ from ..._version import __version__
 from ...errors import Disabled, FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...stores.records import Change
-from ...tools import available_tools, call_tool, find_tool
-from ...tools.answers import answer_schema
+from ...tools import Tool, available_tools, call_tool, find_tool
 from ...tools.arguments import OTHER_NAMES
-from ...tools.schemas import as_schema
+from ...tools.schemas import answer_schema, as_schema
 from ...tools.tool import ToolResult, text_block
 from .json_rpc import Fault, Id, result, with_bytes
-from .messages import NEWEST, VERSIONS, checked_params
+from .messages import NEWEST, SPOKEN, VERSIONS, checked_params
 
 _INSTRUCTIONS = (
     "Tools for the files and notebooks of this Jupyter server; paths are relative to its root. A file (or a notebook's "
     "cell) must be read in this session before it is changed, and read again once others changed it. A refusal says "
     "what was wrong, that nothing was modified, and what to do next."
 )
+_SERVER = {"name": "jupyter-fstools", "title": "Jupyter file tools", "version": __version__}
+_CAPABILITIES = {"tools": {"listChanged": False}}
+_COMPLETE = {"resultType": "complete"}
+_MAY_BE_KEPT = {"ttlMs": 300_000, "cacheScope": "private"}
+"""How long a client may keep what is the same until the server is restarted with other settings."""
 _BESIDE_DATA = {
     "waiting": {"type": "string", "description": "What to do while a person decides about the change."},
+    "since_last_call": {"type": "string", "description": "What a person decided since the session's last call."},
     "pictures": {"type": "array", "description": "The pictures shown, as blocks of image content."},
 }
 _REFUSAL = {
@@ -76,63 +78,74 @@ def called_tool(workspace: Workspace, request: JSONRPCRequest) -> str | None:
     return name
 
 
-def answered(workspace: Workspace, request: JSONRPCRequest) -> bytes:
-    """The message that answers a request.
+def answered(workspace: Workspace, request: JSONRPCRequest, *, stateless: bool = False) -> bytes:
+    """The message that answers a request, in the form of the stateless revision or of those with sessions.
 
     Raises:
         Fault: unknown method, or parameters that do not fit it.
+        FsToolsError: the tool refused.
     """
     if request.method == "tools/call":
-        return _called(workspace, request)
-    if request.method == "tools/list":
+        told = _called(workspace, request)
+    elif request.method == "tools/list":
         if checked_params(PaginatedRequestParams, request).cursor is not None:
             raise Fault(INVALID_PARAMS, "cursor: the list has one page", id=request.id, status=200)
-        return result(request.id, {"tools": listed(workspace)})
-    if request.method == "initialize":
-        return result(request.id, _introduced(checked_params(InitializeRequestParams, request)))
-    if request.method == "ping":
-        return result(request.id, {})
-    raise Fault(
-        METHOD_NOT_FOUND,
-        f"there is no method {request.method[:80]!r}; there are initialize, ping, tools/list and tools/call",
-        id=request.id,
-        status=200,
-    )
+        told = {"tools": listed(workspace)} | (_MAY_BE_KEPT if stateless else {})
+    elif request.method == "server/discover" and stateless:
+        told = _discovered()
+    elif request.method == "initialize" and not stateless:
+        told = _introduced(checked_params(InitializeRequestParams, request))
+    elif request.method == "ping" and not stateless:
+        told = {}
+    else:
+        own = ("server/discover",) if stateless else ("initialize", "ping")
+        there = ", ".join((*own, "tools/list"))
+        what = f"there is no method {request.method[:80]!r}; there are {there} and tools/call"
+        raise Fault(METHOD_NOT_FOUND, what, id=request.id, status=200)
+    return result(request.id, told | (_COMPLETE if stateless else {}))
 
 
 def listed(workspace: Workspace) -> list[dict[str, Any]]:
     """The tools that exist in a workspace, as `tools/list` tells them."""
-    structured, prefix = workspace.rules.structured_content, workspace.tool_prefix
+    structured = workspace.rules.structured_content
     return [
-        as_schema(name, tool, "mcp")
-        | ({"outputSchema": _output_schema(name.removeprefix(prefix))} if structured else {})
+        as_schema(name, tool, "mcp") | ({"outputSchema": _output_schema(tool)} if structured else {})
         for name, tool in available_tools(workspace).items()
     ]
 
 
-def refused(workspace: Workspace, id: Id, refusal: FsToolsError) -> bytes:
+def refused(workspace: Workspace, id: Id, refusal: FsToolsError, *, stateless: bool) -> bytes:
     """The message that tells a model why its call was refused."""
-    content = [text_block(str(refusal))]
-    if diff := refusal.details.get("diff"):
-        content.append(text_block(diff))
+    more = (refusal.details.get(name) for name in ("diff", "since_last_call"))
+    content = [text_block(text) for text in (str(refusal), *more) if text]
     structured = {"structuredContent": {"error": refusal.as_dict()}} if workspace.rules.structured_content else {}
-    return result(id, {"content": content, **structured, "isError": True})
+    told = {"content": content, **structured, "isError": True}
+    return result(id, told | (_COMPLETE if stateless else {}))
 
 
 def _introduced(asked: InitializeRequestParams) -> dict[str, Any]:
     version = asked.protocol_version if asked.protocol_version in VERSIONS else NEWEST
-    told = InitializeResult(
-        protocol_version=version,
-        capabilities=ServerCapabilities(tools=ToolsCapability(list_changed=False)),
-        server_info=Implementation(name="jupyter-fstools", title="Jupyter file tools", version=__version__),
-        instructions=_INSTRUCTIONS,
-    )
-    return told.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {
+        "protocolVersion": version,
+        "capabilities": _CAPABILITIES,
+        "serverInfo": _SERVER,
+        "instructions": _INSTRUCTIONS,
+    }
 
 
-def _output_schema(name: str) -> dict[str, Any]:
+def _discovered() -> dict[str, Any]:
+    return {
+        "supportedVersions": [*SPOKEN],
+        "capabilities": _CAPABILITIES,
+        "instructions": _INSTRUCTIONS,
+        "_meta": {SERVER_INFO_META_KEY: _SERVER},
+        **_MAY_BE_KEPT,
+    }
+
+
+def _output_schema(tool: Tool) -> dict[str, Any]:
     """True for every `structuredContent`: clients may check that of a refusal too."""
-    schema = answer_schema(name)
+    schema = answer_schema(tool)
     definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
     told = {key: part for key, part in schema.items() if key != "$defs"}
     return {
@@ -143,23 +156,20 @@ def _output_schema(name: str) -> dict[str, Any]:
     }
 
 
-def _called(workspace: Workspace, request: JSONRPCRequest) -> bytes:
+def _called(workspace: Workspace, request: JSONRPCRequest) -> dict[str, Any]:
     asked = checked_params(CallToolRequestParams, request)
     arguments = {
         name: with_bytes(value) if isinstance(value, str) and OTHER_NAMES.get(name, name) == "path" else value
         for name, value in (asked.arguments or {}).items()
     }
-    try:
-        called = call_tool(workspace, asked.name, arguments)
-        content = called.content
-    except FsToolsError as refusal:
-        return refused(workspace, request.id, refusal)
+    called = call_tool(workspace, asked.name, arguments)
+    content = called.content
     waits = called.change is not None and called.change.status == "proposed"
     waiting = _waiting(called.change) if called.change is not None and waits else None
     told: dict[str, Any] = {"content": [*content, *([text_block(waiting)] if waiting else [])]}
     if workspace.rules.structured_content:
         told["structuredContent"] = _structured(called, waiting)
-    return result(request.id, told | {"isError": False})
+    return told | {"isError": False}
 
 
 def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:
@@ -171,5 +181,5 @@ def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:
 def _waiting(change: Change) -> str:
     return (
         f"A person decides about change {change.id} in JupyterLab's File tools panel. Do not repeat the call: go on "
-        f"with something else, and read {change.title} again later: the change is there once that is approved."
+        f"with something else, and read {change.title} again once a later answer says that it was approved."
     )

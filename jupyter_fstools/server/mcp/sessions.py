@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ...sessions import new_client_session
 from ...stores.records import Reader
 from .json_rpc import Id
 
@@ -18,7 +18,7 @@ _SIGNED_BYTES = 16
 
 
 class McpSessions:
-    """What is known of sessions: which ids were given, which have ended, and what runs in them.
+    """Keeps track of sessions: the ids that were given, those that ended, and the calls that run.
 
     Nothing is kept of a session that lives, so any number of them costs nothing, and a restarted server knows the ids
     (and, by the store, the receipts) that were given before.
@@ -32,9 +32,9 @@ class McpSessions:
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._running: dict[tuple[Reader, Id], threading.Event] = {}
 
-    def begin(self, user: str) -> str:
-        """A new session's id."""
-        session = f"mcp-{secrets.token_hex(8)}"
+    def begin(self, user: str, client: str) -> str:
+        """The id of a new session of a client, by what that calls itself."""
+        session = new_client_session(client)
         return f"{session}.{self._signature(session, user)}"
 
     def session(self, id: str, user: str) -> str | None:

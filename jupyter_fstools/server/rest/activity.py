@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import BaseModel, Field
@@ -13,27 +14,41 @@ from ...journal.standing import waiting_count
 from ...sessions import checked_session
 from ...stores.protocol import ChangeFilter, MomentFilter
 from ...stores.records import ChangeStatus
-from ...tools.arguments import Arguments, PageSize, PathArgument, Text
+from ...tools.arguments import Arguments, Count, PageSize, PathArgument, Text
 from ..base_handler import ToolsHandler
-from ..events.activity_event import ReadEntry, RefusalEntry, read_entry, refusal_entry
-from ..events.change_event import ChangeEvent, change_entry
+from ..events.payloads import ChangeEvent, ReadEntry, RefusalEntry, change_entry, read_entry, refusal_entry
 
 _KIND = "change|read|refusal"
+_MOST_FILES = 100
+_MOST_COVERED = 4
+"""Standing changes of a file of which a new one may cover one, or uncover one."""
+
+_Record = TypeVar("_Record")
 
 Entry = Annotated[ChangeEvent | ReadEntry | RefusalEntry, Field(discriminator="kind")]
 
 
 class ActivityQuery(Arguments):
-    """What the list of all that happened takes."""
+    """The query of the list of all that happened."""
 
     path: PathArgument | None = None
     session: Annotated[Text, Field(description="Only what this session did.")] | None = None
     kind: Annotated[
         Text,
-        Field(pattern=rf"^({_KIND})(,({_KIND}))*$", description="Which kinds, with commas between; all if left out."),
+        Field(pattern=rf"^({_KIND})(,({_KIND}))*$", description="Kinds, separated by commas; default: all."),
     ] = "change,read,refusal"
     status: Annotated[ChangeStatus, Field(description="Of the changes only those with this status.")] | None = None
     match: Annotated[Text, Field(description="Only what has this in its path, in capitals or not.")] | None = None
+    after: (
+        Annotated[
+            Count,
+            Field(
+                description="Only changes: those above this revision, those of the same files that they may cover or "
+                "uncover, and those that wait."
+            ),
+        ]
+        | None
+    ) = None
     before: (
         Annotated[float, Field(allow_inf_nan=False, description="Only what is earlier, in seconds since 1970.")] | None
     ) = None
@@ -55,7 +70,7 @@ class ActivityHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """What happened, newest first."""
+        """List changes, reads and refusals, newest first."""
         asked = self.query(ActivityQuery)
         if asked.session is not None:
             checked_session(asked.session)
@@ -66,25 +81,50 @@ class ActivityHandler(ToolsHandler):
 def _page(workspace: Workspace, asked: ActivityQuery) -> ActivityPage:
     # The revision first: who goes on after it then misses nothing.
     revision = workspace.store.revision()
+    if asked.after is not None:
+        return _news(workspace, asked.after, asked.limit, revision)
     found = sorted(_found(workspace, asked), key=lambda one: one[0], reverse=True)
     page = found[: asked.limit]
     return ActivityPage(
-        entries=[entry for _, entry in page if entry is not None and _matches(entry, asked.match)],
+        entries=[entry for _, entry in page if entry is not None],
         next=page[-1][0] if len(page) == asked.limit else None,
         proposed=waiting_count(workspace),
         revision=revision,
     )
 
 
-def _matches(entry: Entry, text: str | None) -> bool:
-    return text is None or text.casefold() in (entry.path or "").casefold()
+def _news(workspace: Workspace, after: int, limit: int, revision: int) -> ActivityPage:
+    """New entries of the journal, and older ones whose state may have changed since."""
+    store, prefix = workspace.store, workspace.backend.root_key.rstrip("/")
+    new = store.changes(ChangeFilter(key_prefix=prefix, after=after, limit=limit, rows=False))
+    keys = dict.fromkeys(key for change in new for key in change.keys)
+    beside = [
+        change
+        for key in list(keys)[:_MOST_FILES]
+        for change in store.changes(ChangeFilter(key=key, status="applied", limit=_MOST_COVERED, rows=False))
+    ]
+    waiting = store.changes(ChangeFilter(key_prefix=prefix, status="proposed", rows=False))
+    told = {change.id: change for change in [*waiting, *beside, *new]}
+    entries = [change_entry(workspace, change) for change in told.values()]
+    return ActivityPage(
+        entries=[entry for entry in entries if entry is not None],
+        next=None,
+        proposed=waiting_count(workspace),
+        revision=new[-1].revision if len(new) == limit else revision,
+    )
 
 
 def _found(workspace: Workspace, asked: ActivityQuery) -> list[tuple[float, Entry | None]]:
-    """A page of each kind with the times of its entries; None for what may not be seen, so that paging goes on."""
+    """A page of each kind with the times of its entries; None for what is not listed, so that paging goes on."""
     prefix = (workspace.peek(asked.path).key if asked.path else workspace.backend.root_key).rstrip("/")
     kinds, store = asked.kind.split(","), workspace.store
     moments = MomentFilter(prefix, asked.session, before=asked.before, limit=asked.limit)
+
+    def entry_if(one: _Record, keys: list[str], entry: Callable[[Workspace, _Record], Entry | None]) -> Entry | None:
+        part = asked.match and asked.match.casefold()
+        is_match = not part or any(part in (workspace.paths.path_of(key) or "").casefold() for key in keys)
+        return entry(workspace, one) if is_match else None
+
     found: list[tuple[float, Entry | None]] = []
     if "change" in kinds:
         wanted = ChangeFilter(
@@ -95,9 +135,9 @@ def _found(workspace: Workspace, asked: ActivityQuery) -> list[tuple[float, Entr
             limit=asked.limit,
             rows=False,
         )
-        found += [(change.created_at, change_entry(workspace, change)) for change in store.changes(wanted)]
+        found += [(change.created_at, entry_if(change, change.keys, change_entry)) for change in store.changes(wanted)]
     if "read" in kinds:
-        found += [(receipt.read_at, read_entry(workspace, receipt)) for receipt in store.reads(moments)]
+        found += [(read.read_at, entry_if(read, [read.key], read_entry)) for read in store.reads(moments)]
     if "refusal" in kinds:
-        found += [(refusal.at, refusal_entry(workspace, refusal)) for refusal in store.refusals(moments)]
+        found += [(refusal.at, entry_if(refusal, [refusal.key], refusal_entry)) for refusal in store.refusals(moments)]
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from functools import partial
+from typing import Annotated, Literal, Self
 
 from jupyter_server.auth.decorator import authorized
 from pydantic import Field, model_validator
@@ -13,21 +14,22 @@ from tornado import web
 
 from ...errors import Denied, FsToolsError, Invalid
 from ...gate.workspace import Workspace
+from ...journal.commands import rejection
+from ...journal.decisions import heard
 from ...journal.journal import ChangeQuery, Journal
 from ...journal.partial import Decision
-from ...journal.standing import changed_since, waiting_count, with_all_rows
+from ...journal.standing import can_be_undone, changed_since, sides_of, waiting_count, with_all_rows
 from ...sessions import checked_session
 from ...stores.records import Change, ChangeStatus
 from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
-from ..base_handler import NoArguments, ToolsHandler
+from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler
 from ..bodies import as_json, rendered_change
-from ..permissions import EXECUTE
-
-_MOST_WAITED_SECONDS = 60.0
+from ..permissions import EXECUTE, UNDO_OTHERS
+from ..served import SeenInFull
 
 
 class ChangesQuery(Arguments):
-    """What the list of changes takes."""
+    """The query of the list of changes."""
 
     path: PathArgument | None = None
     session: Annotated[Text, Field(description="Only what this session did.")] | None = None
@@ -49,6 +51,7 @@ class ChangeWait(Arguments):
     rows: Annotated[
         Literal["bounded", "all"], Field(description="`all`: every row of the diff, and every character of a row.")
     ] = "bounded"
+    sides: Annotated[Flag, Field(description="With the whole text of its files before and after it.")] = False
 
 
 class FilePath(Arguments):
@@ -58,7 +61,7 @@ class FilePath(Arguments):
 
 
 class WaitingChanges(Arguments):
-    """Which of the changes that wait to decide about: these, or all of a session, of a path, or of both."""
+    """The waiting changes to decide about: these, or all of a session, of a path, or of both."""
 
     ids: Annotated[list[Text], Field(min_length=1, max_length=1000)] | None = None
     session: Text | None = None
@@ -83,12 +86,19 @@ class ChangesHandler(ToolsHandler):
         asked = self.query(ChangesQuery)
         session = asked.session and checked_session(asked.session)
         query = ChangeQuery(
-            asked.path, session, asked.status, asked.after, asked.before, asked.limit, asked.offset, asked.diffs
+            path=asked.path,
+            session=session,
+            status=asked.status,
+            after=asked.after,
+            before=asked.before,
+            limit=asked.limit,
+            offset=asked.offset,
+            rows=asked.diffs,
         )
         own = self.assistant.reader if self.assistant else None
         if own is not None:
             if session not in (None, own.session):
-                raise Denied("an assistant's token opens its own changes only", hint="Leave out session.")
+                raise Denied("an assistant's token allows its own changes only", hint="Leave out session.")
             query = replace(query, reader=own)
 
         def listed(workspace: Workspace) -> bytes:
@@ -117,7 +127,7 @@ class ChangeHandler(ToolsHandler):
     async def get(self, change_id: str) -> None:
         """The change, with its diff; `wait` seconds (60 at most) for a decision if it is only proposed."""
         asked = self.query(ChangeWait)
-        seconds = min(asked.wait, _MOST_WAITED_SECONDS)
+        seconds = min(asked.wait, MOST_WAITED_SECONDS)
         with self.served.feed.decision(change_id) as decided:
             self._gone = decided
             change = await self._look(change_id)
@@ -126,11 +136,22 @@ class ChangeHandler(ToolsHandler):
                     await asyncio.wait_for(decided.wait(), seconds)
                 change = await self._look(change_id)
 
-        def told(workspace: Workspace) -> bytes:
+        def rendered(workspace: Workspace) -> bytes:
+            if seconds:
+                heard(workspace, change)
             whole = with_all_rows(workspace, change) if asked.rows == "all" else change
-            return as_json({"change": rendered_change(whole), "changed_since": changed_since(workspace, change)})
+            if self.assistant is None:
+                complete = [file.path for file in whole.all_files if not file.diff.truncated]
+                self.served.seen.note(workspace.reader.user, change, complete)
+            sides = {"sides": [one.model_dump() for one in sides_of(workspace, change)]} if asked.sides else {}
+            since = changed_since(workspace, change)
+            whole = whole.model_copy(update={"undoable": can_be_undone(workspace, change)})
+            is_rejected = change.status == "rejected" and change.decided_by is not None
+            refusal = rejection(change).as_dict() if is_rejected else None
+            told = {"change": rendered_change(whole), "changed_since": since.model_dump() if since else None}
+            return as_json({**told, "refusal": refusal, **sides})
 
-        self.answer(await self.call(told))
+        self.answer(await self.call(rendered))
 
     def on_connection_close(self) -> None:
         """Nobody waits any more."""
@@ -141,21 +162,21 @@ class ChangeHandler(ToolsHandler):
     async def _look(self, change_id: str) -> Change:
         change = await self.call(lambda workspace: Journal(workspace).change(change_id))
         if self.assistant is not None and change.reader != self.assistant.reader:
-            raise Denied("an assistant's token opens its own changes only", hint="GET /changes lists them.")
+            raise Denied("an assistant's token allows its own changes only", hint="GET /changes lists them.")
         return change
 
 
-Positions = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=100_000)]
+Positions = Annotated[list[Count], Field(max_length=100_000)]
 
 
 class DecisionBody(Arguments):
-    """What a person decides in detail; all of the change where nothing is named."""
+    """A person's decision in detail; about all of the change where nothing is named."""
 
     hunks: Annotated[
         Positions | dict[str, Positions | Literal["all"]] | None,
         Field(
             description="Positions in the diff's `hunks`; of a notebook in each cell's, by cell id. What is not named "
-            "is rejected, or left as it is by undo."
+            "is rejected, or left as it is by undo and keep."
         ),
     ] = None
     reason: Annotated[str, Field(max_length=10_000, description="For whoever proposed it.")] | None = None
@@ -175,17 +196,19 @@ class DecisionHandler(ToolsHandler):
         self.query(NoArguments)
         asked = self.body(DecisionBody)
         _require_of_use(asked, decision)
-        commands = await self.is_allowed(EXECUTE)
+        commands, others = await self.is_allowed(EXECUTE), await self.is_allowed(UNDO_OTHERS)
 
         def decide(workspace: Workspace) -> bytes:
             journal = Journal(workspace)
             if decision == "undo":
-                change = journal.undo(journal.change(change_id), by_person=True, hunks=asked.hunks)
+                undone = _may_undo(workspace, journal.change(change_id), others=others)
+                change = journal.undo(undone, by_person=True, hunks=asked.hunks)
             elif decision == "approve":
+                self.served.seen.require(workspace.reader.user, journal.change(change_id))
                 detail = Decision(asked.hunks, asked.content, asked.reason)
                 change = journal.approve(change_id, commands=commands, decision=detail)
             elif decision == "keep":
-                change = journal.keep(change_id)
+                change = journal.keep(change_id, asked.hunks)
             else:
                 change = journal.reject(change_id, reason=asked.reason)
             return as_json({"change": rendered_change(change)})
@@ -193,7 +216,7 @@ class DecisionHandler(ToolsHandler):
         self.answer(await self.call(decide))
 
 
-_TAKES = {"approve": ("hunks", "reason", "content"), "reject": ("reason",), "undo": ("hunks",), "keep": ()}
+_TAKES = {"approve": ("hunks", "reason", "content"), "reject": ("reason",), "undo": ("hunks",), "keep": ("hunks",)}
 
 
 def _require_of_use(asked: DecisionBody, decision: str) -> None:
@@ -215,23 +238,21 @@ class DecisionsHandler(ToolsHandler):
             checked_session(asked.session)
         commands = await self.is_allowed(EXECUTE)
 
-        def decide(workspace: Workspace) -> bytes:
-            journal = Journal(workspace)
-            if asked.ids is not None:
-                paths: dict[str, str | None] = dict.fromkeys(asked.ids)
-            else:
-                paths = {change.id: change.path for change in journal.waiting(asked.session, asked.path)}
-            approve = decision == "approve"
-            return as_json(
-                {
-                    "outcomes": [
-                        _outcome(journal, change_id, path, approve=approve, commands=commands)
-                        for change_id, path in paths.items()
-                    ]
-                }
-            )
+        def waiting(workspace: Workspace) -> dict[str, str | None]:
+            return {change.id: change.path for change in Journal(workspace).waiting(asked.session, asked.path)}
 
-        self.answer(await self.call(decide))
+        paths = await self.call(waiting) if asked.ids is None else dict.fromkeys(asked.ids)
+        outcomes = []
+        for change_id, path in paths.items():
+            approve = decision == "approve"
+            decide = partial(_decided, change_id=change_id, approve=approve, commands=commands, seen=self.served.seen)
+            try:
+                change = await self.call(decide)
+                told = {"id": change_id, "path": change.path, "change": rendered_change(change, rows=False)}
+                outcomes.append({**told, "error": None})
+            except FsToolsError as refusal:
+                outcomes.append({"id": change_id, "path": path, "change": None, "error": refusal.as_dict()})
+        self.answer({"outcomes": outcomes})
 
 
 class UndoHandler(ToolsHandler):
@@ -243,19 +264,28 @@ class UndoHandler(ToolsHandler):
         """Take back the file's newest change that still stands, whoever made it."""
         self.query(NoArguments)
         path = self.body(FilePath).path
+        others = await self.is_allowed(UNDO_OTHERS)
 
         def undo(workspace: Workspace) -> bytes:
             journal = Journal(workspace)
-            return as_json(
-                {"change": rendered_change(journal.undo(journal.newest_to_undo(path, own=False), by_person=True))}
-            )
+            undone = _may_undo(workspace, journal.newest_to_undo(path, own=False), others=others)
+            return as_json({"change": rendered_change(journal.undo(undone, by_person=True))})
 
         self.answer(await self.call(undo))
 
 
-def _outcome(journal: Journal, change_id: str, path: str | None, *, approve: bool, commands: bool) -> dict[str, Any]:
-    try:
-        change = journal.approve(change_id, commands=commands) if approve else journal.reject(change_id)
-    except FsToolsError as refusal:
-        return {"id": change_id, "path": path, "change": None, "error": refusal.as_dict()}
-    return {"id": change_id, "path": change.path, "change": rendered_change(change, rows=False), "error": None}
+def _may_undo(workspace: Workspace, change: Change, *, others: bool) -> Change:
+    if change.user != workspace.reader.user and not others:
+        raise Denied(
+            f"change {change.id} was made by {change.user}, and you may not undo what others did (not modified)",
+            hint="Ask its user, or an administrator.",
+        )
+    return change
+
+
+def _decided(workspace: Workspace, *, change_id: str, approve: bool, commands: bool, seen: SeenInFull) -> Change:
+    journal = Journal(workspace)
+    if not approve:
+        return journal.reject(change_id)
+    seen.require(workspace.reader.user, journal.change(change_id))
+    return journal.approve(change_id, commands=commands)

@@ -1,10 +1,13 @@
-"""Hears what pages have open, and asks them for it."""
+"""Tracks the documents that pages have open, and asks for their content."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
+import threading
 import time
+from concurrent.futures import Future
 from typing import Annotated, Any, Literal
 
 from jupyter_core.utils import ensure_async
@@ -13,15 +16,85 @@ from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from pydantic import Field
 from tornado import web
-from tornado.websocket import WebSocketHandler
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...errors import FsToolsError, Invalid
-from ...open_documents.page import PageDocument
+from ...open_documents.page import PageDocument, PageGone
 from ...stores.records import OpenDocument
 from ...tools.arguments import Arguments, Text
+from .. import SETTING
 from ..bodies import as_json, checked, parsed_object
-from ..served import SETTING, Served
-from .socket_page import SocketPage
+from ..served import Served
+
+
+class SocketPage:
+    """A page, as long as its connection lasts; made on the event loop.
+
+    Args:
+        name: as it calls itself.
+        socket: its connection.
+    """
+
+    def __init__(self, name: str, socket: WebSocketHandler) -> None:
+        self.name = name
+        self._socket = socket
+        self._loop = asyncio.get_running_loop()
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, Future[dict[str, Any]]] = {}
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    @property
+    def is_asked(self) -> bool:
+        """Somebody waits for an answer."""
+        return bool(self._waiting)
+
+    def ask(self, message: dict[str, Any]) -> Future[dict[str, Any]]:
+        """Send a message that the page answers."""
+        number, answer = next(self._numbers), Future[dict[str, Any]]()
+        with self._lock:
+            if self._is_closed:
+                answer.set_exception(PageGone())
+                return answer
+            self._waiting[number] = answer
+        self.tell({"ask": number, **message})
+        return answer
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message that it does not answer."""
+        text = as_json(message)
+        try:
+            self._loop.call_soon_threadsafe(self._write, text)
+        except RuntimeError:  # The server has stopped.
+            return
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message; on the event loop."""
+        self._write(as_json(message))
+
+    def answered(self, told: dict[str, Any]) -> bool:
+        """Hand an answer to whoever waits for it; whether anybody did."""
+        number = told["answer"]
+        with self._lock:
+            answer = self._waiting.pop(number, None) if isinstance(number, int) else None
+        if answer is not None:
+            answer.set_result(told)
+        return answer is not None
+
+    def close(self) -> None:
+        """The connection is lost: nobody waits for an answer any more."""
+        with self._lock:
+            self._is_closed = True
+            waiting, self._waiting = self._waiting, {}
+        for answer in waiting.values():
+            answer.set_exception(PageGone())
+
+    def _write(self, text: bytes) -> None:
+        try:
+            self._socket.write_message(text.decode())
+        except WebSocketClosedError:
+            return
+
 
 _SAID_GOODBYE = {1000, 1001}
 """Close codes of a page that was left: what was not saved there is gone."""
@@ -44,7 +117,7 @@ class ToldDocument(Arguments):
 
 
 class OpenDocuments(Arguments):
-    """What a page says: all the documents that it has open, each time.
+    """A page's message: all the documents that it has open, each time.
 
     A page that comes back after its connection broke uses the same name, so that it takes back what it said.
     """
@@ -110,15 +183,15 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     @property
     def served(self) -> Served:
-        """What the handlers share."""
+        """The objects that the handlers share."""
         served: Served = self.settings[SETTING]
         return served
 
     async def _hear(self, told: OpenDocuments) -> None:
         comes_back = self._page is None
-        if self._page is None or self._page.name != told.browser:
-            self._page = SocketPage(told.browser, self)
-        page = self._page
+        page = self._page = self._page or SocketPage(told.browser, self)
+        if page.name != told.browser:
+            raise Invalid("browser: this connection is another page's", hint="Open one for each page.", field="browser")
         documents = await asyncio.to_thread(self._noted, page, told.documents)
         if self.ws_connection is None:
             return
@@ -132,7 +205,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         folder = os.path.expanduser(self.settings["serverapp"].root_dir)
         found = []
         for one in told:
-            key = self.served.workspace.key_at(os.path.join(folder, one.path.lstrip("/")))
+            key = self.served.workspace.paths.key_at(os.path.join(folder, one.path.lstrip("/")))
             if key is not None:
                 found.append(PageDocument(page, one.document, key, one.kind, one.saved, one.hash, one.counter))
         self._keep(page.name, [OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found])

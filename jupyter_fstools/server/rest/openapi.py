@@ -15,13 +15,11 @@ from ...errors import FsToolsError, TooLarge
 from ...gate.workspace import Workspace
 from ...sessions import SESSION
 from ...tools import available_tools
-from ...tools.answers import ANSWERS
 from ...tools.arguments import Arguments
 from ...tools.tool import Tool
 from ..served import SESSION_HEADER
 from ..streaming import MEDIA_TYPE
-from .answers import Block, ToldChange
-from .route import Answer, Operation, Refusals, Route
+from .route import Answer, Block, Operation, Refusals, Route, ToldChange
 
 Schema = dict[str, Any]
 
@@ -125,7 +123,7 @@ def _of_tool(operation: Operation, name: str, tool: Tool, forms: _Forms) -> Sche
         "properties": {
             "tool": {"const": tool.name},
             "content": {"type": "array", "items": forms.of(Block, "serialization")},
-            "data": forms.of(ANSWERS.get(tool.name, dict[str, Any]), "serialization"),
+            "data": forms.of(tool.answer(), "serialization"),
             "change": forms.of(ToldChange | None, "serialization"),
         },
     }
@@ -140,7 +138,7 @@ def _of_tool(operation: Operation, name: str, tool: Tool, forms: _Forms) -> Sche
 
 
 def _exchange(operation: Operation, answers: Mapping[int, Answer], forms: _Forms) -> Schema:
-    """What is taken and answered."""
+    """The parameters, the body and the answers of an operation."""
     told: Schema = {"parameters": [*_query(operation.query), *_headers(operation.headers)]}
     if operation.body is not None:
         told["requestBody"] = {"content": {"application/json": {"schema": forms.of(operation.body, "validation")}}}

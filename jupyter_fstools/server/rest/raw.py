@@ -1,4 +1,4 @@
-"""Serves a file's bytes with ETag and ranges."""
+"""Serves the bytes of files and of changes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import hashlib
 import re
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from jupyter_server.auth.decorator import authorized
+from pydantic import Field
 from tornado import web
 from tornado.iostream import StreamClosedError
 
@@ -18,6 +19,9 @@ from ...content.source import CHUNK_BYTES
 from ...errors import Conflict, FsToolsError, OutOfRange
 from ...gate.draft import require_file
 from ...gate.workspace import Workspace
+from ...journal.journal import Journal
+from ...journal.standing import content_of
+from ...tools.arguments import Arguments, PathArgument
 from ..base_handler import ToolsHandler
 
 _OCTETS = "application/octet-stream"
@@ -34,7 +38,7 @@ class RawFile:
     def __init__(self, workspace: Workspace, path: str) -> None:
         stat = workspace.peek(path)
         if stat.kind == "missing":
-            raise workspace.not_found(path, stat)
+            raise workspace.paths.not_found(path, stat)
         require_file(path, stat)
         self.name = stat.path.rpartition("/")[2]
         self._holding = ExitStack()
@@ -74,7 +78,54 @@ class RawFile:
         self._holding.close()
 
 
-class RawHandler(ToolsHandler):
+class BytesHandler(ToolsHandler):
+    """Base of the handlers that answer bytes."""
+
+    @property
+    def content_security_policy(self) -> str:
+        """Nothing in a file is ever a page of this server."""
+        return f"{super().content_security_policy}; sandbox"
+
+    def finish(self, *args: Any, **kwargs: Any) -> Any:
+        """Finish; an answer that is no error is bytes."""
+        if self.get_status() < 400:
+            kwargs.setdefault("set_content_type", _OCTETS)
+        return super().finish(*args, **kwargs)
+
+    def attach(self, name: str) -> None:
+        """Have a browser save the answer under a name."""
+        self.set_header("Content-Type", _OCTETS)
+        self.set_header("Content-Disposition", f"attachment; filename*=utf-8''{quote(name, '', errors='replace')}")
+
+
+class ContentQuery(Arguments):
+    """Which file of a change."""
+
+    path: Annotated[PathArgument, Field(description="Of a change of several files.")] | None = None
+
+
+class ChangedContentHandler(BytesHandler):
+    """`GET /changes/{id}/content`: all of a file as a change leaves it, to be looked at before it is approved."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, change_id: str) -> None:
+        """Send the bytes, and note that this person has them."""
+        asked = self.query(ContentQuery)
+
+        def told(workspace: Workspace) -> tuple[str, bytes]:
+            change = Journal(workspace).change(change_id)
+            file, data = content_of(workspace, change, asked.path)
+            self.served.seen.note(workspace.reader.user, change, [file.path])
+            return file.path.rpartition("/")[2], data
+
+        name, data = await self.call(told)
+        self.attach(name)
+        self.set_header("Cache-Control", "no-store")
+        self.finish(data)
+
+
+class RawHandler(BytesHandler):
     """`GET /raw/{path}`: leaves no receipt."""
 
     @web.authenticated
@@ -92,17 +143,6 @@ class RawHandler(ToolsHandler):
     def decode_argument(self, value: bytes, name: str | None = None) -> str:
         """A path as its bytes stand in the URL; they need not be UTF-8."""
         return super().decode_argument(value, name) if name else value.decode("utf-8", "surrogateescape")
-
-    @property
-    def content_security_policy(self) -> str:
-        """Nothing in a file is ever a page of this server."""
-        return f"{super().content_security_policy}; sandbox"
-
-    def finish(self, *args: Any, **kwargs: Any) -> Any:
-        """Finish; an answer that is no error is bytes."""
-        if self.get_status() < 400:
-            kwargs.setdefault("set_content_type", _OCTETS)
-        return super().finish(*args, **kwargs)
 
     async def _send(self, path: str, *, body: bool) -> None:
         file = await self.call(lambda workspace: RawFile(workspace, path))
@@ -125,14 +165,13 @@ class RawHandler(ToolsHandler):
                 file.close()
 
     def _describe(self, file: RawFile) -> None:
-        self.set_header("Content-Type", _OCTETS)
-        self.set_header("Content-Disposition", f"attachment; filename*=utf-8''{quote(file.name, '', errors='replace')}")
+        self.attach(file.name)
         self.set_header("Etag", file.etag)
         self.set_header("Accept-Ranges", "bytes")
         self.set_header("Cache-Control", "private, no-cache")
 
     def _range(self, file: RawFile) -> tuple[int, int]:
-        """What to send; a range that is none, or several, count as not given.
+        """The range to send; an invalid range, or several, count as not given.
 
         Raises:
             OutOfRange: the range begins behind the end.
@@ -147,7 +186,9 @@ class RawHandler(ToolsHandler):
             return 0, file.size
         if start >= file.size:
             raise OutOfRange(
-                f"the range begins at byte {start}; the file has {file.size}", hint="Ask for less.", total=file.size
+                f"the range begins at byte {start}; the file has {file.size}",
+                hint="Ask for a range inside the file.",
+                total=file.size,
             )
         self.set_status(206)
         self.set_header("Content-Range", f"bytes {start}-{stop - 1}/{file.size}")
@@ -161,10 +202,10 @@ class RawHandler(ToolsHandler):
         super().write_error(status_code, **kwargs)
 
     async def _stream(self, file: RawFile, start: int, stop: int) -> None:
-        reader = self.reader()
+        caller = self.caller(self.reader())
         for at in range(start, stop, CHUNK_BYTES):
             try:
-                chunk = await self.served.calls.run(reader, partial(file.read, at, min(at + CHUNK_BYTES, stop)))
+                chunk = await self.served.calls.run(caller, partial(file.read, at, min(at + CHUNK_BYTES, stop)))
             except FsToolsError as refusal:
                 # The status has been sent: what is left is to send less than was promised.
                 self.log.warning("The connection that %s was sent on is closed: %s", file.name, refusal.message)

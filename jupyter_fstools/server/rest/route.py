@@ -1,12 +1,13 @@
-"""Describes a route: path, handler, what its methods take."""
+"""Describes a route and its answers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from tornado import web
 
 from ...errors import (
@@ -21,9 +22,184 @@ from ...errors import (
     OutsideRoot,
     TimedOut,
 )
+from ...journal.standing import ChangedSince, FileSides
+from ...limits import Limits
+from ...stores.records import Change, Token
 from ...tools.arguments import Arguments
 from ..base_handler import NoArguments
-from .answers import RefusedAnswer
+
+_CODES: list[JsonValue] = [refusal.code for refusal in FsToolsError.__subclasses__()]
+
+
+class ToldChange(Change):
+    """A change as it is told to clients."""
+
+    key: Annotated[str, Field(exclude=True)]
+
+
+class Refused(BaseModel):
+    """Why a call was refused, and what to do next."""
+
+    code: Annotated[str, Field(description="The stable word to decide by.", json_schema_extra={"enum": _CODES})]
+    message: str
+    hint: Annotated[str, Field(description="The caller's next step; empty where there is none.")]
+    details: dict[str, Any]
+
+
+class RefusedAnswer(BaseModel):
+    """A refusal."""
+
+    error: Refused
+
+
+class EventSchemas(BaseModel):
+    """By which schemas Jupyter's event bus tells what happens."""
+
+    change: str
+    activity: str
+
+
+class RootAnswer(BaseModel):
+    """The version, tools and settings of this server."""
+
+    version: str
+    root: Annotated[str, Field(description="The name of the root folder.")]
+    contents_path: Annotated[
+        str | None, Field(description="Where it lies below the folder of Jupyter's contents; null if elsewhere.")
+    ]
+    user: Annotated[str, Field(description="Who asks.")]
+    tools: Annotated[list[str], Field(description="The tools that are enabled.")]
+    read_only: bool
+    approval: Annotated[
+        Literal["never", "always"] | list[str], Field(description="Which changes wait for a person; rules for paths.")
+    ]
+    limits: Limits
+    events: EventSchemas
+
+
+class ToolsAnswer(BaseModel):
+    """The tools, in the form that was asked for."""
+
+    tools: list[dict[str, Any]]
+
+
+class ChangesAnswer(BaseModel):
+    """A page of the journal."""
+
+    changes: list[ToldChange]
+    total: Annotated[int, Field(description="On all pages together.")]
+    proposed: Annotated[int, Field(description="Changes below the root that wait for a person.")]
+    revision: Annotated[int, Field(description="`after` this there is nothing yet.")]
+
+
+class ChangeAnswer(BaseModel):
+    """One change."""
+
+    change: ToldChange
+
+
+class LookedAtChange(ChangeAnswer):
+    """One change, and whether its file is still what it was proposed for."""
+
+    changed_since: Annotated[
+        ChangedSince | None, Field(description="The modification of a proposal's file since; null if there is none.")
+    ]
+    refusal: Annotated[Refused | None, Field(description="`rejected`, with the person's reason, if they rejected it.")]
+    sides: Annotated[list[FileSides] | None, Field(description="Its files before and after it, if asked for.")] = None
+
+
+class Outcome(BaseModel):
+    """The result of one of many decisions: the change with its diff but no rows, or why it was refused."""
+
+    id: str
+    path: str | None
+    change: ToldChange | None
+    error: Refused | None
+
+
+class OutcomesAnswer(BaseModel):
+    """The result of each decision."""
+
+    outcomes: list[Outcome]
+
+
+class ShownReceipt(BaseModel):
+    """The lines of a file that a session was shown."""
+
+    path: str
+    lines: Annotated[list[tuple[int, int]], Field(description="The line ranges shown; of a notebook the cells.")]
+    full: bool
+    read_at: Annotated[float, Field(description="When, in seconds since 1970.")]
+    cells: Annotated[list[str], Field(description="The ids of a notebook's cells that were shown.")] = []
+
+
+class ReceiptsAnswer(BaseModel):
+    """The files that a session was shown."""
+
+    receipts: list[ShownReceipt]
+
+
+class ForgottenAnswer(BaseModel):
+    """How many receipts were forgotten."""
+
+    forgotten: int
+
+
+class ToldToken(Token):
+    """A token as it is told to the person who made it."""
+
+    user: Annotated[str, Field(exclude=True)]
+
+
+class TokensAnswer(BaseModel):
+    """A person's tokens, newest first."""
+
+    tokens: list[ToldToken]
+
+
+class NewTokenAnswer(ToldToken):
+    """A token that was made."""
+
+    token: Annotated[str, Field(description="The secret that the assistant sends; no other answer has it.")]
+
+
+class ShownClient(BaseModel):
+    """An MCP client whose form of configuration is known."""
+
+    name: str
+    title: str
+    file: Annotated[str | None, Field(description="From the home (`~/`) or the project's folder; null: it varies.")]
+    page: Annotated[str, Field(description="Where it documents that form.")]
+
+
+class ClientsAnswer(BaseModel):
+    """The MCP clients whose form of configuration is known."""
+
+    clients: list[ShownClient]
+
+
+class ConnectionAnswer(NewTokenAnswer):
+    """A token that was made for a client, in the client's configuration."""
+
+    client: ShownClient
+    configuration: Annotated[str, Field(description="Its text, with the token: JSON, or TOML where the client has it.")]
+
+
+class Block(BaseModel):
+    """A content block, as MCP has them: what a model is shown."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+
+
+class RpcMessage(BaseModel):
+    """A message of JSON-RPC, as the Model Context Protocol describes it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    jsonrpc: Literal["2.0"]
+
 
 Refusals = tuple[type[FsToolsError], ...]
 
@@ -41,7 +217,7 @@ _NAMED = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Answer:
-    """What a status comes with.
+    """The body and headers that come with a status.
 
     Attributes:
         form: the body's type; None for no body.
@@ -56,7 +232,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Operation:
-    """What one method of a route takes and answers; what it does, the docstring of the handler's method says.
+    """The input and answers of one method of a route; the docstring of the handler's method describes it.
 
     Attributes:
         answers: by status.

@@ -1,33 +1,41 @@
-"""Handles assistants' tokens: a person makes, lists and revokes them."""
+"""Makes, lists and revokes assistants' tokens; tells clients' configurations."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from jupyter_server.auth.decorator import authorized
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from tornado import web
 
-from ...gate import tokens
+from ...client.configurations import (
+    CLIENTS,
+    McpClient,
+    address_entry,
+    bridge_command,
+    command_entry,
+    configuration,
+    entry_name,
+    mcp_address,
+)
+from ...errors import NotFound
+from ...gate import grant
 from ...gate.workspace import Workspace
 from ...stores.records import Token
 from ...tools import TOOLS
-from ...tools.arguments import Arguments, Seconds, Text
-from ..base_handler import NoArguments, ToolsHandler
+from ...tools.arguments import Arguments, Flag, Seconds, Text
+from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler
 from ..bodies import parsed_object
 from ..permissions import EXECUTE, WRITE
 
 
-def _printable(name: str) -> str:
-    if not name.isprintable() or not name.strip():
-        raise ValueError("takes a name of printable characters")
-    return name
-
-
 class NewToken(Arguments):
-    """What a token is to open."""
+    """The rights of a new token."""
 
-    name: Annotated[Text, Field(min_length=1, max_length=100), AfterValidator(_printable)]
+    name: Annotated[Text, Field(min_length=1, max_length=grant.MOST_NAME)]
     session: Annotated[Text, Field(description="The session it works in; left out: its name.")] | None = None
     tools: Annotated[
         Literal["read", "write"] | Annotated[list[Text], Field(min_length=1, max_length=100)],
@@ -37,11 +45,64 @@ class NewToken(Arguments):
         list[Text], Field(max_length=100, description="Rules as in .gitignore for the paths it opens; empty: all.")
     ] = []  # noqa: RUF012  # pydantic copies it.
     expires_in: Annotated[Seconds | None, Field(description="Seconds, 30 days if left out; null: it never ends.")] = (
-        tokens.DEFAULT_SECONDS
+        grant.DEFAULT_SECONDS
     )
 
 
-class TokensHandler(ToolsHandler):
+class NewConnection(NewToken):
+    """What a client's token is to open, and how the client reaches the server."""
+
+    name: Annotated[
+        Text | None, Field(min_length=1, max_length=grant.MOST_NAME, description="Left out: the client's.")
+    ] = None  # type: ignore[assignment]  # It is filled in before anybody reads it.
+    stdio: Annotated[Flag, Field(description="By a command on this machine, not by an address.")] = False
+    url: Annotated[
+        Text | None,
+        Field(pattern="^https?://", description="This server's address for the client; left out: as it was asked."),
+    ] = None
+
+
+class TokenWait(Arguments):
+    """How long to wait for a token's first use."""
+
+    wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
+
+
+class _MakesTokens(ToolsHandler):
+    """Base of what makes a token as a person asks for it."""
+
+    async def issue(self, asked: NewToken) -> tuple[Token, str]:
+        """A new token and its secret.
+
+        Raises:
+            Invalid, Conflict, Denied
+        """
+        user = self.reader().user
+        # Elsewhere null is what a client sends for what it leaves out; here it is a choice.
+        given = parsed_object(self.request.body, self.served.body_limit)
+        seconds = None if given.get("expires_in", 0) is None else asked.expires_in
+        if not isinstance(asked.tools, str):
+            prefix = self.served.workspace.tool_prefix
+            asked.tools = [tool.removeprefix(prefix) for tool in asked.tools]
+            if "execute" in asked.tools:
+                await self.require_permission(EXECUTE)
+
+        def made(workspace: Workspace) -> tuple[Token, str]:
+            return grant.issue(
+                workspace.store,
+                user,
+                asked.name,
+                session=asked.session,
+                tools=asked.tools,
+                paths=asked.paths,
+                seconds=seconds,
+                known=TOOLS,
+            )
+
+        return await self.call(made)
+
+
+class TokensHandler(_MakesTokens):
     """`GET` and `POST /tokens`."""
 
     @web.authenticated
@@ -58,34 +119,28 @@ class TokensHandler(ToolsHandler):
     async def post(self) -> None:
         """Make a token; it is told in this answer alone."""
         self.query(NoArguments)
-        asked, user = self.body(NewToken), self.reader().user
-        # Elsewhere null is what a client sends for what it leaves out; here it is a choice.
-        given = parsed_object(self.request.body, self.served.body_limit)
-        seconds = None if given.get("expires_in", 0) is None else asked.expires_in
-        if not isinstance(asked.tools, str):
-            prefix = self.served.workspace.tool_prefix
-            asked.tools = [tool.removeprefix(prefix) for tool in asked.tools]
-            if "execute" in asked.tools:
-                await self.require_permission(EXECUTE)
-
-        def made(workspace: Workspace) -> tuple[Token, str]:
-            return tokens.issue(
-                workspace.store,
-                user,
-                asked.name,
-                session=asked.session,
-                tools=asked.tools,
-                paths=asked.paths,
-                seconds=seconds,
-                known=TOOLS,
-            )
-
-        token, secret = await self.call(made)
+        token, secret = await self.issue(self.body(NewToken))
         self.answer({**told(token), "token": secret}, 201)
 
 
 class TokenHandler(ToolsHandler):
-    """`DELETE /tokens/{id}`."""
+    """`GET` and `DELETE /tokens/{id}`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self, token_id: str) -> None:
+        """One of your tokens; `wait` seconds (60 at most) for its first use."""
+        until = time.monotonic() + min(self.query(TokenWait).wait, MOST_WAITED_SECONDS)
+        feed = self.served.feed
+        while True:
+            with feed.news() as kept:
+                token = await self._look(token_id)
+                left = until - time.monotonic()
+                if token.last_used_at is not None or left <= 0 or feed.stopped or self._left.is_set():
+                    break
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(kept.wait(), left)
+        self.answer(told(token))
 
     @web.authenticated
     async def delete(self, token_id: str) -> None:
@@ -93,9 +148,52 @@ class TokenHandler(ToolsHandler):
         await self.require_permission(WRITE)
         self.query(NoArguments)
         user = self.reader().user
-        await self.call(lambda workspace: tokens.revoke(workspace.store, user, token_id))
+        await self.call(lambda workspace: grant.revoke(workspace.store, user, token_id))
         self.set_status(204)
         self.finish()
+
+    async def _look(self, token_id: str) -> Token:
+        user = self.reader().user
+        return await self.call(lambda workspace: grant.token_of(workspace.store, user, token_id))
+
+
+class ClientsHandler(ToolsHandler):
+    """`GET /clients`."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """The MCP clients whose form of configuration is known."""
+        self.query(NoArguments)
+        self.answer({"clients": [_described(client) for client in CLIENTS.values()]})
+
+
+class ClientHandler(_MakesTokens):
+    """`POST /clients/{name}`."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, name: str) -> None:
+        """Make a token for a client, and tell its configuration; the token is told in this answer alone."""
+        self.query(NoArguments)
+        client = CLIENTS.get(name)
+        if client is None:
+            raise NotFound(f"there is no client {name[:80]!r}", hint=f"Known are {', '.join(CLIENTS)}.")
+        asked = self.body(NewConnection)
+        asked.name = asked.name or client.name
+        token, secret = await self.issue(asked)
+        if asked.stdio:
+            root = str(self.settings["serverapp"].root_dir)
+            entry = command_entry(client, bridge_command("--root", root), secret)
+        else:
+            here = f"{self.request.protocol}://{self.request.host}{self.base_url}"
+            entry = address_entry(client, mcp_address(asked.url or here), secret)
+        text = configuration(client, entry_name(client, token.name), entry)
+        self.answer({**told(token), "token": secret, "client": _described(client), "configuration": text}, 201)
+
+
+def _described(client: McpClient) -> dict[str, Any]:
+    return {"name": client.name, "title": client.title, "file": client.file, "page": client.page}
 
 
 def told(token: Token) -> dict[str, Any]:

@@ -22,19 +22,19 @@ from ...tools.arguments import Arguments, PathArgument, Text
 from ...tools.schemas import as_schema
 from ..base_handler import NoArguments, ToolsHandler
 from ..bodies import as_json, parsed_object, rendered_result
-from ..events import activity_event, change_event
+from ..events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA
 from ..permissions import EXECUTE, permission_of
 from ..streaming import MEDIA_TYPE, EventStream
 
 
 class ToolsQuery(Arguments):
-    """What the list of tools takes."""
+    """The query of the list of tools."""
 
     format: Literal["mcp", "openai", "anthropic"] = "mcp"
 
 
 class CallQuery(Arguments):
-    """What the URL of a call takes."""
+    """The query of a tool call."""
 
     answer: Annotated[
         Literal["content", "data", "both"],
@@ -43,7 +43,7 @@ class CallQuery(Arguments):
 
 
 class ReceiptsQuery(Arguments):
-    """Whose receipts, of which file or folder."""
+    """The query of receipts: their session, file or folder."""
 
     session: Text | None = None
     path: PathArgument | None = None
@@ -68,7 +68,7 @@ class RootHandler(ToolsHandler):
                 "read_only": workspace.policy.read_only,
                 "approval": self.served.config.approval,
                 "limits": asdict(workspace.limits),
-                "events": {"change": change_event.SCHEMA_ID, "activity": activity_event.SCHEMA_ID},
+                "events": {"change": CHANGE_SCHEMA, "activity": ACTIVITY_SCHEMA},
             }
         )
 
@@ -175,12 +175,12 @@ def _called(
 def _receipts(workspace: Workspace, path: str | None) -> list[Receipt]:
     prefix = workspace.peek(path).key if path else workspace.backend.root_key
     found = workspace.store.receipts(workspace.reader, prefix.rstrip("/"))
-    return [one for one in found if workspace.policy.may_read(workspace.path_of(one.key) or "", one.key)]
+    return [one for one in found if workspace.policy.may_read(workspace.paths.path_of(one.key) or "", one.key)]
 
 
 def _shown(workspace: Workspace, receipt: Receipt) -> dict[str, Any]:
     shown: dict[str, Any] = {
-        "path": workspace.path_of(receipt.key),
+        "path": workspace.paths.path_of(receipt.key),
         "lines": receipt.lines,
         "full": receipt.full,
         "read_at": receipt.read_at,

@@ -1,0 +1,182 @@
+"""Lists MCP clients with the form of their configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urljoin
+
+from ..errors import Invalid
+
+Entry = dict[str, Any]
+"""What a client's configuration says of one server."""
+
+
+class McpClient(NamedTuple):
+    """An MCP client.
+
+    Attributes:
+        name: in a shell.
+        title: for people.
+        file: where its servers are configured, from the home (`~/`) or from the project's folder; None: it varies.
+        key: the member of that file that holds the servers.
+        page: where its form is documented.
+        url: how its entry names an address.
+        more: what its entry of an address says beside that and the headers.
+        form: JSON with the servers by name, JSON with a list of them, or TOML.
+    """
+
+    name: str
+    title: str
+    file: str | None
+    key: str
+    page: str
+    url: str = "url"
+    more: Mapping[str, str] = {}
+    form: Literal["json", "list", "toml"] = "json"
+
+
+_TYPE = {"type": "http"}
+CLIENTS: Mapping[str, McpClient] = {
+    client.name: client
+    for client in (
+        McpClient(
+            "claude-code", "Claude Code", "~/.claude.json", "mcpServers",
+            "https://code.claude.com/docs/en/mcp", more=_TYPE,
+        ),
+        McpClient(
+            "codex", "Codex", "~/.codex/config.toml", "mcp_servers",
+            "https://developers.openai.com/codex/mcp", form="toml",
+        ),
+        McpClient(
+            "vscode", "VS Code", ".vscode/mcp.json", "servers",
+            "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration", more=_TYPE,
+        ),
+        McpClient("cursor", "Cursor", "~/.cursor/mcp.json", "mcpServers", "https://cursor.com/docs/mcp"),
+        McpClient("zed", "Zed", "~/.config/zed/settings.json", "context_servers", "https://zed.dev/docs/ai/mcp"),
+        McpClient(
+            "gemini-cli", "Gemini CLI", "~/.gemini/settings.json", "mcpServers",
+            "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md", url="httpUrl",
+        ),
+        McpClient(
+            "jupyter-ai", "Jupyter AI", ".jupyter/mcp_settings.json", "mcp_servers",
+            "https://pypi.org/project/jupyter-ai-persona-manager/", more=_TYPE, form="list",
+        ),
+        McpClient(
+            "generic", "Another client", None, "mcpServers",
+            "https://modelcontextprotocol.io/docs/develop/connect-local-servers", more=_TYPE,
+        ),
+    )
+}  # fmt: skip
+"""The clients whose form is known, by name."""
+
+
+TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The variable's name, which is Jupyter's own, not a token.
+_HUB_URL = "JUPYTERHUB_PUBLIC_URL"
+
+
+def mcp_address(server: str) -> str:
+    """Where a client reaches a server's `/mcp`: through JupyterHub, where that says how.
+
+    Args:
+        server: the server's own address.
+    """
+    return urljoin(os.environ.get(_HUB_URL) or f"{server.rstrip('/')}/", "api/fstools/mcp")
+
+
+def bridge_command(*where: str) -> list[str]:
+    """The words of `jupyter fstools mcp` in this environment, whatever PATH a client has.
+
+    Args:
+        where: the options that say which server.
+    """
+    return [str(Path(sys.executable).with_name("jupyter-fstools")), "mcp", *where]
+
+
+def entry_name(client: McpClient, token: str) -> str:
+    """The name of the server in a client's configuration.
+
+    Args:
+        client: whose configuration.
+        token: what the token is called.
+    """
+    return "jupyter" if token == client.name else f"jupyter-{token}"
+
+
+def address_entry(client: McpClient, url: str, token: str) -> Entry:
+    """An entry of a server that is reached over HTTP."""
+    headers = {"Authorization": f"Bearer {token}"}
+    if client.form == "toml":
+        return {"url": url, "http_headers": headers}
+    return {**client.more, client.url: url, "headers": _named(client, headers)}
+
+
+def command_entry(client: McpClient, words: Sequence[str], token: str) -> Entry:
+    """An entry of a server that is a command on standard input and output."""
+    environment = _named(client, {TOKEN_VARIABLE: token})
+    entry: Entry = {"command": words[0], "args": list(words[1:]), "env": environment}
+    return {"type": "stdio", **entry} if client.name == "vscode" else entry
+
+
+def configuration(client: McpClient, server: str, entry: Entry) -> str:
+    """A client's configuration with one server."""
+    if client.form == "toml":
+        return _toml(client, server, entry)
+    return json.dumps({client.key: _with_server(client, None, server, entry)}, indent=2) + "\n"
+
+
+def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
+    """A client's configuration with a server added, or replaced where there is one of that name.
+
+    Raises:
+        Invalid: the configuration cannot be read, or (TOML, of which nothing is written anew) has such a server.
+    """
+    import tomllib
+
+    try:
+        there = tomllib.loads(text) if client.form == "toml" else json.loads(text or "{}")
+    except ValueError as error:
+        raise _unreadable(client, f"it is no {'TOML' if client.form == 'toml' else 'JSON'}: {error}") from None
+    known = there.get(client.key) if isinstance(there, dict) else None
+    if not isinstance(there, dict) or not isinstance(known, (list if client.form == "list" else dict, type(None))):
+        raise _unreadable(client, f"{client.key} has another form")
+    if client.form != "toml":
+        return json.dumps({**there, client.key: _with_server(client, known, server, entry)}, indent=2) + "\n"
+    if server in (known or {}):
+        raise _unreadable(client, f"it has a server {server!r}")
+    return f"{text.rstrip()}\n\n{_toml(client, server, entry)}".lstrip()
+
+
+def _with_server(client: McpClient, known: Any, server: str, entry: Entry) -> Any:
+    if client.form == "list":
+        others = [one for one in known or [] if not isinstance(one, dict) or one.get("name") != server]
+        return [*others, {"name": server, **entry}]
+    return {**(known or {}), server: entry}
+
+
+def _named(client: McpClient, values: Mapping[str, str]) -> Any:
+    if client.form == "list":
+        return [{"name": name, "value": value} for name, value in values.items()]
+    return dict(values)
+
+
+def _toml(client: McpClient, server: str, entry: Entry) -> str:
+    rows = [f"{name} = {_value(value)}" for name, value in entry.items()]
+    return "\n".join([f"[{client.key}.{json.dumps(server)}]", *rows, ""])
+
+
+def _value(value: Any) -> str:
+    # JSON's strings and lists of them are TOML's, too.
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(name)} = {json.dumps(one)}" for name, one in value.items()) + " }"
+    return json.dumps(value)
+
+
+def _unreadable(client: McpClient, why: str) -> Invalid:
+    return Invalid(
+        f"the configuration of {client.title} is left as it is: {why}", hint="Add what is shown above by hand."
+    )

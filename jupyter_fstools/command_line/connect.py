@@ -1,0 +1,188 @@
+"""Connects assistants; makes, lists and revokes their tokens."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..client.configurations import (
+    CLIENTS,
+    McpClient,
+    address_entry,
+    bridge_command,
+    command_entry,
+    configuration,
+    entry_name,
+    mcp_address,
+    merged,
+)
+from ..client.requests import ask
+from ..errors import InputOutput
+from ..runtime_files import JupyterServer
+from ..sessions import checked_session
+from .finding import find_server
+
+if TYPE_CHECKING:
+    from ..stores.records import Token
+    from .desks import Desk
+
+_WAIT_SECONDS = 30
+_DAY = 86400.0
+
+
+def add_connect_words(parser: argparse.ArgumentParser) -> None:
+    """Add what `jupyter fstools connect` takes beside the options of all commands."""
+    parser.add_argument("client", choices=CLIENTS, help="the assistant's program")
+    parser.add_argument("--name", default=None, help="what its token, its session and its entry are called")
+    parser.add_argument("--tools", choices=("read", "write"), default="write", help="all tools, or those that read")
+    parser.add_argument("--stdio", action="store_true", help="by a command that finds the server, not by its address")
+    parser.add_argument("--write", action="store_true", help="write the configuration without asking")
+    parser.add_argument("--wait", metavar="SECONDS", type=int, default=300, help="for the first call (default 300)")
+
+
+def run_connect(given: argparse.Namespace) -> None:
+    """Make a token, show or write the configuration, and wait for the first call."""
+    client = CLIENTS[given.client]
+    name = checked_session(given.name or client.name)
+    server = find_server(given.root, given.url)
+    token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
+    if given.stdio:
+        where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
+        entry = command_entry(client, bridge_command(*where), token["token"])
+    else:
+        entry = address_entry(client, mcp_address(server.url), token["token"])
+    server_name = entry_name(client, name)
+    sys.stdout.write(configuration(client, server_name, entry))
+    sys.stdout.flush()
+    _tell(f"\nToken {token['id']} opens it; revoke it in JupyterLab or with DELETE /tokens/{token['id']}.")
+    _tell(f"{client.title} documents this form at {client.page}.")
+    file = _file(client, given.root)
+    if file is not None and (given.write or _agrees(file)):
+        _write(client, file, server_name, entry)
+        _tell(f"Written to {file}. Restart {client.title}, or let it load its servers again.")
+    if given.wait:
+        _wait(server, token["id"], client, given.wait)
+
+
+def _file(client: McpClient, root: str) -> Path | None:
+    if client.file is None:
+        return None
+    return Path(client.file).expanduser() if client.file.startswith("~") else Path(root, client.file)
+
+
+def _agrees(file: Path) -> bool:
+    if not sys.stdin.isatty():
+        _tell(f"It belongs into {file}; --write writes it.")
+        return False
+    sys.stderr.write(f"Write it to {file}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _write(client: McpClient, file: Path, name: str, entry: dict[str, object]) -> None:
+    try:
+        old = file.read_text("utf-8") if file.exists() else ""
+        text = merged(client, old, name, entry)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_name(f".{file.name}.fstools")
+        # It holds a secret: for its owner alone.
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+            out.write(text)
+        beside.replace(os.path.realpath(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputOutput(f"{file} cannot be written: {error}", hint="Add what is shown above by hand.") from None
+
+
+def _wait(server: JupyterServer, token_id: str, client: McpClient, seconds: int) -> None:
+    _tell(f"Waiting for the first call of {client.title} (Ctrl+C ends the waiting) ...")
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        told = ask(server, "GET", f"/tokens/{token_id}?wait={min(left, _WAIT_SECONDS):.1f}")
+        if told["last_used_at"] is not None:
+            _tell(f"{client.title} has called: it works.")
+            return
+    _tell(
+        f"No call came within {seconds} seconds. The token stays valid; restart {client.title} and let it use a tool."
+    )
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def add_token_words(parser: argparse.ArgumentParser, where: argparse.ArgumentParser) -> None:
+    """Add the words behind `jupyter fstools token`, each with the options of `where`."""
+    words = parser.add_subparsers(metavar="WORD", required=True)
+
+    def word(name: str, act: Callable[[argparse.Namespace, Desk], Iterable[str]], summary: str) -> Any:
+        added = words.add_parser(name, parents=[where], help=summary, description=f"{summary}.")
+        added.set_defaults(act=act)
+        return added
+
+    create = word("create", _create, "Make a token; it is printed this one time and stored nowhere")
+    create.add_argument("name", help="a name for the token")
+    create.add_argument("--session", metavar="NAME", help="the session it works in (default: its name)")
+    create.add_argument(
+        "--tools", metavar="TOOLS", default="write", help="read, write (default), or names of tools with commas"
+    )
+    create.add_argument(
+        "--path",
+        metavar="RULE",
+        action="append",
+        default=[],
+        help="a rule as in .gitignore for its paths; repeatable",
+    )
+    days = create.add_mutually_exclusive_group()
+    days.add_argument("--days", type=_days, default=30.0, help="days until it expires (default 30)")
+    days.add_argument("--forever", action="store_true", help="it never expires")
+    word("list", _list, "List your tokens, newest first, with their last use")
+    revoke = word("revoke", _revoke, "Revoke a token; it is refused from then on")
+    revoke.add_argument("id", help="its id, as `list` shows it")
+
+
+def _create(given: argparse.Namespace, desk: Desk) -> Iterable[str]:
+    tools = given.tools if given.tools in ("read", "write") else given.tools.split(",")
+    seconds = None if given.forever else given.days * _DAY
+    token, secret = desk.issue_token(given.name, given.session, tools, given.path, seconds)
+    sys.stderr.write(f"{'  '.join(_row(token))}\nIt is told only here: give it to the assistant now.\n")
+    return [secret]
+
+
+def _list(given: argparse.Namespace, desk: Desk) -> Iterable[str]:
+    return ["  ".join(_row(token)) for token in desk.tokens()] or ["There are no tokens."]
+
+
+def _revoke(given: argparse.Namespace, desk: Desk) -> Iterable[str]:
+    desk.revoke_token(given.id)
+    return [f"Revoked {given.id}."]
+
+
+def _row(token: Token) -> list[str]:
+    from ..plain_text import one_line
+
+    tools = token.tools if isinstance(token.tools, str) else ",".join(token.tools)
+    paths = " ".join(map(one_line, token.paths)) or "all files"
+    ends = "never ends" if token.expires_at is None else f"ends {_moment(token.expires_at)}"
+    used = "not used" if token.last_used_at is None else f"used {_moment(token.last_used_at)}"
+    return [token.id, one_line(token.name), f"session {token.session}", tools, paths, ends, used]
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _days(word: str) -> float:
+    try:
+        days = float(word)
+    except ValueError:
+        days = 0
+    if not 0 < days <= 36500:
+        raise argparse.ArgumentTypeError("takes a number of days, 36500 at most")
+    return days

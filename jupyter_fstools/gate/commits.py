@@ -1,0 +1,168 @@
+"""Carries out or proposes changes, and renews their reader's receipts."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from ..errors import Conflict, FsToolsError
+from ..stores.protocol import Store
+from ..stores.records import Change, ChangeStatus, Via
+from .draft import Work, new_change
+from .kept_steps import KeptSteps
+from .read_tracker import ReadTracker
+from .write_ahead import Landed, States, WriteAhead, as_landed, with_states
+
+
+def settle(store: Store, change: Change, *, decided_by: str, stands: bool = False) -> None:
+    """Note in the journal what a change took back, if it is an undo; with `stands` that it did not.
+
+    Taking back an undo makes the change it took back stand again, and so on down the chain. What is noted already
+    stays: whoever was interrupted here may begin again.
+    """
+    taken_back = change.undoes
+    while taken_back is not None:
+        was: ChangeStatus = "undone" if stands else "applied"
+        now: ChangeStatus = "applied" if stands else "undone"
+        by = None if stands else decided_by
+        settled = store.decide(taken_back, was, now, decided_at=time.time(), decided_by=by) or store.change(taken_back)
+        taken_back, stands = settled.undoes if settled is not None and settled.status == now else None, not stands
+
+
+_log = logging.getLogger("jupyter_fstools")
+
+
+class Commits:
+    """The changes of one reader.
+
+    Args:
+        store: the journal.
+        ahead: writes files.
+        kept: packs what the journal keeps.
+        tracker: the reader's receipts.
+        committed: called with every new or decided change; None: nobody listens.
+        via: how this reader's decisions come in, where they are a person's.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        ahead: WriteAhead,
+        kept: KeptSteps,
+        tracker: ReadTracker,
+        committed: Callable[[Change], None] | None,
+        via: Via | None,
+    ) -> None:
+        self._store = store
+        self._ahead = ahead
+        self._kept = kept
+        self._tracker = tracker
+        self._reader = tracker.reader
+        self._committed = committed
+        self._via = via
+
+    def apply(self, work: Work, *, approved: bool) -> Change:
+        """Carry out one change; `approved` says that a person asked for it."""
+
+        def begin(states: Sequence[States]) -> Change:
+            pending = new_change(work, states, self._reader, "pending")
+            if approved:
+                pending.decided_at, pending.decided_by = pending.created_at, self._reader.user
+                pending.decided_via = self._via
+            return self._store.add_change(pending, self._kept.carried_out(work))
+
+        change, landed = self._ahead.carry_out(work, begin, lambda change: self._store.drop(change.id))
+        # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
+        return self._finished(change, landed, None if approved else self._tracker)
+
+    def propose(self, work: Work) -> Change:
+        """Record a change that waits for a person."""
+        states = [self._ahead.states(draft, step.op, step.splices) for draft, step in work]
+        proposal = new_change(work, states, self._reader, "proposed")
+        change = self._store.add_change(proposal, self._kept.proposed(work))
+        self.announce(change)
+        return change
+
+    def approve(self, work: Work, proposal: Change, record: Change) -> Change:
+        """Carry out a proposed change; see `Workspace.carry_out`."""
+        proposed = self._store.splices(proposal.id)
+        moved_on = any(draft.placed is not None for draft, _ in work)
+        record = record.model_copy(update={"place": work[0][0].holder.place, "decided_via": self._via})
+
+        def begin(states: Sequence[States]) -> Change:
+            change = self._store.decide(
+                proposal.id,
+                "proposed",
+                "pending",
+                decided_at=time.time(),
+                decided_by=self._reader.user,
+                splices=self._kept.proposed(work),
+                record=with_states(record, states) if moved_on else record,
+            )
+            if change is None:
+                raise Conflict(f"change {proposal.id} was decided meanwhile", hint="Look at the change again.")
+            return change
+
+        def retract(change: Change) -> None:
+            self._store.decide(change.id, "pending", "proposed", decided_at=None, splices=proposed, record=proposal)
+
+        tracker = self._tracker.of(proposal.reader)
+        change, landed = self._ahead.carry_out(_known_to(tracker, work, proposal), begin, retract)
+        return self._finished(change, landed, tracker, self._kept.carried_out(work))
+
+    def announce(self, change: Change) -> None:
+        """Tell whoever follows the journal in this process that there is something new."""
+        if self._committed is not None:
+            self._committed(change)
+
+    def _finished(
+        self, begun: Change, landed: Sequence[Landed], tracker: ReadTracker | None, splices: bytes | None = None
+    ) -> Change:
+        """The change, applied; its reader's receipts go on."""
+        change = as_landed(begun, landed)
+        try:
+            told = [one.step.receipt_after(tracker, one.draft, one.stat, one.states.after) for one in landed if tracker]
+            settle(self._store, change, decided_by=self._reader.user)
+            receipts = [(receipt, shown) for receipt, shown in told if receipt is not None]
+            record = change if change is not begun else None
+            revision = self._store.finish(change.id, receipts, splices=splices, record=record)
+            forgotten = revision is None and self._is_forgotten(change)
+        except FsToolsError as problem:
+            # The change itself is made and kept: it must not be told as refused.
+            _log.warning("Change %s is kept, and settled when somebody looks: %s", change.id, problem.message)
+            revision, forgotten = None, False
+        if forgotten:
+            self._give_up(change, landed)
+        change = change.model_copy(update={"status": "applied", "revision": revision or change.revision})
+        self.announce(change)
+        return change
+
+    def _is_forgotten(self, change: Change) -> bool:
+        """Whether others took this process for dead, found nothing written, and settled the change."""
+        found = self._store.change(change.id)
+        return found is None or found.status in ("proposed", "rejected")
+
+    def _give_up(self, change: Change, landed: Sequence[Landed]) -> NoReturn:
+        """Put back what was written after others had settled the change: a person may have decided otherwise."""
+        late = Conflict(
+            f"{change.path}: this process did not run for so long that its change was given up (not modified)",
+            hint="Read the file again, then repeat the change.",
+        )
+        self._ahead.take_back(change, landed, late)
+        settle(self._store, change, decided_by=self._reader.user, stands=True)
+        raise late
+
+
+def _known_to(tracker: ReadTracker, work: Work, proposal: Change) -> Work:
+    """The same work with the proposer's receipts, where they are of the content that was changed."""
+    known = []
+    for (draft, step), file in zip(work, proposal.all_files, strict=True):
+        receipt = tracker.lookup(draft.stat.key)
+        shown = file.before if draft.placed is None else None
+        if receipt and (shown is None or receipt.text_sha != shown.text_sha):
+            receipt = None
+        known.append((replace(draft, receipt=receipt), step))
+    return known

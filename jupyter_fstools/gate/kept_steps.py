@@ -1,0 +1,89 @@
+"""Packs steps for the journal, and finds their places again."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+from ..content.source import Content
+from ..content.splices import Splice, SplicedContent, anchored, anchors_in, bundled, inverse, packed
+from ..documents.text.spans import TextAnchors, text_anchors
+from ..errors import FsToolsError
+from .draft import Draft, Step, Work
+from .versions import Versions
+
+_MOST_BYTES = 1 << 20
+_MOST_CLOSED = 1 << 20
+"""A larger file is not looked at as a whole for this alone, unless somebody has it open."""
+
+
+class KeptSteps:
+    """Builds the journal's data of changes.
+
+    Args:
+        versions: knows where the cells of notebooks lie.
+    """
+
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
+
+    def carried_out(self, work: Work) -> bytes:
+        """The data of a change that is carried out: enough to take it back, if that is not too much."""
+        return bundled([anchored(step.kept(), self._anchors(draft, step, back=True)) for draft, step in work])
+
+    def proposed(self, work: Work) -> bytes:
+        """The data of a change that is yet to be carried out: enough to do it and to take it back."""
+        return bundled(
+            [
+                anchored(packed(step.splices, keep_inserted=True), self._anchors(draft, step, back=False))
+                for draft, step in work
+            ]
+        )
+
+    def _anchors(self, draft: Draft, step: Step, *, back: bool) -> bytes:
+        """Anchors for a step, or for taking it back, after the file was changed elsewhere; empty for nothing."""
+        closed = draft.holder.place == "disk" and draft.stat.size > _MOST_CLOSED
+        if draft.before is None or step.op == "delete" or not step.undoable or closed:
+            return b""
+        if step.diff.kind == "text":
+            if back:
+                found = text_anchors(SplicedContent(draft.before, step.splices), inverse(step.splices))
+            else:
+                found = text_anchors(draft.before, step.splices)
+            told = b"" if found is None else b"t" + found.model_dump_json().encode()
+        elif step.diff.kind == "notebook":
+            told = self._cells(draft, step.splices, back=back)
+        else:
+            told = b""
+        return zlib.compress(told, 1) if 0 < len(told) <= _MOST_BYTES else b""
+
+    def _cells(self, draft: Draft, splices: Sequence[Splice], *, back: bool) -> bytes:
+        from ..documents.notebook import NotebookDocument, cell_anchors, outline_after
+
+        known = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
+        try:
+            before = NotebookDocument(draft.content, known)
+            content = SplicedContent(draft.content, splices)
+            after = NotebookDocument(content, outline_after(before.spans, splices, content))
+            found = cell_anchors(after, before, inverse(splices)) if back else cell_anchors(before, after, splices)
+        except FsToolsError:  # One of both is no notebook.
+            return b""
+        return b"" if found is None else b"n" + found.model_dump_json().encode()
+
+
+def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
+    """The splices of a change, or of its undo, for a file that changed elsewhere since; None where it does not fit.
+
+    Args:
+        kept: what the journal keeps of one file of the change.
+        now: the file.
+    """
+    told = anchors_in(kept)
+    if not told:
+        return None
+    told = zlib.decompress(told)
+    if told[:1] == b"t":
+        return TextAnchors.model_validate_json(told[1:]).placed(now)
+    from ..documents.notebook import CellAnchors
+
+    return CellAnchors.model_validate_json(told[1:]).placed(now)

@@ -1,0 +1,121 @@
+"""Tells a session once what a person decided about its proposals."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+
+from ..errors import FsToolsError
+from ..gate.workspace import Workspace
+from ..stores.records import Change, ChosenHunks
+from .commands import is_command
+from .journal import ChangeQuery, Journal
+
+_TITLE = "Since your last call, a person decided about changes that you proposed:"
+_MOST_CHARACTERS = 2000
+"""After so many a call tells no further change; what is left is told by the next one."""
+_MOST_OF_REASON = 1000
+_MOST_OF_TITLE = 200
+_MOST_HUNKS = 20
+_MOST_READERS = 10_000
+_PAGE = 100
+
+_log = logging.getLogger("jupyter_fstools")
+
+
+def follow(workspace: Workspace, proposal: Change) -> None:
+    """Have a later call tell this reader what was decided about a proposal."""
+    if workspace.reader in workspace.followed:
+        revision, waiting = workspace.followed[workspace.reader]
+        begins = revision if waiting else proposal.revision - 1
+        workspace.followed[workspace.reader] = begins, waiting | {proposal.id}
+
+
+def decided_since(workspace: Workspace) -> str:
+    """The decisions since the reader's last call, in about 3,000 characters; empty where there are none.
+
+    While nothing of the reader waits, only the first call in a process looks into the journal. It never raises: a call
+    is answered whatever the store does.
+    """
+    followed = workspace.followed.get(workspace.reader)
+    if followed is not None and not followed[1]:
+        return ""
+    try:
+        lines = _told(workspace, followed)
+    except FsToolsError as problem:
+        _log.debug("Decisions are told by a later call: %s", problem.message)
+        return ""
+    return "\n".join([_TITLE, *lines]) if lines else ""
+
+
+def heard(workspace: Workspace, change: Change) -> None:
+    """Note that the reader was told of a change otherwise, if it is theirs."""
+    if change.reader == workspace.reader and _is_news(change):
+        with suppress(FsToolsError):
+            Journal(workspace).note_told(change.id)
+
+
+def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> list[str]:
+    revision, waiting = followed or (0, frozenset[str]())
+    journal, lines = Journal(workspace), list[str]()
+    after = None if followed is None else revision
+    found = journal.changes(ChangeQuery(reader=workspace.reader, after=after, limit=_PAGE, rows=False))
+    for change in sorted(found, key=lambda change: change.revision):
+        if change.status in ("proposed", "pending"):
+            waiting |= frozenset() if is_command(change) else {change.id}
+        elif _is_news(change):
+            # What does not fit, or cannot be noted now, is left for the next call.
+            waiting |= {change.id}
+            if sum(map(len, lines)) > _MOST_CHARACTERS:
+                break
+            try:
+                lines += [_line(change)] if journal.note_told(change.id) else []
+            except FsToolsError:
+                break
+        revision = change.revision
+        waiting -= frozenset() if change.status in ("proposed", "pending") else {change.id}
+    if len(workspace.followed) > _MOST_READERS:
+        workspace.followed.clear()  # Each is looked at anew.
+    workspace.followed[workspace.reader] = revision, waiting
+    return lines
+
+
+def _is_news(change: Change) -> bool:
+    """A person decided about a proposal, and its session was not told."""
+    by_person = change.decided is not None and change.decided_by is not None and not change.told
+    return by_person and change.status in ("applied", "rejected", "undone") and not is_command(change)
+
+
+def _line(change: Change) -> str:
+    decided = change.decided
+    assert decided is not None
+    if change.status == "rejected":
+        what = "was rejected, and nothing of it written"
+    elif change.status == "undone":
+        what = "was approved, and taken back since"
+    elif decided.edited:
+        what = "was approved, but the person wrote other text than you proposed: read it before you go on"
+    elif any(decided.rejected.values() if isinstance(decided.rejected, dict) else decided.rejected):
+        what = f"was approved in part: of its hunks (counted from 0) {_hunks(decided.taken)} were written, "
+        what += f"{_hunks(decided.rejected)} were rejected"
+    else:
+        what = "was approved and written"
+    reason = f". The person says: {_quoted(decided.reason, _MOST_OF_REASON)}" if decided.reason else "."
+    return f"- {change.id} of {_quoted(change.title, _MOST_OF_TITLE)} {what}{reason}"
+
+
+def _hunks(chosen: ChosenHunks) -> str:
+    if isinstance(chosen, list):
+        return _cut_list(list(map(str, chosen)))
+    return _cut_list([f"{at} of cell {_quoted(cell, 64)}" for cell, places in chosen.items() for at in places])
+
+
+def _cut_list(items: list[str]) -> str:
+    more = f" and {len(items) - _MOST_HUNKS} more" if len(items) > _MOST_HUNKS else ""
+    return (", ".join(items[:_MOST_HUNKS]) or "none") + more
+
+
+def _quoted(text: str, most: int) -> str:
+    # In one line, so that no text of others looks like one of ours.
+    return json.dumps(text if len(text) <= most else f"{text[: most - 1]}…", ensure_ascii=False)

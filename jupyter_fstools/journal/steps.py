@@ -1,0 +1,124 @@
+"""Builds the steps that carry a change out or take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from ..content.source import Content
+from ..content.splices import Splice, SplicedContent, Undoing, parts_of, splices_back, unpacked, unpacked_undo
+from ..diffs.file_diff import FileDiff, Operation
+from ..documents.text.diff import diff_of_creation, diff_of_splices
+from ..documents.text.encoding import TextEncoding, encoding_of
+from ..errors import FsToolsError
+from ..gate.draft import Draft, ExpectedContent, Restorable, Step
+from ..gate.notebook_steps import KnownOfChange, notebook_step
+from ..gate.workspace import Workspace
+from ..stores.records import Change, ChangedFile
+
+_NO_SPLICES = b"\x00[true,[]]\n"
+
+
+def kept_parts(workspace: Workspace, change: Change) -> list[bytes]:
+    """The journal's data of a change, file by file."""
+    return [part or _NO_SPLICES for part in parts_of(workspace.store.splices(change.id) or b"")]
+
+
+def restorable(
+    workspace: Workspace, change: Change, side: Literal["before", "after"], parts: Sequence[bytes], why: str, hint: str
+) -> list[Restorable]:
+    """The files of a change as they must be where it is approved (as before it) or undone (as after it).
+
+    Args:
+        workspace: the files.
+        change: which.
+        side: of it.
+        parts: what is kept of it, so that open files may have changed elsewhere; none: they must not.
+        why: what cannot be done to it where a file is another one.
+        hint: the next step then.
+    """
+    found: list[Restorable] = []
+    for at, file in enumerate(change.all_files):
+        state, other = (file.before, file.after) if side == "before" else (file.after, file.before)
+        known = KnownOfChange(file, "old" if side == "before" else "new", workspace.tracker.of(change.reader))
+        kept = parts[at] if at < len(parts) else b""
+        found.append((file.path, state, ExpectedContent(known, other is None, f"change {change.id} {why}", hint, kept)))
+    return found
+
+
+class Steps:
+    """Makes steps for the files of one workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def forward(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
+        """The steps that carry a proposal out, file by file."""
+        for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
+            op, splices = file.diff.op, unpacked(part)
+            if draft.placed is not None:
+                step = self.step(draft, op, draft.placed, change.tool)
+            else:
+                written = None
+                if op in ("create", "overwrite") and change.tool != "undo":
+                    written = _text_after(draft, splices)
+                step = Step(op, splices, file.diff, change.tool, written=written)
+            step = replace(step, undoes=change.undoes)
+            yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
+
+    def back(self, drafts: Sequence[Draft], change: Change, parts: Sequence[bytes]) -> Iterator[tuple[Draft, Step]]:
+        """The steps that take a change back, file by file."""
+        for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
+            step = self._step_back(draft, file, unpacked_undo(part))
+            yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
+
+    def step(self, draft: Draft, op: Operation, splices: Sequence[Splice], tool: str) -> Step:
+        """A step with a diff of its own, of lines."""
+        encoding = encoding_in(draft)
+        if draft.before is None:
+            diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
+        else:
+            diff = self._diff(draft, op, splices, encoding)
+        return Step(op, splices, diff, tool)
+
+    def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing]) -> Step:
+        if file.before is None:
+            data = draft.content.read(0, draft.content.size)
+            diff = diff_of_creation(file.path, "delete", data, encoding_in(draft))
+            return Step("delete", [Splice(0, data, b"")], diff, "undo")
+        splices = splices_back(draft.content, steps) if draft.placed is None else draft.placed
+        return self.step(draft, "create" if file.after is None else "edit", splices, "undo")
+
+    def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
+        assert draft.before is not None
+        opened = draft.before
+        index = self._workspace.versions.index(opened)
+        return diff_of_splices(
+            draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
+        )
+
+
+def told_by_cells(draft: Draft, step: Step) -> Step:
+    """The same step of a notebook, its diff and its receipt by cells."""
+    told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
+    return step if told is None else replace(step, diff=told[0], receipt=told[1])
+
+
+def encoding_in(draft: Draft) -> TextEncoding:
+    """A draft's encoding; Latin-1 for what is no text."""
+    named = draft.receipt.encoding if draft.receipt else None
+    return encoding_or_latin(draft.content, draft.stat.path, named)
+
+
+def encoding_or_latin(content: Content, path: str, named: str | None = None) -> TextEncoding:
+    """A content's encoding; Latin-1 for what is no text."""
+    try:
+        return encoding_of(content, path, named)
+    except FsToolsError:
+        return TextEncoding("latin-1")
+
+
+def _text_after(draft: Draft, splices: Sequence[Splice]) -> str:
+    after = SplicedContent(draft.content, splices)
+    return after.read(0, after.size).decode(encoding_in(draft).codec, "replace").removeprefix("\ufeff")

@@ -1,0 +1,119 @@
+"""Finds who holds a file: a page, a room or the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+
+from ..backends.protocol import Backend, FileStat, OpenFile
+from ..content.source import BytesContent, Chunk
+from ..content.splices import SplicedStream
+from ..errors import Unsaved
+from ..stores.protocol import Store
+from ..stores.records import Place
+from .protocol import Applied, Holder, OpenDocuments, Rewrite
+
+
+class Disk:
+    """The holder of a file that nobody has open.
+
+    Args:
+        backend: where the bytes are.
+        stat: the file, which may be missing.
+    """
+
+    place: Place = "disk"
+
+    def __init__(self, backend: Backend, stat: FileStat) -> None:
+        self._backend, self._stat = backend, stat
+
+    def content(self) -> AbstractContextManager[OpenFile]:
+        """The file's bytes."""
+        return self._backend.read(self._stat.path)
+
+    def apply(self, rewrite: Rewrite) -> Applied:
+        """Replace the file at once, unless an outsider was faster."""
+        before = rewrite.before
+        stream = SplicedStream(before or BytesContent(b""), rewrite.splices, old_wanted=rewrite.hash_before)
+
+        def chunks() -> Iterator[Chunk]:
+            yield from stream.chunks()
+            rewrite.begin(*stream.fingerprints())  # A backend takes all chunks before it replaces the file.
+
+        version = before.stat.version if before is not None else None
+        stat = self._backend.write(self._stat.path, chunks(), if_match=version)
+        old, new = stream.fingerprints()
+        return Applied(stat, old, new)
+
+    def remove(self, before: OpenFile) -> None:
+        """Delete the file, unless an outsider was faster."""
+        self._backend.delete(self._stat.path, if_match=before.stat.version)
+
+
+class Holders:
+    """Asks whoever knows open documents, and turns to the disk where nobody holds a file.
+
+    Args:
+        backend: where the bytes are.
+        store: where servers keep what their pages have open.
+        documents: asked in this order.
+    """
+
+    def __init__(self, backend: Backend, store: Store, documents: Sequence[OpenDocuments]) -> None:
+        self._backend = backend
+        self._store = store
+        self._documents = documents
+
+    def of(self, stat: FileStat, *, to_change: bool) -> Holder:
+        """Who holds a file's content.
+
+        Raises:
+            Unsaved, Conflict: see `OpenDocuments.holder`.
+        """
+        for documents in self._documents:
+            holder = documents.holder(stat, to_change=to_change)
+            if holder is not None:
+                return holder
+        if to_change:
+            self._require_saved(stat)
+        return Disk(self._backend, stat)
+
+    def _require_saved(self, stat: FileStat) -> None:
+        """Refuse a file of which a browser holds what is not in it: unsaved changes, or a collaboration room."""
+        # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
+        if not all(document.saved for document in self._store.open_documents(stat.key)):
+            raise Unsaved(
+                f"{stat.path} is open in a browser: it has unsaved changes, or is in a collaboration room "
+                "(not modified)",
+                hint="Ask the person to save and close it; then read it again and repeat the change.",
+                path=stat.path,
+            )
+
+
+class OpenElsewhere(Unsaved):
+    """A page of a server has the file open: that server can do what was asked, as far as it can be reached."""
+
+
+class ElsewhereDocuments:
+    """The documents that the store knows of.
+
+    Args:
+        store: where servers keep what their pages have open.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def holder(self, stat: FileStat, *, to_change: bool) -> None:
+        """Nobody whom this process could ask.
+
+        Raises:
+            OpenElsewhere: the file is open, and a change is meant, or what is on the disk is not what a person sees.
+        """
+        documents = self._store.open_documents(stat.key)
+        if any(to_change or not document.saved for document in documents):
+            raise OpenElsewhere(
+                f"{stat.path} is open in a browser, and its Jupyter server could not be reached (not modified)",
+                hint="Use a kernel of that server, or ask the person to save and close it; then read it again.",
+                path=stat.path,
+            )

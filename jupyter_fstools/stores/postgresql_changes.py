@@ -1,0 +1,209 @@
+"""Stores the journal of changes in PostgreSQL, bounded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from psycopg import Connection
+
+from ..errors import InputOutput
+from ..limits import StoreLimits
+from .postgresql_connection import Database, lock_lost
+from .postgresql_news import CHANNEL
+from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
+from .protocol import ChangeFilter, PutReceipt, require_room
+from .record_json import to_json
+from .records import Change, Reader, Receipt
+from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
+
+# A step is one function of the database; receipts and news go with it only where it was made.
+_HELD = "%(held)s::bytea[], %(fences)s::bigint[]"
+_PUT = f"fstools.put({PUT_VALUES})"
+_TELL = f"pg_notify('{CHANNEL}', %(me)s)"
+_ADDED = f"""
+FROM fstools.add({_HELD}, %(id)s::bytea, %(keys)s::bytea[], %(owner)s::bytea, %(session)s::bytea, %(status)s,
+%(created_at)s, %(decided_at)s::float8, %(decided_by)s::bytea, %(body)s, %(splices)s::bytea) added (revision)
+"""
+# Nobody is shown a pending change: there is no news of it.
+_ADD_PENDING = f"SELECT added.revision {_ADDED}"
+_ADD = f"SELECT added.revision, {_PUT}, {_TELL} {_ADDED}"
+_STEP = f"""
+SELECT stepped, new_status, new_at, new_by, new_body, {_PUT}, {_TELL}
+FROM fstools.decide({_HELD}, %(id)s::bytea, %(expected)s, %(status)s, %(is_new)s, %(decided_at)s::float8,
+%(decided_by)s::bytea, %(splices)s::bytea, %(body)s::text) decided
+"""
+_COLUMNS = "revision, status, decided_at, decided_by, body"
+_MATCHING = """
+(%(key)s::bytea IS NULL OR keys[1] = %(key)s OR (cardinality(keys) > 1 AND keys @> ARRAY[%(key)s::bytea]))
+AND (%(folder)s::bytea IS NULL OR EXISTS (
+    SELECT 1 FROM unnest(keys) one WHERE one = %(folder)s OR (one >= %(below)s AND one < %(beyond)s)))
+AND (%(reader_user)s::bytea IS NULL OR (owner = %(reader_user)s AND session = %(reader_session)s))
+AND (%(user)s::bytea IS NULL OR owner = %(user)s)
+AND (%(session)s::bytea IS NULL OR session = %(session)s)
+AND ((%(status)s::text IS NULL AND status <> 'pending') OR status = %(status)s)
+"""
+_NEWEST_FIRST = f"""
+SELECT {_COLUMNS} FROM fstools.changes WHERE {_MATCHING}
+AND (%(before)s::float8 IS NULL OR created_at < %(before)s) ORDER BY number DESC LIMIT %(limit)s OFFSET %(offset)s
+"""
+_AFTER = f"""
+SELECT {_COLUMNS} FROM fstools.changes WHERE revision > %(after)s AND {_MATCHING} ORDER BY revision LIMIT %(limit)s
+"""
+_PRUNE = """
+WITH kept AS (
+    SELECT number, created_at, status, revision, row_number() OVER newest AS place,
+    sum(length(splices)) OVER newest AS size FROM fstools.changes WHERE status <> 'proposed'
+    WINDOW newest AS (ORDER BY number DESC)
+) DELETE FROM fstools.changes WHERE number IN (
+    SELECT number FROM kept WHERE status <> 'pending' AND revision < (SELECT revision FROM fstools.state)
+    AND (place > %(most)s OR size > %(most_bytes)s OR created_at < %(oldest)s)
+)
+"""
+
+
+class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
+    """Changes beside the receipts: a change and its receipts are one step; see `Store`."""
+
+    def __init__(self, database: Database, limits: StoreLimits) -> None:
+        super().__init__(database, limits)
+        self._adds = ChangeCounter(limits)
+
+    def add_change(
+        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
+    ) -> Change:
+        """Append a change with its splices and, in the same step, put a receipt."""
+        receipts: list[PutReceipt] = [] if receipt is None else [(receipt, shown)]
+        values = {
+            **self._fences(),
+            **self._put_values(receipts),
+            "id": as_bytes(change.id),
+            "keys": [as_bytes(key) for key in change.keys],
+            "owner": as_bytes(change.user),
+            "session": as_bytes(change.session),
+            "status": change.status,
+            "created_at": change.created_at,
+            "decided_at": change.decided_at,
+            "decided_by": bytes_or_null(change.decided_by),
+            "body": to_json(change),
+            "splices": splices,
+        }
+        with self._database.connection() as connection:
+            if change.status == "pending" and not receipts:
+                row = connection.execute(_ADD_PENDING, values).fetchone()
+            elif change.status == "proposed":
+                with connection.transaction():
+                    self._require_room(connection, change.reader, len(splices))
+                    row = connection.execute(_ADD, values).fetchone()
+            else:
+                row = connection.execute(_ADD, values).fetchone()
+        assert row is not None
+        self._after(receipts, len(splices))
+        return change.model_copy(update={"revision": row[0]})
+
+    def take_step(self, step: Step) -> ChangeRow | None:
+        """Take a step with a new revision; None: the change has another status."""
+        decided_at, decided_by = step.decided or (None, None)
+        values = {
+            # Once a file is written, that is what happened, whoever holds its lock by now.
+            **(self._fences() if step.decided else {"held": [], "fences": []}),
+            **self._put_values(step.receipts),
+            "id": as_bytes(step.change_id),
+            "expected": step.expected,
+            "status": step.status,
+            "is_new": step.decided is not None,
+            "decided_at": decided_at,
+            "decided_by": bytes_or_null(decided_by),
+            "splices": step.splices,
+            "body": None if step.record is None else to_json(step.record),
+        }
+        with self._database.connection() as connection:
+            row = connection.execute(_STEP, values).fetchone()
+        if row is None:
+            return None
+        self._after(step.receipts, 0)
+        return change_row(row[:5])
+
+    def finish(
+        self,
+        change_id: str,
+        receipts: Sequence[PutReceipt] = (),
+        *,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> int | None:
+        """A pending change becomes applied, also where the locks were lost meanwhile."""
+        try:
+            return super().finish(change_id, receipts, splices=splices, record=record)
+        except InputOutput:
+            if (held := self._database.held) is None or not held.connection.closed:
+                raise
+            return super().finish(change_id, receipts, splices=splices, record=record)
+
+    def drop(self, change_id: str) -> bool:
+        """Take a pending change out again."""
+        query = "DELETE FROM fstools.changes WHERE id = %s AND status = 'pending'"
+        with self._database.connection() as connection:
+            dropped = connection.execute(query, (as_bytes(change_id),)).rowcount == 1
+        self._news.add()
+        return dropped
+
+    def unfinished(self, key_prefix: str) -> list[Change]:
+        """The pending changes of a file at or below that key."""
+        told = self._told(key_prefix)
+        if told is not None and told.is_fresh and not told.is_pending:
+            return []
+        return self.changes(ChangeFilter(key_prefix=key_prefix, status="pending", limit=LARGEST))
+
+    def change(self, change_id: str) -> Change | None:
+        """One change."""
+        query = f"SELECT {_COLUMNS} FROM fstools.changes WHERE id = %(id)s"
+        row = self._one(query, {"id": as_bytes(change_id)})
+        return change_row(row).change() if row else None
+
+    def splices(self, change_id: str) -> bytes | None:
+        """A change's packed splices."""
+        row = self._one("SELECT splices FROM fstools.changes WHERE id = %(id)s", {"id": as_bytes(change_id)})
+        return row[0] if row else None
+
+    def changes(self, wanted: ChangeFilter) -> list[Change]:
+        """The changes a filter describes."""
+        rows = self._all(_NEWEST_FIRST if wanted.after is None else _AFTER, change_values(wanted))
+        found = [change_row(row).change() for row in rows]
+        return found if wanted.rows else [without_rows(change) for change in found]
+
+    def count_changes(self, wanted: ChangeFilter) -> int:
+        """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        return int(self._one(f"SELECT count(*) FROM fstools.changes WHERE {_MATCHING}", change_values(wanted))[0])
+
+    def revision(self) -> int:
+        """The newest revision."""
+        return int(self._one("SELECT revision FROM fstools.state", {})[0])
+
+    def _after(self, receipts: Sequence[PutReceipt], size: int) -> None:
+        self._after_put(receipts)
+        if not self._adds.add(size):
+            return
+        limits = self._limits
+        oldest = time.time() - limits.journal_max_days * 86400
+        bounds = {"most": limits.journal_max_changes, "most_bytes": limits.journal_max_bytes, "oldest": oldest}
+        with self._database.connection() as connection:
+            connection.execute(_PRUNE, bounds)
+
+    def _require_room(self, connection: Connection[Any], reader: Reader, size: int) -> None:
+        # Who proposes at the same time waits, and counts this one.
+        connection.execute("SELECT FROM fstools.state FOR UPDATE")
+        query = "SELECT owner, session, length(splices) FROM fstools.changes WHERE status = 'proposed'"
+        waiting = connection.execute(query).fetchall()
+        place = as_bytes(reader.user), as_bytes(reader.session)
+        own = [its_size for owner, session, its_size in waiting if (owner, session) == place]
+        require_room(self._limits, size, own, [its_size for _, _, its_size in waiting])
+
+    def _fences(self) -> dict[str, Any]:
+        held = self._database.held
+        if held is not None and held.connection.closed:
+            raise lock_lost()
+        fences = {} if held is None else held.fences
+        return {"held": [as_bytes(key) for key in fences], "fences": list(fences.values())}

@@ -1,0 +1,75 @@
+"""Turns names, filters and records into values for SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .protocol import ChangeFilter, MomentFilter
+from .steps import ChangeRow
+
+LARGEST = 2**62
+"""Larger numbers than this do not fit into a query."""
+
+_FAR_SECONDS = 1e12
+
+
+def as_bytes(text: str) -> bytes:
+    """Any string as bytes: databases refuse text with lone surrogates, which file names may hold."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def as_text(name: bytes) -> str:
+    """The text that `as_bytes` was given."""
+    return bytes(name).decode("utf-8", "surrogatepass")
+
+
+def bytes_or_null(text: str | None) -> bytes | None:
+    """`as_bytes`, with None as it is."""
+    return None if text is None else as_bytes(text)
+
+
+def prefix_values(prefix: str | None) -> dict[str, bytes | None]:
+    """The folder itself, and the bounds `below <= key < beyond` of what lies below it ("0" follows "/")."""
+    if prefix is None:
+        return {"folder": None, "below": None, "beyond": None}
+    folder = as_bytes(prefix.removesuffix("/"))
+    return {"folder": folder, "below": folder + b"/", "beyond": folder + b"0"}
+
+
+def moment_values(wanted: MomentFilter) -> dict[str, Any]:
+    """A filter's values by the names that queries give them."""
+    times = {"after": wanted.after, "before": wanted.before}
+    return {
+        **prefix_values(wanted.key_prefix),
+        **{name: one and max(-_FAR_SECONDS, min(one, _FAR_SECONDS)) for name, one in times.items()},
+        "session": bytes_or_null(wanted.session),
+        "limit": max(0, min(wanted.limit, LARGEST)),
+    }
+
+
+def change_values(wanted: ChangeFilter) -> dict[str, Any]:
+    """A filter's values by the names that queries give them."""
+    reader_user, reader_session = wanted.reader or (None, None)
+    texts = {
+        "key": wanted.key,
+        "reader_user": reader_user,
+        "reader_session": reader_session,
+        "user": wanted.user,
+        "session": wanted.session,
+    }
+    return {
+        **prefix_values(wanted.key_prefix),
+        **{name: bytes_or_null(text) for name, text in texts.items()},
+        "status": wanted.status,
+        "after": max(-LARGEST, min(wanted.after or 0, LARGEST)),
+        "before": wanted.before,
+        "rows": wanted.rows,
+        "limit": max(0, min(wanted.limit, LARGEST)),
+        "offset": max(0, min(wanted.offset, LARGEST)),
+    }
+
+
+def change_row(row: Any) -> ChangeRow:
+    """A row of the columns that every query for changes selects."""
+    revision, status, decided_at, decided_by, body = row
+    return ChangeRow(revision, status, decided_at, None if decided_by is None else as_text(decided_by), body)

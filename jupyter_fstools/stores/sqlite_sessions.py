@@ -1,0 +1,153 @@
+"""Keeps tokens, open documents and refused calls in SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Collection
+from contextlib import suppress
+
+from ..limits import StoreLimits
+from .protocol import MAX_REFUSALS, USE_SECONDS, MomentFilter
+from .record_json import from_json, to_json
+from .records import OpenDocument, Refusal, Token
+from .sql_values import as_bytes, as_text, moment_values
+
+TOKENS = """
+CREATE TABLE IF NOT EXISTS tokens (
+    number INTEGER PRIMARY KEY, digest TEXT UNIQUE, id TEXT, user BLOB, created_at REAL, last_used_at REAL, body TEXT
+);
+"""
+
+_ADD = "INSERT INTO tokens VALUES (NULL, ?, ?, ?, ?, ?, ?)"
+_FIND = "SELECT body, last_used_at FROM tokens WHERE digest = ?"
+_USE = "UPDATE tokens SET last_used_at = ? WHERE digest = ?"
+_LIST = "SELECT body, last_used_at FROM tokens WHERE user = ? ORDER BY created_at DESC, number DESC"
+_DROP = "DELETE FROM tokens WHERE user = ? AND id = ?"
+
+
+class TokenTable:
+    """Tokens over one connection; the caller sees to it that one thread at a time is in here."""
+
+    _connection: sqlite3.Connection
+
+    def add_token(self, token: Token, digest: str) -> None:
+        """Keep a token under the digest of its secret."""
+        row = digest, token.id, as_bytes(token.user), token.created_at, token.last_used_at, to_json(token)
+        self._connection.execute(_ADD, row)
+
+    def token(self, digest: str, now: float) -> Token | None:
+        """The token whose secret has this digest, also an expired one; notes its use, once a minute."""
+        row = self._connection.execute(_FIND, (digest,)).fetchone()
+        if row is not None and now - (row[1] or 0.0) >= USE_SECONDS:
+            with suppress(sqlite3.OperationalError):  # On a full disk the use is not noted.
+                self._connection.execute(_USE, (now, digest))
+                row = row[0], now
+        return row and _token(*row)
+
+    def tokens(self, user: str) -> list[Token]:
+        """A user's tokens, newest first."""
+        return [_token(*row) for row in self._connection.execute(_LIST, (as_bytes(user),))]
+
+    def drop_token(self, user: str, token_id: str) -> bool:
+        """Forget a token of this user; False if there is none of this id."""
+        dropped = self._connection.execute(_DROP, (as_bytes(user), token_id))
+        return dropped.rowcount > 0
+
+
+def _token(body: str, last_used_at: float | None) -> Token:
+    return from_json(Token, body).model_copy(update={"last_used_at": last_used_at})
+
+
+OPEN_DOCUMENTS = """
+CREATE TABLE IF NOT EXISTS open_documents (
+    key BLOB, page BLOB, number INTEGER, saved INTEGER, hash TEXT, counter INTEGER, until REAL,
+    PRIMARY KEY (key, page, number)
+) WITHOUT ROWID;
+"""
+
+_CLEAR = "DELETE FROM open_documents WHERE page = ? OR until < ?"
+_NOTE = "INSERT INTO open_documents VALUES (?, ?, ?, ?, ?, ?, ?)"
+_OF_FILE = "SELECT page, saved, hash, counter FROM open_documents WHERE key = ? AND until >= ?"
+
+
+class OpenDocumentTable:
+    """Open documents over one connection; the caller sees to it that one thread at a time is in here."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
+        """Replace what a page said before."""
+        name = as_bytes(page)
+        rows = [
+            (as_bytes(found.key), name, number, found.saved, found.hash, found.counter, until)
+            for number, found in enumerate(documents)
+        ]
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(_CLEAR, (name, time.time()))
+            self._connection.executemany(_NOTE, rows)
+
+    def open_documents(self, key: str) -> list[OpenDocument]:
+        """The documents that pages have open of a file."""
+        rows = self._connection.execute(_OF_FILE, (as_bytes(key), time.time())).fetchall()
+        return [OpenDocument(as_text(page), key, bool(saved), sha, counter) for page, saved, sha, counter in rows]
+
+
+# A refusal's number is its time in microseconds, later than every other's: so it is what a listing goes on after.
+REFUSALS = """
+CREATE TABLE IF NOT EXISTS refusals (number INTEGER PRIMARY KEY, key BLOB, session BLOB, body TEXT);
+"""
+
+_ADD_REFUSAL = """
+INSERT INTO refusals VALUES (max(?, (SELECT coalesce(max(number), 0) + 1 FROM refusals)), ?, ?, ?) RETURNING number
+"""
+_REFUSALS_BY_TIME = """
+SELECT number, body FROM refusals WHERE
+(:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond))
+AND (:session IS NULL OR session = :session)
+AND (:after IS NULL OR number > :after)
+AND (:before IS NULL OR number < :before)
+ORDER BY number DESC LIMIT :limit
+"""
+_PRUNE = """
+DELETE FROM refusals WHERE number < ?
+OR number <= (SELECT number FROM refusals ORDER BY number DESC LIMIT 1 OFFSET ?)
+"""
+
+_ADDS_BETWEEN_PRUNING = 32
+_MICROSECONDS = 1_000_000
+
+
+class RefusalTable:
+    """Refusals over one connection; the caller sees to it that one thread at a time is in here."""
+
+    _connection: sqlite3.Connection
+    _limits: StoreLimits
+    _refusals_left = 0
+
+    def add_refusal(self, refusal: Refusal) -> Refusal:
+        """Keep a refusal."""
+        columns = as_bytes(refusal.key), as_bytes(refusal.session), to_json(refusal)
+        [(number,)] = self._connection.execute(_ADD_REFUSAL, (_number(refusal.at), *columns)).fetchall()
+        self._refusals_left -= 1
+        if self._refusals_left <= 0:
+            oldest = _number(time.time() - self._limits.journal_max_days * 86400)
+            self._connection.execute(_PRUNE, (oldest, MAX_REFUSALS))
+            self._refusals_left = _ADDS_BETWEEN_PRUNING
+        return refusal.model_copy(update={"at": number / _MICROSECONDS})
+
+    def refusals(self, wanted: MomentFilter) -> list[Refusal]:
+        """The refusals that a filter describes, newest first."""
+        values = moment_values(wanted)
+        for bound in ("after", "before"):
+            values[bound] = None if values[bound] is None else _number(values[bound])
+        found = [
+            (number, from_json(Refusal, body)) for number, body in self._connection.execute(_REFUSALS_BY_TIME, values)
+        ]
+        return [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
+
+
+def _number(seconds: float) -> int:
+    return round(seconds * _MICROSECONDS)

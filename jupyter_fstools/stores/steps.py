@@ -1,0 +1,156 @@
+"""Moves changes between statuses and counts records, for every store alike."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..limits import StoreLimits
+from .protocol import PutReceipt
+from .record_json import from_json
+from .records import Change, ChangeStatus, Reader
+
+DROPPED_PER_RECEIPT = 4
+"""How many evicted receipts are remembered as such, for each one that may be kept."""
+
+MOST_READERS = 10_000
+"""Readers of whom a process remembers anything; beyond that it begins afresh."""
+
+_PART = 32
+"""To count is not worth it each time: a bound is kept within a thirty-second part."""
+
+
+class ChangeRow(NamedTuple):
+    """A change as a store keeps it, its splices aside; `revision` None or 0: it is pending."""
+
+    revision: int | None
+    status: ChangeStatus
+    decided_at: float | None
+    decided_by: str | None
+    body: str
+
+    def change(self) -> Change:
+        """The change as it is now."""
+        change = from_json(Change, self.body)
+        change.revision, change.status = self.revision or 0, self.status
+        change.decided_at, change.decided_by = self.decided_at, self.decided_by
+        return change
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a change.
+
+    Attributes:
+        change_id: of which change.
+        expected: the status that it must have.
+        status: the one that it gets.
+        decided: when and by whom that was decided; None: what is kept of that stays.
+        splices: replace those that are kept; None: they stay.
+        record: replaces the one that is kept; None: it stays.
+        receipts: are put in the same step.
+    """
+
+    change_id: str
+    expected: ChangeStatus
+    status: ChangeStatus
+    decided: tuple[float | None, str | None] | None = None
+    splices: bytes | None = None
+    record: Change | None = None
+    receipts: Sequence[PutReceipt] = ()
+
+
+class ChangeSteps(ABC):
+    """Deciding and finishing as `Store` says; a store says only how it takes a step."""
+
+    @abstractmethod
+    def take_step(self, step: Step) -> ChangeRow | None:
+        """Take a step with a new revision, all of it or nothing; None: the change has another status."""
+
+    def finish(
+        self,
+        change_id: str,
+        receipts: Sequence[PutReceipt] = (),
+        *,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> int | None:
+        """A pending change becomes applied and, in the same step, receipts are put."""
+        step = Step(change_id, "pending", "applied", splices=splices, record=record, receipts=receipts)
+        row = self.take_step(step)
+        return None if row is None else row.revision
+
+    def decide(
+        self,
+        change_id: str,
+        expected: ChangeStatus,
+        status: ChangeStatus,
+        *,
+        decided_at: float | None,
+        decided_by: str | None = None,
+        splices: bytes | None = None,
+        record: Change | None = None,
+    ) -> Change | None:
+        """Move a change from one status to another, if it still has the expected one."""
+        row = self.take_step(Step(change_id, expected, status, (decided_at, decided_by), splices, record))
+        return None if row is None else row.change()
+
+
+def without_rows(change: Change) -> Change:
+    """The change without its diffs' hunks and cells."""
+    for diff in (change.diff, *(file.diff for file in change.files)):
+        diff.hunks, diff.cells = [], None
+    return change
+
+
+class ReceiptCounter:
+    """Counts receipts that one process puts, until it is time to look for those beyond the bounds.
+
+    Args:
+        limits: how many a store keeps.
+    """
+
+    def __init__(self, limits: StoreLimits) -> None:
+        self._left: dict[Reader, int] = {}
+        self._between = max(1, limits.max_receipts // _PART)
+        self._between_all = max(1, limits.max_all_receipts // _PART)
+        # Processes that end early count together what none of them would count alone.
+        self._all_left = random.randint(1, self._between_all)  # noqa: S311 - no secret
+
+    def put(self, reader: Reader) -> tuple[bool, bool]:
+        """One more was put; whether to look at this reader's, and whether at those of all."""
+        if len(self._left) >= MOST_READERS:
+            self._left.clear()
+        self._all_left -= 1
+        of_all = self._all_left <= 0
+        if of_all:
+            self._all_left = self._between_all
+        left = self._left.get(reader, 1) - 1
+        self._left[reader] = left if left > 0 else self._between
+        return left <= 0, of_all
+
+
+class ChangeCounter:
+    """Counts changes that one process adds, likewise.
+
+    Args:
+        limits: how many changes a store keeps, and bytes of them.
+    """
+
+    def __init__(self, limits: StoreLimits) -> None:
+        self._limits = limits
+        self._adds_left = self._bytes_left = 0
+
+    def add(self, size: int) -> bool:
+        """One more was added, with so many bytes; whether to look for those beyond the bounds."""
+        self._adds_left -= 1
+        self._bytes_left -= size
+        if self._adds_left > 0 and self._bytes_left > 0:
+            return False
+        limits = self._limits
+        self._adds_left = max(1, limits.journal_max_changes // _PART)
+        self._bytes_left = min(limits.journal_max_bytes // _PART, limits.journal_max_bytes - size)
+        return True
