@@ -17,9 +17,8 @@ from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import FsToolsError
 from jupyter_fstools.gate.policy import Policy, Rules
 from jupyter_fstools.gate.workspace import Workspace
-from jupyter_fstools.limits import Limits
+from jupyter_fstools.limits import Limits, StoreLimits
 from jupyter_fstools.stores.in_memory import InMemoryStore
-from jupyter_fstools.stores.protocol import StoreLimits
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.tools import TOOLS, ToolResult, call_tool
 
@@ -32,6 +31,8 @@ settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 PRIVATE_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
 STARTED = {"shared_server", "kernel"}
+TESTS = Path(__file__).parent
+SLOW_FOLDERS = {"browser", "cloud", "docs", "notebooks"}
 INHERITED = ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH", "JUPYTER_NO_CONFIG", "JUPYTER_PREFER_ENV_PATH")
 
 
@@ -51,11 +52,17 @@ def private_jupyter(monkeypatch, tmp_path_factory):
     return home
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test with a server or a kernel beside it is slow."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test with a server, a kernel or a browser beside it is slow, and is tried again where one missed a moment.
+
+    The report names those that were: each is something to look into.
+    """
     for item in items:
-        if not STARTED.isdisjoint(getattr(item, "fixturenames", ())):
+        folder = item.path.relative_to(TESTS).parts[0]
+        if folder in SLOW_FOLDERS or not STARTED.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow") and config.getoption("reruns", None) is None:
+            item.add_marker(pytest.mark.flaky(reruns=3 if folder == "browser" else 1))
 
 
 class Caller:

@@ -78,15 +78,15 @@ def tell(root: Path, server: RunningServer, kernel: BlockingKernelClient) -> Non
     shown("\nhello.py, at the end:\n" + file.read_text("utf-8"))
 
 
-def show_in_jupyterlab(server: RunningServer) -> None:
-    """The same changes, as a person sees them in JupyterLab."""
+def show_in_jupyterlab(root: Path, server: RunningServer) -> None:
+    """An edit that arrives in an open notebook beside what its person types, and the panel with what was told above."""
     if importlib.util.find_spec("playwright") is None or find_chromium() is None:
         print(f"\nNo picture of JupyterLab: Playwright is not installed, or there is {MISSING}.")
         return
     from tests.picture import photograph
 
     PICTURE.parent.mkdir(exist_ok=True)
-    photograph(server, PICTURE, "hello.py")
+    photograph(server, root, PICTURE)
     print(f"\nWhat a person sees in JupyterLab: {PICTURE}")
 
 
@@ -107,7 +107,7 @@ def main() -> None:
             server.wait()
             with running_kernel(root) as kernel:
                 tell(root, server, kernel)
-            show_in_jupyterlab(server)
+            show_in_jupyterlab(root, server)
         finally:
             server.stop()
     print("\nDone: nothing was lost, nothing was overwritten unseen.")

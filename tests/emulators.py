@@ -58,11 +58,24 @@ def running(command: list[str], port: int, log: Path):
         process.wait()
 
 
+S3 = """
+import sys, threading
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+served, turn = DomainDispatcherApplication(create_backend_app), threading.Lock()
+def one_at_a_time(environ, start_response):
+    with turn:
+        return served(environ, start_response)
+run_simple("127.0.0.1", int(sys.argv[1]), one_at_a_time, threaded=True)
+"""
+"""Moto's threads compare an ETag and then write: of two at the same moment both may win, unlike at a real store."""
+
+
 @contextmanager
 def s3(folder: Path):
     """An S3 API; gives the environment that leads to it."""
     port = free_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    command = [sys.executable, "-c", S3, str(port)]
     with running(command, port, folder / "s3.log"):
         yield {
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",

@@ -20,6 +20,8 @@ from typing import Any
 from jupyter_client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
+_START_SECONDS = 120
+
 
 class RunningServer:
     """A real Jupyter server with a token, in a folder of its own.
@@ -53,10 +55,9 @@ class RunningServer:
         )
 
     def wait(self) -> None:
-        """Until it answers."""
-        for _ in range(300):
-            if self.process.poll() is not None:
-                break
+        """Until it answers; a first start compiles what was just installed."""
+        late = time.monotonic() + _START_SECONDS
+        while self.process.poll() is None and time.monotonic() < late:
             try:
                 self.call("GET", "/")
                 return
@@ -76,7 +77,7 @@ class RunningServer:
         )
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
-                return answer.status, json.load(answer)
+                return answer.status, json.loads(answer.read() or b"{}")
         except urllib.error.HTTPError as refusal:
             return refusal.code, json.load(refusal)
 

@@ -9,6 +9,8 @@ import pytest
 from docs.generated import PACKAGE, caption, modules
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
+EXTENSION = PACKAGE.parent / "labextension" / "src"
+SCRIPTS = [script for script in sorted(EXTENSION.rglob("*.ts")) if "__tests__" not in script.parts]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -18,6 +20,11 @@ def test_a_module_begins_with_a_caption_of_one_sentence(module):
     assert not re.search(r"[^.]\. ", caption(module)), "two sentences"
     assert len(caption(module).split()) <= 12, "more than 12 words"
     assert not caption(module).startswith(("What ", "Which ", "Whose ", "Of ")), "it begins with a verb"
+
+
+@pytest.mark.parametrize("module", SCRIPTS, ids=lambda path: path.relative_to(EXTENSION).as_posix())
+def test_a_module_of_the_extension_begins_with_a_caption(module):
+    assert re.match(r"/\*\* [A-Z][a-z]+s ", module.read_text("utf-8")), "it begins with a verb"
 
 
 def test_the_architecture_page_lists_every_caption():

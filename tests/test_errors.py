@@ -15,7 +15,7 @@ TREE = re.compile(r"^[├└]── (\w+) +(\d{3})  (.+)$", re.MULTILINE)
 # The refusal table of the specification.
 STATUS = {
     "invalid": 400,
-    **dict.fromkeys(("outside_root", "denied", "disabled"), 403),
+    **dict.fromkeys(("outside_root", "denied", "rejected", "disabled"), 403),
     "not_found": 404,
     **dict.fromkeys(("is_directory", "not_a_directory", "conflict"), 409),
     "stale": 412,

@@ -40,7 +40,7 @@ CALLS = [
     ("read_file", {"path": "a.py", "offset": 1, "limit": 1}, "read a.py --offset 1 --limit 1", None),
     ("write_file", {"path": "a.py", "content": "z\n"}, "write a.py", "z\n"),
     ("read_file", {"path": "a.py"}, "read a.py", None),
-    ("read_file", {"path": "a.py"}, "read a.py", None),
+    ("read_file", {"path": "a.py", "force": True}, "read a.py", None),
     ("read_file", {"path": "old.txt", "encoding": "latin-1"}, "read old.txt --encoding latin-1", None),
     ("edit_file", {"path": "a.py", "old_string": "x", "new_string": "x"}, "edit a.py --old x --new x", None),
     ("edit_file", {"path": "a.py", "old_string": "q", "new_string": "y"}, "edit a.py --old q --new y", None),

@@ -22,7 +22,7 @@ KERNEL_WORK = """
 from jupyter_fstools import FsToolsError
 shell = get_ipython()
 shell.run_line_magic("fs", "session {name}")
-shell.run_line_magic("fs", "read shared.txt --force")
+shell.run_line_magic("fs", "read shared.txt")
 for number in range({edits}):
     shell.run_cell_magic("fs", "edit shared.txt --if-stale match", '[{{"old_string": "{name}: %d.", '
         '"new_string": "{name}: %d."}}]' % (number, number + 1))
@@ -53,7 +53,6 @@ def server(tmp_path):
 
 
 def test_no_accepted_edit_of_eight_processes_is_lost(server, tmp_path):
-    """C1, C2, C8"""
     file = tmp_path / "root" / "shared.txt"
     names = [f"kernel{n}" for n in range(KERNELS)] + [f"client{n}" for n in range(CLIENTS)]
     file.write_text("".join(f"{name}: 0.\n" for name in names), "utf-8")

@@ -36,7 +36,6 @@ def server(root):
 
 
 def test_read_in_the_server_and_edited_in_a_kernel_and_the_other_way_round(server, root):
-    """T22, C8"""
     assert server.call("POST", "/tools/read_file", {"path": "a.py"})[0] == 200
     with running_kernel(root) as kernel:
         assert "Edited a.py" in run_cell(kernel, '%fs edit a.py --old "x = 1" --new "x = 2"')
@@ -62,7 +61,6 @@ def test_what_a_kernel_reads_and_is_refused_is_in_the_server_s_list(server, root
 
 
 def test_the_system_s_locale_is_of_no_account(root):
-    """X17"""
     (root / "b.txt").write_bytes("naïve\n".encode())
     environment = {**os.environ, "LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     command = [sys.executable, "-c", PLAIN]

@@ -33,13 +33,12 @@ def test_a_file_address_is_a_folder(tmp_path):
     (tmp_path / "a b.txt").write_text("one\n")
     files = open_workspace(f"{tmp_path.as_uri()}", store="memory:")
     assert call_tool(files, "read_file", path="a b.txt").data["total_lines"] == 1
-    with pytest.raises(Invalid, match="names no folder of this machine"):
+    with pytest.raises(Invalid, match="names no folder on this machine"):
         open_workspace("file://elsewhere/a", store="memory:")
 
 
 @pytest.mark.parametrize("root", ["a\0b", "", None, 5])
 def test_what_is_no_folder_name_is_a_refusal(root):
-    """P9, P15, P16."""
     with pytest.raises(Invalid):
         open_workspace(root, store="memory:")
 
@@ -53,7 +52,7 @@ def test_a_time_that_is_no_number_is_a_refusal(tmp_path, setting, seconds):
 
 @pytest.mark.parametrize("name", ["gate.db", "gate.db-wal", "gate.db-journal", "link"])
 def test_the_store_is_out_of_reach_where_it_is_below_the_root(private_jupyter, tmp_path, name):
-    """P21: what the gate knows is for no tool to read or to make."""
+    """What the gate knows is for no tool to read or to make."""
     (tmp_path / "link").symlink_to("gate.db")
     with open_workspace(tmp_path, store=f"sqlite:{tmp_path}/gate.db") as files:
         call_tool(files, "write_file", path="a.txt", content="x")

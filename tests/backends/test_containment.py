@@ -41,7 +41,7 @@ def disk(request, root):
 
 
 def test_a_folder_with_the_same_beginning_is_outside(disk, root):
-    """P1: containment goes by components."""
+    """Containment goes by components."""
     for name in ("root-evil", "root2", "root.bak", "root_backup", "root (v2)_backup"):
         (root.parent / name).mkdir()
         (root.parent / name / "f").write_bytes(b"")
@@ -51,7 +51,7 @@ def test_a_folder_with_the_same_beginning_is_outside(disk, root):
 
 @pytest.mark.parametrize("there", ["../outside/secret", "../outside/nothing", "/etc/passwd", "/no/such/file"])
 def test_a_link_to_the_outside_is_refused_whether_something_is_there_or_not(disk, root, there):
-    """P2, P3, P5, P20, W17: and a chain of links; nothing is made outside."""
+    """And a chain of links; nothing is made outside."""
     (root / "link").symlink_to(there)
     (root / "folder" / "chain").symlink_to("../link")
     said = set()
@@ -68,7 +68,6 @@ def test_a_link_to_the_outside_is_refused_whether_something_is_there_or_not(disk
 
 
 def test_nothing_is_made_below_a_linked_folder_outside(disk, root):
-    """P4, W1"""
     (root / "out").symlink_to("../outside")
     for path in ("out/new", "out/new/deeper", "out/secret", "folder/../out/secret"):
         with pytest.raises(OutsideRoot):
@@ -82,7 +81,7 @@ def test_nothing_is_made_below_a_linked_folder_outside(disk, root):
 
 
 def test_links_inside_are_followed_to_one_file(disk, root):
-    """P6, C3: relative, absolute, by way of folders, and to what is not there yet."""
+    """Relative, absolute, by way of folders, and to what is not there yet."""
     put(disk, "folder/a.txt", b"here")
     (root / "relative").symlink_to("folder/a.txt")
     (root / "absolute").symlink_to(root / "folder" / "a.txt")
@@ -96,7 +95,6 @@ def test_links_inside_are_followed_to_one_file(disk, root):
 
 
 def test_a_write_through_a_link_leaves_the_link(disk, root):
-    """W16"""
     (root / "link").symlink_to("folder/a.txt")
     put(disk, "link", b"made")
     put(disk, "link", b"changed")
@@ -105,7 +103,7 @@ def test_a_write_through_a_link_leaves_the_link(disk, root):
 
 
 def test_a_root_that_is_a_link_has_two_spellings(root):
-    """P7: for callers and for links."""
+    """For callers and for links."""
     alias = root.parent / "alias"
     alias.symlink_to("root")
     disk = LocalDisk(alias)
@@ -118,7 +116,7 @@ def test_a_root_that_is_a_link_has_two_spellings(root):
 
 
 def test_the_top_of_the_disk_can_be_the_root(root):
-    """P28: no doubled slash, and nothing above it."""
+    """No doubled slash, and nothing above it."""
     (root / "a.txt").write_bytes(b"here")
     (root / "link").symlink_to("../" * 30 + f"{root}/a.txt".lstrip("/"))
     disk = LocalDisk("/")
@@ -130,7 +128,6 @@ def test_the_top_of_the_disk_can_be_the_root(root):
 
 @pytest.mark.parametrize("depth", [3, 100, 1000])
 def test_a_thousand_steps_down_and_one_more_up_lead_out(disk, depth):
-    """P8"""
     put(disk, "a/" * 100 + "x", b"")
     path = "a/" * depth
     with pytest.raises(OutsideRoot):
@@ -141,7 +138,7 @@ def test_a_thousand_steps_down_and_one_more_up_lead_out(disk, depth):
 
 
 def test_a_backslash_is_a_letter(disk):
-    """P12: here; on Windows it separates."""
+    """Here; on Windows it separates."""
     put(disk, "a\\..\\b", b"odd")
     assert names(disk) == ["a\\..\\b", "folder"]
 
@@ -150,13 +147,11 @@ def test_a_backslash_is_a_letter(disk):
     "name", ["C:foo", "f.txt:stream", "CON", "nul.txt", "com1", "LPT9.log", "dot.", "space ", "a?"]
 )
 def test_what_windows_takes_for_something_else_has_a_fault(name):
-    """P12"""
     assert windows_fault(name)
     assert not any(windows_fault(fine) for fine in ("a.txt", "console", ".git", "com10", "..."))
 
 
 def test_paths_that_are_too_long_and_loops_are_invalid(disk, root):
-    """P17, P18, G9"""
     (root / "one").symlink_to("two")
     (root / "two").symlink_to("one")
     (root / "self").symlink_to("self/x")
@@ -169,7 +164,6 @@ def test_paths_that_are_too_long_and_loops_are_invalid(disk, root):
 
 
 def test_a_link_or_the_root_is_never_removed(disk, root):
-    """P30, P31"""
     put(disk, "folder/a.txt", b"kept")
     (root / "link").symlink_to("folder")
     (root / "file-link").symlink_to("folder/a.txt")
@@ -181,7 +175,7 @@ def test_a_link_or_the_root_is_never_removed(disk, root):
 
 
 def test_a_folder_swapped_for_a_link_leads_nowhere(root):
-    """P19: reads, writes, deletes, listings and walks, while a thread swaps a folder for a link to the outside."""
+    """Reads, writes, deletes, listings and walks, while a thread swaps a folder for a link to the outside."""
     disk = LocalDisk(root, openat=True, durable=False)
     put(disk, "swapped/secret", b"inside")
     version = disk.stat("swapped/secret").version

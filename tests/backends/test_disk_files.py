@@ -42,7 +42,7 @@ def make_socket(path):
 
 @pytest.mark.parametrize("make", [os.mkfifo, make_socket], ids=["fifo", "socket"])
 def test_a_fifo_or_socket_is_refused_at_once(disk, tmp_path, make):
-    """R31: by its name and through a link."""
+    """By its name and through a link."""
     make(tmp_path / "odd")
     (tmp_path / "link").symlink_to("odd")
     seen = disk.stat("link")
@@ -54,21 +54,18 @@ def test_a_fifo_or_socket_is_refused_at_once(disk, tmp_path, make):
 
 @pytest.mark.parametrize("path", ["zero", "null", "stdin", "fd/0", "tty"])
 def test_devices_are_refused_at_once(path):
-    """R31, R32"""
     disk = LocalDisk("/")
     with pytest.raises((Denied, NotFound, Conflict)):
         content(disk, f"/dev/{path}")
 
 
 def test_a_linked_device_outside_is_refused(disk, tmp_path):
-    """R32"""
     (tmp_path / "zero").symlink_to("/dev/zero")
     with pytest.raises((Denied, Conflict)), disk.read("zero"):
         pass
 
 
 def test_files_of_the_kernel_are_read_though_they_say_they_are_empty():
-    """R46"""
     disk = LocalDisk("/proc/self")
     assert disk.stat("status").size == 0
     with disk.read("status") as file:
@@ -77,7 +74,7 @@ def test_files_of_the_kernel_are_read_though_they_say_they_are_empty():
 
 
 def test_a_file_without_read_permission_is_denied(disk, tmp_path):
-    """R33: by its mode bits, also for root."""
+    """By its mode bits, also for root."""
     (tmp_path / "a.txt").write_bytes(b"")
     (tmp_path / "a.txt").chmod(0)
     with pytest.raises(Denied, match="permission"):
@@ -85,7 +82,7 @@ def test_a_file_without_read_permission_is_denied(disk, tmp_path):
 
 
 def test_a_file_that_grows_is_read_as_it_was(disk, tmp_path, monkeypatch):
-    """R34: the bytes and the version are of one moment."""
+    """The bytes and the version are of one moment."""
     (tmp_path / "log").write_bytes(b"one\n")
 
     def grow():
@@ -101,7 +98,6 @@ def test_a_file_that_grows_is_read_as_it_was(disk, tmp_path, monkeypatch):
 
 
 def test_a_file_that_changes_all_the_time_is_no_mixture(disk, tmp_path, monkeypatch):
-    """R34"""
     (tmp_path / "a.txt").write_bytes(b"0" * 10)
     letters = iter("abcdefghijklmnop")
     before_each_read(monkeypatch, lambda: (tmp_path / "a.txt").write_bytes(next(letters).encode() * 10))
@@ -110,7 +106,6 @@ def test_a_file_that_changes_all_the_time_is_no_mixture(disk, tmp_path, monkeypa
 
 
 def test_fewer_bytes_than_the_system_says_are_no_empty_file(disk, tmp_path, monkeypatch):
-    """R35"""
     (tmp_path / "a.txt").write_bytes(b"in the cloud")
     monkeypatch.setattr(open_file, "read_at", lambda *_: b"")
     with pytest.raises(InputOutput, match="short read"):
@@ -118,7 +113,6 @@ def test_fewer_bytes_than_the_system_says_are_no_empty_file(disk, tmp_path, monk
 
 
 def test_a_large_file_that_is_cut_short_is_a_conflict(disk, tmp_path):
-    """R34"""
     put(disk, "large", bytes(5 * CHUNK_BYTES))
     with disk.read("large") as file:
         os.truncate(tmp_path / "large", 10)
@@ -128,7 +122,6 @@ def test_a_large_file_that_is_cut_short_is_a_conflict(disk, tmp_path):
 
 @pytest.mark.parametrize("mode", [0o755, 0o600, 0o664, 0o200])
 def test_the_mode_of_a_file_stays(disk, tmp_path, mode):
-    """W14"""
     seen = put(disk, "a.txt", b"old")
     (tmp_path / "a.txt").chmod(mode | 0o6000)
     disk.write("a.txt", [b"new"], if_match=disk.stat("a.txt").version)
@@ -137,7 +130,6 @@ def test_the_mode_of_a_file_stays(disk, tmp_path, mode):
 
 
 def test_a_new_file_follows_the_umask(disk, tmp_path):
-    """W15"""
     before = os.umask(0o027)
     try:
         put(disk, "new/a.txt", b"")
@@ -148,7 +140,6 @@ def test_a_new_file_follows_the_umask(disk, tmp_path):
 
 
 def test_owner_and_extended_attributes_stay(disk, tmp_path):
-    """W31"""
     put(disk, "a.txt", b"old")
     try:
         os.setxattr(tmp_path / "a.txt", "user.note", b"kept")
@@ -164,7 +155,7 @@ def test_owner_and_extended_attributes_stay(disk, tmp_path):
 @pytest.mark.parametrize("name", ["old.txt", "linked.txt", "new.txt"])
 @pytest.mark.parametrize("verb", ["remove", "move", "sync"])
 def test_who_writes_before_a_write_is_answered_makes_another_version(tmp_path, monkeypatch, name, verb):
-    """T3, T5, C7: others see the new file before its folder is synced."""
+    """Others see the new file before its folder is synced."""
     disk = LocalDisk(tmp_path)
     put(disk, "old.txt", b"old")
     put(disk, "linked.txt", b"old")
@@ -176,7 +167,7 @@ def test_who_writes_before_a_write_is_answered_makes_another_version(tmp_path, m
 
 
 def test_who_writes_into_a_hard_linked_file_with_the_last_byte_of_ours_makes_another_version(tmp_path, monkeypatch):
-    """T3, W18: before anybody has looked at what the file is now."""
+    """Before anybody has looked at what the file is now."""
     disk = LocalDisk(tmp_path)
     put(disk, "linked.txt", b"old")
     os.link(tmp_path / "linked.txt", tmp_path / "other.txt")
@@ -187,7 +178,7 @@ def test_who_writes_into_a_hard_linked_file_with_the_last_byte_of_ours_makes_ano
 
 
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
-    """W31: somebody else's file stays theirs."""
+    """Somebody else's file stays theirs."""
     put(disk, "a.txt", b"old")
     before = (tmp_path / "a.txt").stat()
     monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
@@ -198,7 +189,6 @@ def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_p
 
 
 def test_hard_links_stay_linked(disk, hard_linked):
-    """W18"""
     for data in (b"new", b"longer " * 100, b""):
         assert put(disk, "a.txt", data) == disk.stat("a.txt")
         assert content(disk, "folder/b.txt") == data
@@ -207,7 +197,7 @@ def test_hard_links_stay_linked(disk, hard_linked):
 
 
 def test_a_file_can_be_written_from_its_own_bytes(disk, hard_linked):
-    """W18: the source may be the very file that is written in place."""
+    """The source may be the very file that is written in place."""
     with disk.read("a.txt") as file:
         chunks = (bytes(chunk) + b"new" for _ in range(2) for chunk in file.chunks())
         disk.write("a.txt", chunks, if_match=file.stat.version)
@@ -216,7 +206,7 @@ def test_a_file_can_be_written_from_its_own_bytes(disk, hard_linked):
 
 @pytest.mark.parametrize("fails_at", [0, 1, 2])
 def test_hard_links_have_their_old_bytes_after_a_failure(disk, hard_linked, monkeypatch, fails_at):
-    """W19: whichever of the copies fails."""
+    """Whichever of the copies fails."""
     before = (hard_linked / "a.txt").stat()
     fail_on_call(monkeypatch, hidden_files, "write_all", fails_at + 1)
     with pytest.raises(InputOutput, match="not modified: the disk is full"):
@@ -242,7 +232,7 @@ for path in ("old.txt", "linked.txt", "new/new.txt"):
 
 
 def test_a_full_disk_leaves_the_old_bytes(tmp_path):
-    """W20: a real limit of the system."""
+    """A real limit of the system."""
     for name in ("old.txt", "linked.txt"):
         (tmp_path / name).write_bytes(b"old")
     os.link(tmp_path / "linked.txt", tmp_path / "second.txt")
@@ -254,7 +244,6 @@ def test_a_full_disk_leaves_the_old_bytes(tmp_path):
 
 @pytest.mark.parametrize("verb", ["move", "link", "sync"])
 def test_a_failing_last_step_leaves_the_old_bytes(disk, tmp_path, monkeypatch, verb):
-    """W20, W26"""
     put(disk, "a.txt", b"old")
     fail_on_call(monkeypatch, disk._root.folder.__class__, verb, 1)
     with pytest.raises(InputOutput, match="not modified"):
@@ -266,7 +255,7 @@ def test_a_failing_last_step_leaves_the_old_bytes(disk, tmp_path, monkeypatch, v
 
 @pytest.mark.parametrize("closed_after", [3, None], ids=["closed in time", "kept open"])
 def test_a_file_that_another_program_keeps_open_is_tried_for_a_while(tmp_path, monkeypatch, closed_after):
-    """C15: as on Windows, where an open file cannot be replaced."""
+    """As on Windows, where an open file cannot be replaced."""
     disk = LocalDisk(tmp_path, openat=False)
     put(disk, "a.txt", b"old")
     replace, tries = os.replace, []
@@ -289,7 +278,7 @@ def test_a_file_that_another_program_keeps_open_is_tried_for_a_while(tmp_path, m
 
 
 def test_a_read_only_file_is_refused(disk, tmp_path):
-    """W21: though the folder is writable, and we may be root."""
+    """Though the folder is writable, and we may be root."""
     put(disk, "a.txt", b"old")
     (tmp_path / "a.txt").chmod(0o444)
     for touch in (lambda: put(disk, "a.txt", b"new"),
@@ -301,7 +290,6 @@ def test_a_read_only_file_is_refused(disk, tmp_path):
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any folder")
 def test_a_read_only_folder_is_a_clear_refusal(disk, tmp_path):
-    """W22"""
     put(disk, "folder/a.txt", b"old")
     (tmp_path / "folder").chmod(0o555)
     with pytest.raises(Denied, match="not modified: the system does not permit it"):
@@ -309,7 +297,7 @@ def test_a_read_only_folder_is_a_clear_refusal(disk, tmp_path):
 
 
 def test_a_read_only_disk_is_a_clear_refusal(disk, monkeypatch):
-    """W22: the same for root."""
+    """The same for root."""
     put(disk, "a.txt", b"old")
     fail_on_call(monkeypatch, disk._root.folder.__class__, "open", 2, errno.EROFS)
     with pytest.raises(Denied, match="not modified: the file system is read-only"):
@@ -317,7 +305,6 @@ def test_a_read_only_disk_is_a_clear_refusal(disk, monkeypatch):
 
 
 def test_temporary_files_are_hidden_and_not_listed(disk, tmp_path):
-    """W24"""
     put(disk, "a.txt", b"old")
     seen = []
 
@@ -331,7 +318,6 @@ def test_temporary_files_are_hidden_and_not_listed(disk, tmp_path):
 
 
 def test_the_longest_name_can_be_written(disk):
-    """W25"""
     for name in ("x" * 255, "é" * 127 + "x"):
         put(disk, name, b"old")
         assert content(disk, name) == b"old"
@@ -342,7 +328,6 @@ def test_the_longest_name_can_be_written(disk):
 
 
 def test_one_of_many_creators_wins_where_there_are_no_hard_links(disk, tmp_path, monkeypatch):
-    """W26"""
     fail_on_call(monkeypatch, disk._root.folder.__class__, "link", 0, errno.EPERM)
     winners = race(lambda n: disk.write("a.txt", [b"%d" % n], if_match=None))
     assert [content(disk, "a.txt")] == [b"%d" % n for n in winners]
@@ -350,7 +335,6 @@ def test_one_of_many_creators_wins_where_there_are_no_hard_links(disk, tmp_path,
 
 
 def test_identical_bytes_touch_nothing(disk, tmp_path):
-    """W27"""
     put(disk, "a.txt", b"same")
     before = (tmp_path / "a.txt").stat()
     put(disk, "a.txt", b"same")
@@ -359,7 +343,6 @@ def test_identical_bytes_touch_nothing(disk, tmp_path):
 
 
 def test_a_parent_that_is_a_file_and_a_target_that_is_a_folder(disk):
-    """W6, W7, W32"""
     put(disk, "folder/file", b"")
     with pytest.raises(NotADirectory):
         put(disk, "folder/file/x", b"")
@@ -369,7 +352,6 @@ def test_a_parent_that_is_a_file_and_a_target_that_is_a_folder(disk):
 
 
 def test_folders_made_for_a_write_that_fails_are_gone(disk, tmp_path):
-    """W1, W20"""
     put(disk, "kept/a.txt", b"")
 
     def failing():
@@ -382,7 +364,7 @@ def test_folders_made_for_a_write_that_fails_are_gone(disk, tmp_path):
 
 
 def test_somebody_who_writes_between_check_and_replace_is_not_overwritten(disk, tmp_path):
-    """C7: the check is made again when the new bytes are there."""
+    """The check is made again when the new bytes are there."""
     seen = put(disk, "a.txt", b"old")
 
     def slow():
@@ -396,7 +378,6 @@ def test_somebody_who_writes_between_check_and_replace_is_not_overwritten(disk, 
 
 
 def test_a_program_that_is_started_inherits_no_file(disk, tmp_path):
-    """C14"""
     put(disk, "a.txt", b"old")
     listing = [sys.executable, "-c", "import os; print(len(os.listdir('/dev/fd')))"]
 
@@ -416,7 +397,6 @@ def test_a_program_that_is_started_inherits_no_file(disk, tmp_path):
 
 
 def test_names_that_are_no_utf8_come_back_as_they_are(disk, tmp_path):
-    """G15, G16"""
     odd = [b"\xe9.txt", b"new\nline", b"-rf", b"quo'te\"", b"sp ace ", "🎉".encode()]
     for name in odd:
         (tmp_path / os.fsdecode(name)).write_bytes(name)
@@ -426,7 +406,6 @@ def test_names_that_are_no_utf8_come_back_as_they_are(disk, tmp_path):
 
 
 def test_a_very_deep_path_is_followed_with_few_files_open(disk, tmp_path):
-    """G9"""
     by_descriptor = disk._root.folder.dir_fd is not None
     disk = LocalDisk(tmp_path, openat=by_descriptor, durable=False)
     path = "/".join(["d"] * (1500 if by_descriptor else 300))  # Joined paths end where the system's do.
@@ -442,7 +421,7 @@ def test_a_very_deep_path_is_followed_with_few_files_open(disk, tmp_path):
 
 
 def test_readers_never_see_half_of_a_hard_linked_file(tmp_path):
-    """C10: our own readers wait for a writer in place."""
+    """Our own readers wait for a writer in place."""
     disk = LocalDisk(tmp_path, durable=False)
     put(disk, "a.txt", b"0" * 50_000)
     os.link(tmp_path / "a.txt", tmp_path / "b.txt")

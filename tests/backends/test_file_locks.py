@@ -77,14 +77,12 @@ def test_who_waits_too_long_is_told_what_is_locked_and_what_to_do(make):
 
 
 def test_other_files_are_not_kept_waiting(make):
-    """C4"""
     locks = make(timeout=0.05)
     with locks.hold("/a"):
         assert in_thread(lambda: take(locks, "/b")) is True
 
 
 def test_taking_a_lock_twice_is_an_error_and_no_deadlock(make):
-    """C17"""
     locks = make()
     with locks.hold("/a"), pytest.raises(RuntimeError, match="holds the lock of 'a' already"):
         take(locks, "/a")
@@ -92,7 +90,6 @@ def test_taking_a_lock_twice_is_an_error_and_no_deadlock(make):
 
 
 def test_keys_that_share_a_lock_file_do_not_wait_for_each_other_in_one_thread(make, monkeypatch):
-    """C4"""
     monkeypatch.setattr(file_locks, "BUCKETS", 1)
     locks = make(timeout=0.05)
     with locks.hold("/a"):
@@ -105,7 +102,6 @@ def test_keys_that_share_a_lock_file_do_not_wait_for_each_other_in_one_thread(ma
 
 
 def test_several_are_taken_in_one_order(make):
-    """C5"""
     locks, done = make(), []
 
     def work(keys):
@@ -134,7 +130,6 @@ def take_all(locks, keys):
 
 
 def test_an_error_inside_releases_the_lock(make):
-    """C6"""
     locks = make(timeout=0.05)
     with pytest.raises(KeyboardInterrupt), locks.hold("/a"):
         raise KeyboardInterrupt
@@ -142,7 +137,6 @@ def test_an_error_inside_releases_the_lock(make):
 
 
 def test_the_table_is_bounded(tmp_path):
-    """C11"""
     on_disk, in_process = FileLocks(tmp_path / "locks"), FileLocks(None)
     for number in range(10_000):
         take(on_disk, f"/{number}")
@@ -182,7 +176,6 @@ with FileLocks(Path(sys.argv[1])).hold("/a"):
 
 @pytest.mark.skipif(not HAS_FLOCK, reason="there is no flock here")
 def test_a_lock_holds_across_processes_and_ends_with_the_process(tmp_path):
-    """C8"""
     locks = FileLocks(tmp_path, timeout=0.05)
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with holder:
@@ -195,7 +188,7 @@ def test_a_lock_holds_across_processes_and_ends_with_the_process(tmp_path):
 
 @pytest.mark.skipif(not HAS_FLOCK, reason="there is no flock here")
 def test_a_child_keeps_no_lock(tmp_path):
-    """C14: neither one that is started while the lock is held, nor one that is forked."""
+    """Neither one that is started while the lock is held, nor one that is forked."""
     locks = FileLocks(tmp_path, timeout=5)
     with locks.hold("/a"):
         started = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)

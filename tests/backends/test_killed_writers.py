@@ -64,7 +64,7 @@ def killed_at_every_step(folder, kind):
 
 @pytest.mark.parametrize("kind", ["plain", "hard-linked"])
 def test_a_writer_killed_at_any_step_leaves_old_or_new_bytes(tmp_path, kind):
-    """W23, W19: and nothing else, as soon as the file is read."""
+    """And nothing else, as soon as the file is read."""
     outcomes, disk = [], LocalDisk(tmp_path)
     for folder in killed_at_every_step(tmp_path, kind):
         outcomes.append(content(disk, f"{folder}/a.txt"))
@@ -76,7 +76,6 @@ def test_a_writer_killed_at_any_step_leaves_old_or_new_bytes(tmp_path, kind):
 
 
 def test_a_creator_killed_at_any_step_leaves_the_whole_file_or_none(tmp_path):
-    """W23"""
     outcomes, disk = set(), LocalDisk(tmp_path)
     for folder in killed_at_every_step(tmp_path, "new"):
         seen = disk.stat(f"{folder}/a.txt")
@@ -87,7 +86,6 @@ def test_a_creator_killed_at_any_step_leaves_the_whole_file_or_none(tmp_path):
 
 @pytest.mark.parametrize("kind", ["plain", "hard-linked", "new"])
 def test_the_next_write_cleans_up_too(tmp_path, kind):
-    """W23"""
     disk = LocalDisk(tmp_path)
     for folder in killed_at_every_step(tmp_path, kind):
         put(disk, f"{folder}/a.txt", b"next")
@@ -107,7 +105,6 @@ def half_written(tmp_path):
 
 @pytest.mark.parametrize("access", ["stat", "read", "write", "delete"])
 def test_every_access_restores_a_hard_linked_file(tmp_path, half_written, access):
-    """W19, W23"""
     disk = LocalDisk(tmp_path)
     stale = "a version from before"
     if access in ("write", "delete"):
@@ -135,7 +132,6 @@ def test_a_backup_that_somebody_else_laid_there_is_not_trusted(tmp_path, half_wr
 
 
 def test_a_living_writer_is_waited_for_and_then_a_conflict(tmp_path, half_written, monkeypatch):
-    """C10"""
     import fcntl
 
     monkeypatch.setattr("jupyter_fstools.backends.local_disk.PATIENCE", 0.05)
@@ -147,7 +143,7 @@ def test_a_living_writer_is_waited_for_and_then_a_conflict(tmp_path, half_writte
 
 
 def test_a_living_writers_temporary_file_is_left_alone(tmp_path, monkeypatch):
-    """W26: two writers that share no lock."""
+    """Two writers that share no lock."""
     monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
     disk = LocalDisk(tmp_path)
     put(disk, "a.txt", OLD)

@@ -49,7 +49,7 @@ def small() -> Iterator[Result]:
         for name in ("plain.py", "synced.py", "naive.py"):
             source_file(root / name, 10_000)
         naive = _toggled(partial(_naive, root / "naive.py"))
-        for name, durable, target, rounds in (("plain.py", False, 1.6, 200), ("synced.py", True, 2.6, 100)):
+        for name, durable, target, rounds in (("plain.py", False, 2.5, 200), ("synced.py", True, 2.6, 100)):
             files = workspace(root, durable=durable)
             call_tool(files, "read_file", path=name, offset=1, limit=10)
             synced = "fsync" if durable else "no fsync"
@@ -60,7 +60,7 @@ def small() -> Iterator[Result]:
 def against_the_peer() -> Iterator[Result]:
     """The same edits against the reference file server of MCP, over its own stdio."""
     with folder() as root, peer_on(root) as peer:
-        for size, name, target, rounds in ((10_000, "10 KB", 0.35, 100), (1_000_000, "1 MB", 0.25, 30)):
+        for size, name, target, rounds in ((10_000, "10 KB", 0.6, 100), (1_000_000, "1 MB", 0.25, 30)):
             source_file(root / "ours.py", size)
             source_file(root / "theirs.py", size)
             files = workspace(root)

@@ -35,7 +35,7 @@ def against_rest() -> Iterator[Result]:
                 f"M1 {name} over MCP, to REST",
                 lambda name=name, arguments=arguments: mcp.call(name, arguments),
                 lambda name=name, arguments=arguments: rest.call(name, arguments),
-                target=1.6,
+                target=1.1,
                 rounds=rounds,
             )
         source_file(root / "other.py", 10_000)
@@ -44,14 +44,14 @@ def against_rest() -> Iterator[Result]:
             "M1 edit_file of 10 KB over MCP, to REST",
             _toggled(mcp.call, "edit_file", "small.py"),
             _toggled(rest.call, "edit_file", "other.py"),
-            target=1.6,
+            target=1.1,
             rounds=100,
         )
         yield compare(
             "M1 reads of 10 KB by 8 clients over MCP, to REST",
             lambda: _crowd(lambda: _McpClient(server)),
             lambda: _crowd(lambda: _Client(server)),
-            target=1.6,
+            target=1.1,
             rounds=5,
         )
 
@@ -60,21 +60,21 @@ def against_the_peer() -> Iterator[Result]:
     """The same work on the same files; ours goes through HTTP, a login and the gate."""
     with _served() as (server, root), peer_on(root) as peer:
         mcp = _McpClient(server)
-        for name, size, rounds in (("small.py", "10 KB", 100), ("large.py", "1 MB", 30)):
+        for name, size, target, rounds in (("small.py", "10 KB", 1.5, 100), ("large.py", "1 MB", None, 30)):
             source_file(root / f"their_{name}", (root / name).stat().st_size)
             theirs = str(root / f"their_{name}")
             yield compare(
                 f"M2 read of {size} over MCP, to {PEER}",
                 lambda name=name: mcp.call("read_file", {"path": name, "force": True, "limit": 100_000}),
                 lambda theirs=theirs: _asked(peer, "read_text_file", {"path": theirs}),
-                target=None,
+                target=target,
                 rounds=rounds,
             )
             yield compare(
                 f"M2 edit of {size} over MCP, to {PEER}",
                 _toggled(mcp.call, "edit_file", name),
                 _toggled(peer, "edit_file", theirs, list_of=("oldText", "newText")),
-                target=None,
+                target=target,
                 rounds=rounds,
             )
         tree = root / "tree"

@@ -21,7 +21,7 @@ _LINE = 'result = compute("name", 42)  # a line of source as it is written every
 def edits() -> Iterator[Result]:
     """One cell of small and large notebooks; neither side waits for the disk."""
     for name, size, target, rounds in (
-        ("250 KB", 250_000, 0.2, 50),
+        ("250 KB", 250_000, 0.35, 50),
         ("5 MB", 5 * MIB, 0.25, 15),
         ("50 MB", 50 * MIB, 0.15, 5),
         ("16 MB of source", 16 * MIB, None, 5),

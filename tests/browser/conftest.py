@@ -1,7 +1,8 @@
-"""A JupyterLab and a Chromium for the tests of a module; pictures of what they saw are kept in `screenshots`."""
+"""A JupyterLab and its page for all tests of this folder; pictures of what they saw are kept in `screenshots`."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -38,7 +39,7 @@ def chromium():
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(chromium):
     # Not for the whole session: Playwright's event loop would stand in the way of other tests' loops.
     with sync_playwright() as playwright:
@@ -53,7 +54,7 @@ def leg(request):
     return getattr(request, "param", NEWEST)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def shared_labs(tmp_path_factory):
     """By leg, each started for the first test that asks for it."""
     running = {}
@@ -82,7 +83,10 @@ def own_lab(tmp_path, leg):
 @pytest.fixture
 def name(request):
     """The test's name, as it can be part of a path."""
-    return "".join(sign if sign.isalnum() else "_" for sign in request.node.name.removeprefix("test_"))
+    plain = "".join(sign if sign.isalnum() else "_" for sign in request.node.name.removeprefix("test_"))
+    # Another try finds what the one before has left.
+    count = getattr(request.node, "execution_count", 1)
+    return plain if count == 1 else f"{plain}_{count}"
 
 
 @pytest.fixture
@@ -98,9 +102,8 @@ def waits(lab, name):
 
 
 @pytest.fixture
-def open_lab(browser, lab, name):
-    """Opens JupyterLab in a new window with a profile of its own; at the end nothing may have complained."""
-    opened = []
+def new_window(browser, lab, name):
+    """Opens JupyterLab in a new window with a profile of its own, which the caller closes."""
     pictures = PICTURES / name
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
@@ -108,9 +111,19 @@ def open_lab(browser, lab, name):
     def open_window(lab=lab, *, width=1400, **options):
         context = browser.new_context(viewport={"width": width, "height": 900})
         context.set_default_timeout(PATIENCE)
-        window = LabPage(context.new_page(), lab, pictures, **options)
-        opened.append(window)
-        return window
+        return LabPage(context.new_page(), lab, pictures, **options)
+
+    return open_window
+
+
+@pytest.fixture
+def open_lab(new_window):
+    """Opens JupyterLab in a new window; at the end nothing may have complained."""
+    opened = []
+
+    def open_window(*given, **options):
+        opened.append(new_window(*given, **options))
+        return opened[-1]
 
     yield open_window
     for number, window in enumerate(opened, 1):
@@ -119,10 +132,54 @@ def open_lab(browser, lab, name):
     assert [complaint for window in opened for complaint in window.complaints] == []
 
 
+@pytest.fixture(scope="package")
+def shared_windows(browser, shared_labs):
+    """By leg, each opened for the first test that asks for it."""
+    opened = {}
+    yield opened
+    for window in opened.values():
+        window.page.context.close()
+
+
 @pytest.fixture
-def window(open_lab):
-    """JupyterLab with the panel open."""
-    return open_lab().open_panel()
+def desk(shared_windows, new_window, leg, request, name):
+    """JupyterLab as it is when it was just opened, in the window that tests share; nothing may complain in it.
+
+    A test that sets what counts when a page is loaded, or that breaks its page, takes one of `open_lab` instead.
+    """
+    window = shared_windows.get(leg)
+    is_another_try = getattr(request.node, "execution_count", 1) > 1
+    if window is None or is_another_try or not window.is_cleared():
+        if window:
+            window.page.context.close()
+        window = shared_windows[leg] = new_window()
+    window.pictures = PICTURES / name
+    yield window
+    window.photograph("at_the_end")
+    assert window.complaints == []
+
+
+@pytest.fixture
+def window(desk):
+    """The same with the panel open."""
+    return desk.open_panel()
+
+
+@pytest.fixture
+def settings(lab):
+    """Sets what a person can set, for windows opened from now on."""
+    written = []
+
+    def write(plugin, **chosen):
+        name, _, part = plugin.partition(":")
+        file = Path(lab.environment["JUPYTERLAB_SETTINGS_DIR"], name, f"{part}.jupyterlab-settings")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(chosen))
+        written.append(file)
+
+    yield write
+    for file in written:
+        file.unlink()
 
 
 @pytest.fixture
@@ -136,10 +193,3 @@ def measured(name):
             file.write(line + "\n")
 
     return tell
-
-
-def pytest_collection_modifyitems(items):
-    """A browser on a busy machine misses a moment now and then: it gets two more tries, each of which is reported."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=2))

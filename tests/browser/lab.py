@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 from tests.kernel.real_kernel import private_environment
 from tests.legs import NEWEST, python_of
@@ -17,8 +17,45 @@ from tests.processes import RunningServer
 
 PANEL_TAB = '.lm-TabBar-tab[data-id="jupyter-fstools-activity"]'
 CARD = ".jp-fstools-Card"
-WITHOUT_NEWS = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+AXE = Path(__file__).parents[2] / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
+# No news, and no look for extensions that are to be built, which takes a program of its own for each page.
+PAGE_CONFIG = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 ANSWERED_WITH_A_REFUSAL = re.compile("Failed to load resource: the server responded with a status of 4")
+NOTE_DIALOGS = """() => {
+  window.dialogs = [];
+  const note = () => document.querySelectorAll(".jp-Dialog:not([data-noted])").forEach(dialog => {
+    dialog.dataset.noted = "yes";
+    window.dialogs.push(dialog.textContent);
+  });
+  addEventListener("DOMContentLoaded", () =>
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true }));
+}"""
+OPEN = """async path => {
+  const widget = await jupyterapp.commands.execute("docmanager:open", { path });
+  await widget.context.ready;
+}"""
+CLEAR = """async () => {
+  const { commands, shell } = jupyterapp;
+  const opened = () => [...shell.widgets("main")].filter(widget => !widget.node.querySelector(".jp-Launcher"));
+  for (const widget of opened()) {
+    if (widget.context) {
+      await widget.context.sessionContext.shutdown();
+      widget.context.model.dirty = false;
+    }
+    widget.close();
+  }
+  while (opened().length) {
+    await new Promise(requestAnimationFrame);
+  }
+  const panel = document.querySelector(".jp-fstools-Panel");
+  panel?.querySelector('[data-action="clear-filter"]:not([hidden])')?.click();
+  panel?.querySelector(".jp-WindowedPanel-outer")?.scrollTo(0, 0);
+  panel?.querySelectorAll('[data-action="fold"][aria-expanded="true"]').forEach(fold => fold.click());
+  document.activeElement?.blur();
+  shell.collapseRight();
+  await commands.execute("apputils:dismiss-notification");
+  window.dialogs = [];
+}"""
 THREE_FRAMES = """async () => {
     for (let frame = 0; frame < 3; frame++) {
         await new Promise(requestAnimationFrame);
@@ -41,8 +78,11 @@ class Lab(RunningServer):
             self.environment[f"JUPYTERLAB_{name}_DIR"] = str(home / name.lower())
         page = Path(self.environment["JUPYTER_CONFIG_DIR"], "labconfig", "page_config.json")
         page.parent.mkdir()
-        page.write_text(json.dumps(WITHOUT_NEWS))
-        given = ("--FsToolsConfig.approval=waits/", "--FsToolsConfig.durable=False", *options)
+        page.write_text(json.dumps(PAGE_CONFIG))
+        given = (
+            *("--FsToolsConfig.approval=waits/", "--FsToolsConfig.durable=False"),
+            *("--LabApp.expose_app_in_browser=True", *options),
+        )
         super().__init__(self.root, *given, environment=self.environment, python=python_of(leg))
         self.wait()
 
@@ -102,10 +142,13 @@ class LabPage:
         self.page = page
         prepare(page)
         self.complaints = []
-        self._pictures = pictures
+        self.pictures = pictures
         page.on("dialog", lambda dialog: (self.complaints.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error.stack}"))
         page.on("console", self._note)
+        page.on("websocket", self._hear)
+        page.add_init_script(f"({NOTE_DIALOGS})()")
+        self._told, self._known = [], {}
         origin = lab.url.removesuffix("/api/fstools")
         where = f"/tree/{quote(path)}" if path else ""
         page.goto(f"{origin}/lab/workspaces/{pictures.name}{where}?token={lab.token}&reset")
@@ -117,6 +160,73 @@ class LabPage:
     def _note(self, said):
         if said.type == "error" and not ANSWERED_WITH_A_REFUSAL.match(said.text):
             self.complaints.append(f"console: {said.text}")
+
+    def _hear(self, socket):
+        """Note what the page tells of its documents, as soon as the server knows."""
+        if not socket.url.partition("?")[0].endswith("/api/fstools/documents"):
+            return
+
+        def tell(message):
+            if message.startswith('{"browser"'):
+                self._told = json.loads(message)["documents"]
+
+        def know(message):
+            if message.startswith('{"known"'):
+                self._known = {one["path"]: one for one in self._told}
+
+        socket.on("framesent", tell)
+        socket.on("framereceived", know)
+        socket.on("close", lambda _: self.forget())
+
+    def wait_until_known(self, path, saved=True):
+        """Until the server knows that a document is open, and saved or not; `saved` None: not open any more."""
+        for _ in range(1500):
+            found = self._known.get(path)
+            if (found and found["saved"]) is saved:
+                return
+            self.page.wait_for_timeout(20)
+        raise AssertionError(f"the server knows {self._known}")
+
+    def forget(self):
+        """What was told before counts no more: the server that heard it is gone."""
+        self._known = {}
+
+    @property
+    def dialogs(self):
+        """The dialogs that were there, but for the question for a kernel."""
+        return [text for text in self.page.evaluate("() => window.dialogs") if "No Kernel" not in text]
+
+    def show(self, path):
+        """Open a file as its double click in the file browser does."""
+        self.page.evaluate(OPEN, path)
+
+    def open(self, path):
+        """The same, until the server knows that it is open."""
+        self.show(path)
+        self.wait_until_known(path)
+
+    def go_to(self, folder):
+        """Show a folder in the file browser."""
+        self.page.evaluate('path => jupyterapp.commands.execute("filebrowser:go-to-path", { path })', folder)
+
+    def close_all(self):
+        """Close all documents, whatever is not saved in them."""
+        self.page.evaluate(CLEAR)
+
+    def is_cleared(self):
+        """Leave nothing of what was done in it: nothing open, asked, told, chosen or waiting; whether that worked."""
+        try:
+            self.page.unroute_all()
+            self.page.mouse.move(0, 0)
+            for _ in range(self.page.locator(".jp-Dialog, .lm-Menu").count()):
+                self.page.keyboard.press("Escape")
+            self.page.evaluate(CLEAR)
+            self.page.wait_for_selector(f"{PANEL_TAB}:not([data-jp-fstools-waiting])")
+            expect(self.page.locator(".jp-Dialog, .Toastify__toast")).to_have_count(0)
+        except (AssertionError, Error):
+            return False
+        self.complaints.clear()
+        return True
 
     @property
     def panel(self):
@@ -132,7 +242,8 @@ class LabPage:
         return self.panel.locator(".jp-fstools-Panel-waiting")
 
     def open_panel(self):
-        self.page.click(PANEL_TAB)
+        if not self.panel.is_visible():
+            self.page.click(PANEL_TAB)
         expect(self.panel).to_be_visible()
         return self
 
@@ -140,6 +251,14 @@ class LabPage:
         """The newest card of a file."""
         title = self.page.get_by_title(path, exact=True)
         return self.panel.locator(f'{CARD}[data-kind="{kind}"]').filter(has=title).first
+
+    def card_of(self, change):
+        """The card of one change, where a newer one of the same file may still arrive."""
+        return self.panel.locator(f'{CARD}[data-change-id="{change["id"]}"]')
+
+    def turn(self, session):
+        """The newest summary of what a session did."""
+        return self.panel.locator(".jp-fstools-Turn", has_text=session).first
 
     def run(self, command):
         """Run a command from JupyterLab's palette."""
@@ -154,7 +273,7 @@ class LabPage:
 
     def photograph(self, name):
         """Keep a picture of the page for a person to look at."""
-        self.page.screenshot(path=self._pictures / f"{name}.png")
+        self.page.screenshot(path=self.pictures / f"{name}.png")
 
     @contextmanager
     def complaining(self):
@@ -172,5 +291,13 @@ def act(card, action):
 def unfold(card):
     """Show a card's diff."""
     act(card, "fold")
-    expect(card.locator(".jp-fstools-DiffView")).to_be_visible()
-    return card.locator(".jp-fstools-DiffView")
+    diff = card.locator(".jp-fstools-DiffView").first
+    expect(diff).to_be_visible()
+    return diff
+
+
+def axe_finds(page, *parts):
+    """What axe-core finds wrong in parts of a page: its rules, and where."""
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("parts => axe.run({include: parts.map(part => [part])})", list(parts))
+    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]

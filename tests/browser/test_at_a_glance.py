@@ -42,21 +42,19 @@ def test_unfolding_a_tall_diff_with_the_keyboard_stays_at_its_head(window, waits
     window.photograph("unfolded")
 
 
-def test_unfolding_a_tall_diff_with_the_mouse_after_the_notice_stays_at_its_head(open_lab, waits):
-    window = open_lab()
+def test_unfolding_a_tall_diff_with_the_mouse_after_the_notice_stays_at_its_head(desk, waits):
     path = propose_tall(waits)
-    notice = window.page.get_by_role("alert").filter(has_text="waits for you")
+    notice = desk.page.get_by_role("alert").filter(has_text="waits for you")
     notice.get_by_role("button", name="Show").click()
-    expect(window.card(path)).to_be_focused()
-    act(window.card(path), "fold")
-    require_head_in_sight(window, window.card(path))
+    expect(desk.card(path)).to_be_focused()
+    act(desk.card(path), "fold")
+    require_head_in_sight(desk, desk.card(path))
 
 
-def test_the_session_filter_offers_every_session_also_once_one_is_chosen(open_lab, folder):
+def test_the_session_filter_offers_every_session_also_once_one_is_chosen(window, folder):
     for session in ("ada", "bob"):
         folder.write(f"{session}.py", "x = 1\n")
         folder.change(f"{session}.py", "x", "y", session=f"{folder.session}.{session}")
-    window = open_lab().open_panel()
     select = window.panel.locator('[data-filter="session"]')
     offered = [f"{folder.session}.{session}" for session in ("ada", "bob")]
     select.select_option(offered[0])
@@ -66,8 +64,7 @@ def test_the_session_filter_offers_every_session_also_once_one_is_chosen(open_la
     expect(window.card(folder.path("bob.py"))).to_be_visible()
 
 
-def test_the_notice_stays_away_while_the_panel_is_visible(open_lab, waits):
-    window = open_lab().open_panel()
+def test_the_notice_stays_away_while_the_panel_is_visible(window, waits):
     notice = window.page.get_by_role("alert").filter(has_text="for you")
     waits.write("a.py", "x = 1\n")
     waits.change("a.py", "x", "y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 from playwright.sync_api import expect
@@ -49,21 +50,26 @@ def test_undo_restores_what_was(window, folder):
     window.photograph("undone")
 
 
-def test_a_stale_proposal_is_refused_with_the_reason_and_the_diff(window, waits):
+def test_a_stale_proposal_is_refused_with_the_reason_and_shows_both_sides(window, waits):
     proposed(waits)
-    waits.write("a.py", BEFORE.replace("'Hello, '", "'Good day, '"))
     card = window.card(waits.path("a.py"))
+    other = BEFORE.replace("'Hello, '", "'Good day, '")
+    # The page has not heard of it yet when its person decides.
+    window.page.route("**/approve*", lambda route: (waits.write("a.py", other), route.continue_()))
     act(card, "approve")
-    alert = card.get_by_role("alert")
-    expect(alert).to_contain_text("+    return 'Good day, ' + name")
-    expect(alert).to_contain_text("changed")
-    expect(card).to_have_attribute("data-status", "proposed")
+    expect(card.get_by_role("alert")).to_contain_text("changed")
+    expect(card).to_contain_text("out of date")
+    expect(card.locator('[data-action="approve"]')).to_have_count(0)
     assert "Good day" in waits.text("a.py")
+    unfold(card)
+    proposed_rows, modified_rows = card.get_by_role("table").all()
+    expect(proposed_rows).to_contain_text("return f'Hello, {name}!'")
+    expect(modified_rows).to_contain_text("return 'Good day, ' + name")
     window.photograph("stale")
 
 
-def test_the_second_of_two_browsers_is_told_what_the_first_decided(open_lab, waits):
-    first, second = open_lab().open_panel(), open_lab().open_panel()
+def test_the_second_of_two_browsers_is_told_what_the_first_decided(window, open_lab, waits):
+    first, second = window, open_lab().open_panel()
     change = proposed(waits)
     card = second.card(waits.path("a.py"))
     expect(card).to_have_attribute("data-status", "proposed")
@@ -82,9 +88,17 @@ def test_all_of_a_session_is_approved_and_nothing_of_another(window, waits):
         proposed(waits, file)
     waits.write("c.py", BEFORE)
     waits.change("c.py", "Hello", "Hi", session="another")
-    expect(window.card(waits.path("c.py")).locator('[data-action="approve-session"]')).to_have_count(0)
-    act(window.card(waits.path("a.py")), "approve-session")
+    expect(window.turn("another").locator('[data-action="approve-turn"]')).to_have_count(0)
+    turn = window.turn(waits.session)
+    approve = turn.locator('[data-action="approve-turn"]')
+    expect(approve).to_be_disabled()
+    for file, said in (("a.py", "Approve 1 of 2"), ("b.py", "Approve all (2)")):
+        unfold(window.card(waits.path(file)))
+        expect(approve).to_have_text(said)
+    window.photograph("seen")
+    approve.click()
     dialog = window.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Approve 2 changes?")
     expect(dialog).not_to_contain_text(waits.path("c.py"))
     dialog.get_by_role("button", name="Approve").click()
     for file in ("a.py", "b.py"):
@@ -119,7 +133,8 @@ def test_all_is_what_the_list_shows_and_the_dialog_names(window, waits):
     path.fill("nothing_here")
     expect(window.panel).to_contain_text("Nothing matches the filter.")
     expect(window.waiting.get_by_role("button")).to_have_count(0)
-    path.fill(waits.path("sub"))
+    path.fill("SUB/b")
+    unfold(window.card(waits.path("sub/b.py")))
     act(window.waiting, "approve-all")
     dialog = window.page.get_by_role("dialog")
     expect(dialog).to_contain_text("Approve 1 change?")
@@ -134,27 +149,35 @@ def test_all_is_what_the_list_shows_and_the_dialog_names(window, waits):
 def test_what_is_refused_among_many_is_named_and_the_others_are_approved(window, waits):
     for file in ("a.py", "b.py"):
         proposed(waits, file)
-    waits.write("a.py", "something else\n")
+        unfold(window.card(waits.path(file)))
     act(window.waiting, "approve-all")
     dialog = window.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Approve 2 changes?")
+    waits.write("a.py", "something else\n")
     dialog.get_by_role("button", name="Approve").click()
-    expect(dialog).to_contain_text("Not everything was decided")
+    expect(dialog).to_contain_text("Not everything was done")
     expect(dialog).to_contain_text(waits.path("a.py"))
     dialog.get_by_role("button").last.click()
     expect(window.card(waits.path("b.py"))).to_have_attribute("data-status", "applied")
     assert [waits.text("a.py"), waits.text("b.py")] == ["something else\n", AFTER]
 
 
-def test_the_last_change_of_a_file_is_undone_from_the_file_browser(open_lab, folder):
+def test_the_last_change_of_a_file_is_undone_from_the_file_browser(desk, folder):
     folder.write("a.py", BEFORE)
     folder.change("a.py", "'Hello, ' + name", "f'Hello, {name}!'")
-    window = open_lab(path=folder.name)
-    window.in_menu_of("a.py", "Undo the Last Change by an Assistant")
-    expect(window.page.get_by_text("was taken back")).to_be_visible()
+    desk.go_to(folder.name)
+    file = desk.page.locator(".jp-DirListing-item", has_text="a.py")
+    mark = file.locator("[data-jp-fstools-unseen]")
+    expect(mark).to_be_visible()
+    desk.in_menu_of("a.py", "Undo the Last Change by an Assistant")
+    expect(desk.page.get_by_text("was taken back")).to_be_visible()
     assert folder.text("a.py") == BEFORE
-    window.in_menu_of("a.py", "Undo the Last Change by an Assistant")
-    expect(window.page.locator(".jp-toast-message, .Toastify__toast").last).to_contain_text("a.py")
-    window.photograph("nothing_left")
+    expect(mark).to_have_count(0)
+    file.click(button="right")
+    item = desk.page.locator(".lm-Menu-item", has_text="Undo the Last Change by an Assistant")
+    expect(item).to_have_class(re.compile("lm-mod-disabled"))
+    desk.photograph("nothing_left")
+    desk.page.keyboard.press("Escape")
 
 
 def test_a_command_waits_in_sight_and_runs_once_it_is_approved(window, waits):
@@ -175,6 +198,18 @@ def test_a_command_waits_in_sight_and_runs_once_it_is_approved(window, waits):
         assert call.result(60)[0] == 200
     expect(card).to_have_attribute("data-status", "applied")
     assert (waits.lab.root / "said.txt").read_text() == "hello\n"
+
+
+def test_the_card_of_a_command_tells_its_exit_code_and_output(window, folder):
+    for command, code in (("echo 'all is well'", 0), ("echo oh; exit 3", 3)):
+        with ThreadPoolExecutor() as pool:
+            call = pool.submit(folder.lab.call, "POST", "/tools/execute", {"command": command}, folder.session)
+            card = window.card(command)
+            act(card, "approve")
+            assert call.result(60)[0] == 200
+        expect(card.locator(".jp-fstools-Card-status")).to_have_text(f"exit code {code}")
+        expect(card.get_by_label("Output of the command")).to_have_text("all is well" if code == 0 else "oh")
+    window.photograph("ran")
 
 
 # At its end, as far as an element scrolls.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from jupyter_fstools import __version__
-from tests.browser.lab import THREE_FRAMES, unfold
+from tests.browser.lab import THREE_FRAMES, act, axe_finds, unfold
 
 CONTRAST = """node => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
@@ -34,23 +32,6 @@ READABLE = 4.0
 STATUS = re.compile(r"/api/fstools/?(\?.*)?$")
 
 
-@pytest.fixture
-def settings(lab):
-    """Sets what a person can set, for windows opened from now on."""
-    written = []
-
-    def write(plugin, **chosen):
-        name, _, part = plugin.partition(":")
-        file = Path(lab.environment["JUPYTERLAB_SETTINGS_DIR"], name, f"{part}.jupyterlab-settings")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(chosen))
-        written.append(file)
-
-    yield write
-    for file in written:
-        file.unlink()
-
-
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"])
 def test_everything_can_be_read_in_each_theme(open_lab, folder_of_everything, settings, theme):
     settings("@jupyterlab/apputils-extension:themes", theme=theme)
@@ -61,6 +42,10 @@ def test_everything_can_be_read_in_each_theme(open_lab, folder_of_everything, se
     texts = [text for text in window.panel.locator(TEXTS).all() if text.inner_text().strip()]
     contrasts = {text.inner_text(): text.evaluate(CONTRAST) for text in texts}
     assert {text: contrast for text, contrast in contrasts.items() if contrast < READABLE} == {}
+    act(window.turn(folder_of_everything.session), "fold")
+    expect(window.card(folder_of_everything.path("b.py"), "refusal")).to_be_visible()
+    window.photograph("with_refusals")
+    assert axe_finds(window.page, ".jp-fstools-Panel") == []
 
 
 @pytest.fixture
@@ -74,17 +59,15 @@ def folder_of_everything(waits):
     return waits
 
 
-def test_the_panel_is_used_with_the_keyboard_alone(open_lab, waits):
+def test_the_panel_is_used_with_the_keyboard_alone(desk, waits):
     for file in ("a.py", "b.py"):
         waits.write(file, "x = 1\n")
         waits.change(file, "x", "y")
-    window = open_lab()
-    keyboard = window.page.keyboard
-    window.run("Show What Assistants Did")
-    expect(window.card(waits.path("b.py"))).to_be_focused()
+    keyboard = desk.page.keyboard
+    desk.run("Show What Assistants Did")
+    expect(desk.card(waits.path("b.py"))).to_be_focused()
     keyboard.press("ArrowDown")
-    keyboard.press("ArrowDown")
-    card = window.card(waits.path("a.py"))
+    card = desk.card(waits.path("a.py"))
     expect(card).to_be_focused()
     keyboard.press("Enter")
     expect(card.locator(".jp-fstools-DiffView")).to_contain_text("y = 1")
@@ -94,27 +77,31 @@ def test_the_panel_is_used_with_the_keyboard_alone(open_lab, waits):
             break
         keyboard.press("Tab")
     expect(approve).to_be_focused()
-    window.photograph("focus")
+    desk.photograph("focus")
     keyboard.press("Enter")
     expect(card).to_have_attribute("data-status", "applied")
     # The button is gone, and the keyboard stays where it was.
-    expect(window.panel.locator(":focus")).to_have_count(1)
+    expect(desk.panel.locator(":focus")).to_have_count(1)
     assert waits.text("a.py") == "y = 1\n"
 
 
-def test_the_panel_is_found_in_the_view_menu(open_lab):
-    window = open_lab()
-    window.page.get_by_role("menuitem", name="View").click()
-    window.page.locator(".lm-Menu-item", has_text="What Assistants Did").click()
-    expect(window.panel).to_be_visible()
+def test_the_panel_is_found_in_the_view_menu(desk):
+    desk.page.get_by_role("menuitem", name="View").click()
+    desk.page.locator(".lm-Menu-item", has_text="What Assistants Did").click()
+    expect(desk.panel).to_be_visible()
 
 
 def test_a_narrow_panel_keeps_names_and_buttons_in_sight(open_lab, waits, folder_of_everything):
     window = open_lab(width=700).open_panel()
+    waits.write("thirteen_n.py", "x = 1\n")
+    waits.change("thirteen_n.py", "x", "y")
+    name = window.card(waits.path("thirteen_n.py")).locator(".jp-fstools-Card-name")
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
     card = window.card(waits.path("a.py"))
     unfold(card)
     window.photograph("narrow")
     panel = window.panel.bounding_box()
+    assert panel["width"] <= 250
     for part in (card.locator(".jp-fstools-Card-name"), card.locator('[data-action="reject"]')):
         box = part.bounding_box()
         assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]
@@ -126,7 +113,8 @@ def test_settings_leave_out_reads_and_notices(open_lab, waits, settings):
     waits.write("a.py", "x = 1\n")
     waits.change("a.py", "x", "y")
     expect(window.card(waits.path("a.py"))).to_be_visible()
-    expect(window.panel.locator('[data-kind="read"].jp-fstools-Card')).to_have_count(0)
+    expect(window.turn(waits.session)).to_contain_text("1 file")
+    expect(window.turn(waits.session).locator('[data-action="fold"]')).to_have_count(0)
     assert window.page.get_by_role("alert").filter(has_text="waits for you").count() == 0
 
 
@@ -137,24 +125,23 @@ def test_what_a_person_has_chosen_to_see_stays_when_the_server_answers_late(open
         held.append(route)
 
     window = open_lab(prepare=lambda page: page.route(STATUS, hold)).open_panel()
-    reads = window.panel.get_by_role("button", name="Reads", exact=True)
-    reads.click()
+    shown = window.panel.locator('[data-filter="status"]')
+    shown.select_option("reads")
     with window.page.expect_response("**/api/settings/jupyter-fstools:plugin*"):
         for route in held:
             route.continue_()
-    expect(window.waiting).to_contain_text("Changes to waits/ wait for you.")
+    expect(window.waiting).to_contain_text("Changes to waits/ wait for your approval.")
     window.page.evaluate(THREE_FRAMES)
-    expect(reads).to_have_attribute("aria-pressed", "false")
+    expect(shown).to_have_value("reads")
 
 
-def test_the_settings_show_what_the_server_lets_wait(open_lab):
-    window = open_lab()
-    window.run("Settings Editor")
-    window.page.locator(".jp-PluginList-entry", has_text="File tools").click()
-    approval = window.page.locator('input[id$="_approval"]')
-    expect(approval).to_have_value("Changes to waits/ wait for you.")
+def test_the_settings_show_what_the_server_lets_wait(desk):
+    desk.run("Settings Editor")
+    desk.page.locator(".jp-PluginList-entry", has_text="File tools").click()
+    approval = desk.page.locator('input[id$="_approval"]')
+    expect(approval).to_have_value("Changes to waits/ wait for your approval.")
     expect(approval).not_to_be_editable()
-    window.photograph("settings")
+    desk.photograph("settings")
 
 
 def test_two_versions_are_told_apart(open_lab):

@@ -26,11 +26,11 @@ def notebook(*cells):
     return json.dumps({"cells": made, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
 
 
-def test_a_magic_run_in_a_notebook_shows_up_with_its_diff(open_lab, folder, measured):
+def test_a_magic_run_in_a_notebook_shows_up_with_its_diff(window, folder, measured):
     folder.write("a.py", "x = 1\n")
     magic = f"%fs read {folder.path('a.py')}\n%fs edit {folder.path('a.py')} --old x --new changed"
     folder.write("n.ipynb", notebook(("code", magic)))
-    window = open_lab(path=folder.path("n.ipynb")).open_panel()
+    window.show(folder.path("n.ipynb"))
     page = window.page
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     # From when the cell's answer is drawn to when the card is, as the page itself sees it.
@@ -61,10 +61,13 @@ def test_a_magic_run_in_a_notebook_shows_up_with_its_diff(open_lab, folder, meas
 def test_reads_and_refusals_are_listed(window, folder):
     folder.write("a.py", "x = 1\n")
     folder.call("edit_file", "a.py", old_string="x", new_string="y")
+    turn = window.turn(folder.session)
+    expect(turn).to_contain_text("1 refused")
+    act(turn, "fold")
     refusal = window.card(folder.path("a.py"), "refusal")
     expect(refusal).to_contain_text("not read yet")
     folder.call("read_file", "a.py")
-    expect(window.card(folder.path("a.py"), "read")).to_contain_text("all of it")
+    expect(window.card(folder.path("a.py"), "read")).to_contain_text("whole file")
 
 
 def test_a_notebook_is_shown_cell_by_cell(window, folder):
@@ -88,9 +91,12 @@ def test_the_list_is_limited_to_what_is_asked_for(window, folder):
         folder.change(file, "x", "y", session=f"session.{file}")
     path = window.panel.locator('[data-filter="path"]')
     path.fill(folder.name)
-    expect(window.cards).to_have_count(4)
-    window.panel.get_by_role("button", name="Reads").click()
     expect(window.cards).to_have_count(2)
+    status = window.panel.locator('[data-filter="status"]')
+    status.select_option("reads")
+    expect(window.panel.locator('[data-kind="read"].jp-fstools-Card')).to_have_count(2)
+    expect(window.cards).to_have_count(2)
+    status.select_option("")
     window.panel.locator('[data-filter="session"]').select_option("session.a.py")
     expect(window.cards).to_have_count(1)
     expect(window.card(folder.path("a.py"))).to_be_visible()
@@ -104,15 +110,15 @@ def test_the_list_is_limited_to_what_is_asked_for(window, folder):
     expect(window.card(folder.path("b.py"))).to_be_visible()
 
 
-def test_the_history_of_a_file_is_shown_from_the_file_browser(open_lab, folder):
+def test_the_history_of_a_file_is_shown_from_the_file_browser(desk, folder):
     for file in ("a.py", "b.py"):
         folder.write(file, "x = 1\n")
         folder.change(file, "x", "y")
-    window = open_lab(path=folder.name)
-    window.in_menu_of("a.py", "Show What Assistants Did Here")
-    expect(window.card(folder.path("a.py"))).to_be_visible()
-    expect(window.cards).to_have_count(2)
-    expect(window.panel.locator('[data-filter="path"]')).to_have_value(folder.path("a.py"))
+    desk.go_to(folder.name)
+    desk.in_menu_of("a.py", "Show Changes by Assistants")
+    expect(desk.card(folder.path("a.py"))).to_be_visible()
+    expect(desk.cards).to_have_count(1)
+    expect(desk.panel.locator('[data-filter="path"]')).to_have_value(folder.path("a.py"))
 
 
 def test_a_file_is_opened_from_its_card(window, folder):
@@ -132,14 +138,14 @@ def test_a_file_is_not_offered_to_be_opened_before_it_is_made_and_missed_in_word
     expect(opens).to_be_visible()
     (waits.lab.root / waits.path("new.py")).unlink()
     opens.click()
-    expect(card.get_by_role("alert")).to_have_text("The file is not there any more.")
+    expect(card.get_by_role("alert")).to_have_text("The file no longer exists.")
 
 
 def test_the_times_go_on(open_lab, folder):
     folder.write("a.py", "x = 1\n")
     folder.change("a.py", "x", "y")
     window = open_lab(prepare=lambda page: page.clock.install()).open_panel()
-    time = window.card(folder.path("a.py")).locator("time")
+    time = window.turn(folder.session).locator("time")
     expect(time).to_contain_text(re.compile("now|second"))
     window.page.clock.fast_forward("03:00")
     expect(time).to_have_text("3 minutes ago")
@@ -175,25 +181,25 @@ def test_hostile_names_and_contents_are_shown_as_text(window, folder):
     diff.get_by_role("button", name="Rendered").click()
     expect(diff.locator(".jp-RenderedMarkdown").last).to_contain_text("link")
     folder.call("edit_file", f"{IMAGE.replace('/', '')}.txt", old_string="a", new_string="b")
+    act(window.turn(folder.session), "fold")
     expect(window.card(folder.path(f"{IMAGE.replace('/', '')}.txt"), "refusal")).to_be_visible()
     assert window.panel.locator("script, [onerror], a[href^='javascript:']").count() == 0
     assert window.page.evaluate("window.hostile") is None
     window.photograph("hostile")
 
 
-def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(open_lab, waits):
-    window = open_lab()
+def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(desk, waits):
     waits.write("a.py", "x = 1\n")
     change = waits.change("a.py", "x", "y")
-    tab = window.page.locator(PANEL_TAB)
+    tab = desk.page.locator(PANEL_TAB)
     expect(tab).to_have_attribute("data-jp-fstools-waiting", "1")
     expect(tab).to_have_attribute("title", "File tools: what assistants do to your files (1 decision waits for you)")
-    notice = window.page.get_by_role("alert").filter(has_text="waits for you")
+    notice = desk.page.get_by_role("alert").filter(has_text="waits for you")
     expect(notice).to_be_visible()
-    window.photograph("notice")
+    desk.photograph("notice")
     notice.get_by_role("button", name="Show").click()
-    expect(window.card(waits.path("a.py"))).to_be_focused()
-    expect(window.panel.locator('[data-filter="status"]')).to_have_value("proposed")
+    expect(desk.card(waits.path("a.py"))).to_be_focused()
+    expect(desk.panel.locator('[data-filter="status"]')).to_have_value("proposed")
     waits.lab.decide(change, "reject")
     expect(tab).not_to_have_attribute("data-jp-fstools-waiting", "1")
     expect(notice).to_have_count(0)

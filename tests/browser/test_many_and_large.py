@@ -19,7 +19,7 @@ DIFF = FileDiff(
 )
 
 
-def fill(lab, monkeypatch):
+def fill(lab, monkeypatch, many=MANY):
     """Put changes into the journal as if they had been made long ago."""
     for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         monkeypatch.setenv(name, lab.environment[name])
@@ -28,8 +28,8 @@ def fill(lab, monkeypatch):
     store = FsToolsConfig(config=Config()).open_store()
     [made] = lab.call("GET", "/changes")[1]["changes"]
     known = store.change(made["id"])
-    began = time.time() - MANY
-    for number in range(MANY):
+    began = time.time() - many
+    for number in range(many):
         path = f"f/{number}.txt"
         key = known.key.replace("a.txt", f"{number}.txt")
         facts = {"id": f"many{number}", "key": key, "path": path, "created_at": began + number, "diff": DIFF}

@@ -57,11 +57,13 @@ def test_a_button_that_is_held_while_changes_arrive_is_pressed(window, waits, he
 
 def test_approve_all_is_pressed_while_more_comes_to_wait(window, waits):
     propose(waits, "a.py")
+    unfold(window.card(waits.path("a.py")))
     with held_by_mouse(window.waiting.locator('[data-action="approve-all"]')):
         propose(waits, "b.py")
         expect_heard(window, 2)
     dialog = window.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Approve 2 changes")
+    expect(dialog).to_contain_text("Approve 1 change?")
+    expect(dialog).to_contain_text("1 other goes on waiting")
     dialog.get_by_role("button", name="Cancel").click()
 
 
@@ -93,8 +95,7 @@ def test_the_keyboard_and_a_selection_stay_while_changes_arrive(window, waits):
     unfold(card).get_by_text("y = 1").select_text()
     approve.focus()
     propose(waits, "b.py")
-    # It is drawn anew: there is another of its session now.
-    expect(button_of(window, waits.path("a.py"), "approve-session")).to_be_visible()
+    expect_heard(window, 2)
     expect(approve).to_be_focused()
     assert "y = 1" in window.page.evaluate("getSelection().toString()")
     window.page.keyboard.press("Enter")

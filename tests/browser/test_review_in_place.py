@@ -32,14 +32,13 @@ def rewrite(folder, content, file="a.py"):
 
 
 @pytest.fixture
-def editor(open_lab, waits):
+def editor(desk, waits):
     """A file of forty lines, open, of which an assistant would change two that are far apart."""
     waits.write("a.py", BEFORE)
-    window = open_lab(path=waits.path("a.py"))
-    expect(window.page.locator(".jp-FileEditor .cm-content")).to_contain_text("line_1")
+    desk.open(waits.path("a.py"))
     change = rewrite(waits, upper(3, 30))
-    expect(window.page.locator(".jp-fstools-Review-controls").first).to_be_visible()
-    return window, change
+    expect(desk.page.locator(".jp-fstools-Review-controls").first).to_be_visible()
+    return desk, change
 
 
 def controls(window, number):
@@ -97,23 +96,28 @@ def test_the_next_change_is_reached_with_the_keyboard(editor):
     window, _ = editor
     page = window.page
     page.locator(".jp-FileEditor .cm-line").first.click()
-    for line in (4, 31):
-        page.keyboard.press("Alt+F5")
-        expect(page.locator("#jp-main-statusbar")).to_contain_text(f"Ln {line}, Col 1")
+    bar = page.locator(".jp-fstools-ReviewBar:visible")
+    place = page.locator("#jp-main-statusbar")
+    for key, line in (("Alt+F5", 4), ("Alt+F5", 31), ("Alt+Shift+F5", 4)):
+        page.keyboard.press(key)
+        expect(place).to_contain_text(f"Ln {line}, Col 1")
+    for action, line in (("next", 31), ("previous", 4)):
+        press(bar, action)
+        expect(place).to_contain_text(f"Ln {line}, Col 1")
 
 
-def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(open_lab, folder):
+def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(desk, open_lab, folder):
     folder.write("a.py", BEFORE)
     change = rewrite(folder, upper(3))
-    window = open_lab(path=folder.path("a.py"))
-    page = window.page
+    desk.open(folder.path("a.py"))
+    page = desk.page
     expect(page.locator(".jp-fstools-Review-line.jp-mod-add")).to_have_text("LINE_3 = 3")
     old = page.locator(".jp-fstools-Review-lines.jp-mod-remove")
     expect(old).to_be_hidden()
-    press(controls(window, 0), "old")
+    press(controls(desk, 0), "old")
     expect(old).to_have_text("line_3 = 3")
-    window.photograph("made")
-    press(controls(window, 0), "keep")
+    desk.photograph("made")
+    press(controls(desk, 0), "keep")
     expect(page.locator(".jp-fstools-Review-line")).to_have_count(0)
     assert len(folder.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["seen_by"]) == 1
     again = open_lab(path=folder.path("a.py"))
@@ -122,30 +126,22 @@ def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(o
     assert folder.text("a.py") == upper(3)
 
 
-def test_one_hunk_of_a_change_that_was_made_is_undone(open_lab, folder):
+def test_one_hunk_of_a_change_that_was_made_is_undone(desk, folder):
     folder.write("a.py", BEFORE)
     rewrite(folder, upper(3, 12))
-    window = open_lab(path=folder.path("a.py"))
-    expect(window.page.locator(".jp-fstools-Review-line.jp-mod-add")).to_have_count(2)
-    press(controls(window, 0), "undo")
-    expect(window.page.locator(".jp-fstools-ReviewBar")).to_be_visible()
-    for _ in range(100):
-        if folder.text("a.py") == upper(12):
-            break
-        window.page.wait_for_timeout(100)
-    assert folder.text("a.py") == upper(12)
+    desk.open(folder.path("a.py"))
+    expect(desk.page.locator(".jp-fstools-Review-line.jp-mod-add")).to_have_count(2)
+    press(controls(desk, 0), "undo")
+    expect(desk.page.locator(".jp-fstools-ReviewBar")).to_be_visible()
+    until_written(desk, folder, upper(12))
 
 
 @pytest.fixture
-def cells(open_lab, waits):
+def cells(desk, waits):
     """A notebook of which an assistant would edit a cell, insert one and delete one."""
     waits.write("n.ipynb", notebook(("one", "x = 1"), ("two", "y = 2"), ("three", "z = 3")))
-    window = open_lab(path=waits.path("n.ipynb"))
-    # What the kernel says of its language is saved first, as it makes the document another.
-    expect(window.page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
-    window.page.locator(".jp-Notebook .jp-Cell .jp-InputPrompt").first.click()
-    window.page.keyboard.press("Control+s")
-    expect(window.page.locator(".lm-TabBar-tab.jp-mod-dirty")).to_have_count(0)
+    desk.show(waits.path("n.ipynb"))
+    expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(3)
     waits.call("read_notebook", "n.ipynb")
     edits = [
         {"cell_id": "one", "new_source": "x = 'one'"},
@@ -154,8 +150,8 @@ def cells(open_lab, waits):
     ]
     status, answer = waits.call("edit_notebook", "n.ipynb", edits=edits)
     assert status == 202, answer
-    expect(window.page.locator(".jp-fstools-Review-ghost")).to_be_visible()
-    return window, answer["change"]
+    expect(desk.page.locator(".jp-fstools-Review-ghost")).to_be_visible()
+    return desk, answer["change"]
 
 
 def test_cells_that_wait_are_shown_at_their_places(cells, waits):
@@ -179,3 +175,173 @@ def test_of_a_notebook_exactly_the_approved_cells_are_written(cells, waits):
     assert ["".join(cell["source"]) for cell in written] == ["x = 'one'", "print(x)", "y = 2", "z = 3"]
     decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
     assert decided["rejected"] == {"three": [0]}
+
+
+def shown(window):
+    return window.page.locator(".jp-FileEditor .jp-fstools-Review-line.jp-mod-add")
+
+
+def until_written(window, folder, text, file="a.py"):
+    for _ in range(200):
+        if folder.text(file) == text:
+            break
+        window.page.wait_for_timeout(50)
+    assert folder.text(file) == text
+
+
+def test_what_is_kept_of_a_change_is_kept_in_a_second_browser_too_and_one_hunk_after_the_other_is_undone(
+    desk, open_lab, folder
+):
+    folder.write("a.py", BEFORE)
+    change = rewrite(folder, upper(3, 12, 21))
+    desk.open(folder.path("a.py"))
+    expect(shown(desk)).to_have_count(3)
+    press(controls(desk, 0), "keep")
+    expect(shown(desk)).to_have_count(2)
+    again = open_lab(path=folder.path("a.py"))
+    expect(shown(again)).to_have_count(2)
+    press(controls(again, 0), "undo")
+    expect(shown(again)).to_have_count(1)
+    expect(shown(desk)).to_have_count(1)
+    until_written(again, folder, upper(3, 21))
+    # The undo stands above the change: what is left of it is taken back by an edit of the person's own.
+    press(controls(again, 0), "undo")
+    expect(again.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    expect(again.page.locator(".jp-FileEditor .cm-content")).not_to_contain_text("LINE_21")
+    again.page.locator(".jp-FileEditor .cm-line").first.click()
+    again.page.keyboard.press("Control+s")
+    until_written(again, folder, upper(3))
+    assert len(folder.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["seen_by"]) == 1
+
+
+def test_a_proposal_is_edited_before_it_is_approved_and_the_answer_says_so(editor, waits):
+    window, change = editor
+    press(controls(window, 0), "edit")
+    area = window.page.get_by_label("Text to write instead")
+    assert "LINE_3 = 3" in area.input_value()
+    area.fill(area.input_value().replace("LINE_3 = 3", "LINE_3 = 'three'"))
+    window.photograph("edited")
+    press(controls(window, 0), "approve")
+    window.page.evaluate("() => document.querySelector('.jp-FileEditor .cm-scroller').scrollTo(0, 1e6)")
+    press(window.page.locator(".jp-FileEditor .jp-fstools-Review-controls").last, "reject")
+    expect(window.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == upper(3).replace("LINE_3 = 3", "LINE_3 = 'three'")
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert decided["edited"]
+
+
+def test_a_hunk_that_no_longer_fits_is_shown_as_stale_with_both_sides(editor, waits):
+    window, _ = editor
+    page = window.page
+    page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3").first.click()
+    page.keyboard.press("End")
+    page.keyboard.type("33")
+    stale = page.locator(".jp-fstools-Review-other.jp-mod-stale")
+    expect(stale.locator(".jp-mod-remove")).to_contain_text("line_3 = 3")
+    expect(stale.locator(".jp-mod-add")).to_contain_text("LINE_3 = 3")
+    expect(stale.locator('[data-action="approve"]')).to_have_count(0)
+    expect(page.locator(".jp-fstools-ReviewBar-stale").first).to_contain_text("out of date")
+    expect(page.locator(".jp-fstools-Review-line.jp-mod-remove")).not_to_have_text("line_3 = 333")
+    window.photograph("stale")
+
+
+def test_a_session_is_kept_in_all_its_files_and_the_keyboard_leads_from_one_to_the_next(desk, folder):
+    for file in ("a.py", "b.py"):
+        folder.write(file, BEFORE)
+        rewrite(folder, upper(3), file)
+    desk.go_to(folder.name)
+    desk.open(folder.path("a.py"))
+    page = desk.page
+    bar = page.locator(".jp-fstools-ReviewBar:not(.lm-mod-hidden)")
+    expect(bar.locator('[data-action="keep-session"]')).to_be_visible()
+    marked = page.locator(".jp-DirListing-item:has([data-jp-fstools-unseen])", has_text=".py")
+    expect(marked).to_have_count(2)
+    desk.photograph("marked_files")
+    page.locator(".jp-FileEditor .cm-line").first.click()
+    page.keyboard.press("Alt+F5")
+    page.keyboard.press("Alt+F5")
+    expect(page.locator(".lm-DockPanel .lm-TabBar-tab.jp-mod-current", has_text="b.py")).to_be_visible()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("Ln 4, Col 1")
+    desk.run("Keep All Changes of This Session")
+    expect(marked).to_have_count(0)
+    expect(page.locator(".jp-fstools-ReviewBar:visible")).to_have_count(0)
+
+
+def test_the_changes_of_a_session_are_taken_back_in_all_its_files(desk, folder):
+    for file in ("a.py", "b.py"):
+        folder.write(file, BEFORE)
+        rewrite(folder, upper(3), file)
+    desk.open(folder.path("a.py"))
+    bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
+    press(bar, "undo-session")
+    expect(bar).to_have_count(0)
+    for file in ("a.py", "b.py"):
+        until_written(desk, folder, BEFORE, file)
+
+
+def test_every_proposal_that_no_longer_fits_is_counted(desk, waits):
+    waits.write("a.py", BEFORE)
+    desk.open(waits.path("a.py"))
+    for session, place in (("ada", 3), ("bob", 12), ("cyd", 20)):
+        waits.change("a.py", f"line_{place} =", f"LINE_{place} =", session=f"{waits.session}.{session}")
+    page = desk.page
+    expect(page.locator(".jp-FileEditor .jp-fstools-Review-controls")).to_have_count(3)
+    for place in (3, 12):
+        page.locator(".jp-FileEditor .cm-line", has_text=f"line_{place} = {place}").first.click()
+        page.keyboard.press("End")
+        page.keyboard.type("33")
+    expect(page.locator(".jp-fstools-ReviewBar-stale").first).to_have_text("2 out of date")
+    expect(page.locator(".jp-fstools-Review-other.jp-mod-stale")).to_have_count(2)
+
+
+def test_a_button_that_is_held_while_another_hunk_is_decided_is_pressed(desk, folder):
+    folder.write("a.py", BEFORE)
+    change = rewrite(folder, upper(3, 12, 21))
+    desk.open(folder.path("a.py"))
+    expect(shown(desk)).to_have_count(3)
+    controls(desk, 1).locator('[data-action="keep"]').hover()
+    desk.page.mouse.down()
+    body = {"hunks": [2]}
+    assert folder.lab.call("POST", f"/changes/{change['id']}/keep", body)[0] == 200
+    expect(shown(desk)).to_have_count(2)
+    desk.page.mouse.up()
+    expect(shown(desk)).to_have_count(1)
+    expect(shown(desk)).to_have_text("LINE_3 = 3")
+
+
+def test_all_of_a_document_is_kept_or_taken_back(desk, folder):
+    folder.write("a.py", BEFORE)
+    desk.open(folder.path("a.py"))
+    bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
+    change = rewrite(folder, upper(3))
+    press(bar, "keep")
+    expect(bar).to_have_count(0)
+    assert len(folder.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["seen_by"]) == 1
+    rewrite(folder, upper(3, 12))
+    press(bar, "undo")
+    expect(bar).to_have_count(0)
+    until_written(desk, folder, upper(3))
+
+
+def test_commands_are_off_where_they_would_do_nothing(desk, folder):
+    offered = """() => ["approve", "reject", "keep", "undo", "keep-session", "undo-session"].filter(
+        name => jupyterapp.commands.isEnabled(`jupyter-fstools:${name}-here`))"""
+    folder.write("a.py", BEFORE)
+    desk.open(folder.path("a.py"))
+    assert desk.page.evaluate(offered) == []
+    rewrite(folder, upper(3))
+    expect(shown(desk)).to_have_count(1)
+    assert desk.page.evaluate(offered) == ["keep", "undo", "keep-session", "undo-session"]
+
+
+def test_a_moved_cell_is_shown_at_both_places(desk, waits):
+    waits.write("n.ipynb", notebook(("one", "x = 1"), ("two", "y = 2"), ("three", "z = 3")))
+    desk.show(waits.path("n.ipynb"))
+    cells = desk.page.locator(".jp-Notebook .jp-Cell")
+    expect(cells).to_have_count(3)
+    waits.call("read_notebook", "n.ipynb")
+    edit = {"cell_id": "one", "edit_mode": "move", "after": "three"}
+    assert waits.call("edit_notebook", "n.ipynb", **edit)[0] == 202
+    expect(cells.nth(0)).to_contain_text("moves away")
+    expect(cells.nth(2)).to_contain_text("cell one moves here")
+    expect(cells.nth(2).locator('[data-action="approve"]')).to_be_visible()

@@ -1,4 +1,4 @@
-"""One PostgreSQL server for all tests of this folder, and a database of its own for each."""
+"""One PostgreSQL server, S3 API and Azure emulator for all tests of this folder; a part of its own for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import psycopg
 import pytest
 
-from tests import postgresql
+from tests import emulators, postgresql
 
 NUMBERS = itertools.count()
 
@@ -40,3 +40,49 @@ def database(make_database):
 def emptied():
     """Databases that tests gave back: making one takes longer than most tests."""
     return []
+
+
+@pytest.fixture
+def take_database(make_database, emptied):
+    """Gives the address of a database without our tables, for one store, and takes them back after the test."""
+    taken = []
+
+    def take() -> str:
+        taken.append(emptied.pop() if emptied else make_database())
+        return taken[-1]
+
+    yield take
+    for address in taken:
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute("DROP SCHEMA IF EXISTS fstools CASCADE")
+    emptied.extend(taken)
+
+
+@pytest.fixture(scope="session")
+def s3_environment(tmp_path_factory):
+    with emulators.s3(tmp_path_factory.mktemp("s3")) as environment:
+        emulators.make_bucket(environment, "team")
+        yield environment
+
+
+@pytest.fixture
+def s3(s3_environment, monkeypatch):
+    """The address of a prefix of the test's own."""
+    for name, value in s3_environment.items():
+        monkeypatch.setenv(name, value)
+    return f"s3://team/test-{next(NUMBERS)}"
+
+
+@pytest.fixture(scope="session")
+def azure_environment(tmp_path_factory):
+    with emulators.azure(tmp_path_factory.mktemp("azure")) as environment:
+        emulators.make_container(environment, "team")
+        yield environment
+
+
+@pytest.fixture
+def azure(azure_environment, monkeypatch):
+    """The same over Azure's API."""
+    for name, value in azure_environment.items():
+        monkeypatch.setenv(name, value)
+    return f"az://team/test-{next(NUMBERS)}"

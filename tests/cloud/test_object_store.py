@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -16,16 +17,18 @@ import obstore
 import pytest
 from obstore.store import MemoryStore
 
-from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools import Workspace, call_tool, open_workspace
+from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.object_store import ObjectStore
-from jupyter_fstools.backends.open_backend import open_backend
 from jupyter_fstools.backends.version_files import VersionFiles
+from jupyter_fstools.entry_points import open_backend
 from jupyter_fstools.errors import Conflict, InputOutput, Invalid
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.testing.backend_contract import BackendContract, content, put
-from tests import emulators
 
 ODD = frozenset({"a b\n'\"é🎉"})
-NUMBERS = itertools.count()
 
 
 class TestInMemoryBucket(BackendContract):
@@ -36,21 +39,6 @@ class TestInMemoryBucket(BackendContract):
         return ObjectStore(MemoryStore(), "memory://bucket", VersionFiles(tmp_path / "objects", 10 << 20))
 
 
-@pytest.fixture(scope="module")
-def s3_environment(tmp_path_factory):
-    with emulators.s3(tmp_path_factory.mktemp("s3")) as environment:
-        emulators.make_bucket(environment, "team")
-        yield environment
-
-
-@pytest.fixture
-def s3(s3_environment, monkeypatch):
-    """The address of a prefix of the test's own."""
-    for name, value in s3_environment.items():
-        monkeypatch.setenv(name, value)
-    return f"s3://team/test-{next(NUMBERS)}"
-
-
 class TestS3(BackendContract):
     refused_names = ODD
 
@@ -59,21 +47,12 @@ class TestS3(BackendContract):
         return open_backend(s3)
 
 
-@pytest.fixture(scope="module")
-def azure_environment(tmp_path_factory):
-    with emulators.azure(tmp_path_factory.mktemp("azure")) as environment:
-        emulators.make_container(environment, "team")
-        yield environment
-
-
 class TestAzure(BackendContract):
     refused_names = ODD
 
     @pytest.fixture
-    def backend(self, azure_environment, monkeypatch):
-        for name, value in azure_environment.items():
-            monkeypatch.setenv(name, value)
-        return open_backend(f"az://team/test-{next(NUMBERS)}")
+    def backend(self, azure):
+        return open_backend(azure)
 
 
 @pytest.fixture
@@ -148,9 +127,7 @@ def test_what_is_kept_on_the_disk_is_bounded_and_for_its_user_alone(tmp_path):
 
 
 def workspace_on(backend):
-    files = open_workspace("memory:", store="memory:")
-    files.backend = backend
-    return files
+    return Workspace(backend, InMemoryStore(), FileLocks(None), Policy(), Reader("ada", "default"))
 
 
 def test_the_tools_work_on_a_bucket(s3, private_jupyter):
@@ -223,16 +200,16 @@ def open_backend_quickly(address, monkeypatch):
 
 EDITS = """
 import sys
-from jupyter_fstools.backends.open_backend import open_backend
+from jupyter_fstools.entry_points import open_backend
 from jupyter_fstools.errors import Conflict
 backend, me = open_backend(sys.argv[1]), sys.argv[2]
 done = 0
 while done < 50:
-    with backend.read("shared.txt") as file:
-        data, version = file.read(0, file.size), file.stat.version
     try:
+        with backend.read("shared.txt") as file:
+            data, version = file.read(0, file.size), file.stat.version
         backend.write("shared.txt", [data + f"{me}-{done}\\n".encode()], if_match=version)
-    except Conflict:
+    except Conflict:  # Of a read, too, that others overtook again and again.
         continue
     done += 1
 """
@@ -247,14 +224,22 @@ def test_eight_processes_without_any_lock_lose_no_edit(s3):
     assert sorted(lines) == sorted(f"{number}-{edit}" for number in range(8) for edit in range(50))
 
 
+def is_failing(fault, method, number, chance):
+    if fault == "timed out":
+        return chance.random() < 0.25
+    return number % (2 if method == "PUT" else 3) == 0
+
+
 @contextmanager
-def failing(upstream, *, answer_lost=False):
+def failing(upstream, fault):
     """Stands before a store: every third request is answered 500 or 503, of writes every second one.
 
-    With `answer_lost` the write is done all the same: only its answer does not arrive.
+    With the fault `answer lost` the write is done all the same: only its answer does not arrive. With `timed out` it is
+    done too, and there is no answer at all.
     """
+    ended = threading.Event()
     host = urlsplit(upstream).netloc
-    asked = itertools.count(1)
+    asked, chance = itertools.count(1), random.Random(5)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -262,8 +247,8 @@ def failing(upstream, *, answer_lost=False):
         def handle_any(self):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             number = next(asked)
-            fails = number % 2 == 0 if self.command == "PUT" else number % 3 == 0
-            if fails and not (answer_lost and self.command == "PUT"):
+            fails = is_failing(fault, self.command, number, chance)
+            if fails and (fault == "refused" or self.command != "PUT"):
                 self.reply(503 if number % 4 else 500, {}, b"")
                 return
             connection = HTTPConnection(host, timeout=60)
@@ -271,7 +256,10 @@ def failing(upstream, *, answer_lost=False):
             response = connection.getresponse()
             data = response.read()
             connection.close()
-            if fails:
+            if fails and fault == "timed out":
+                ended.wait(60)
+                self.close_connection = True
+            elif fails:
                 self.reply(500, {}, b"")
             else:
                 self.reply(response.status, dict(response.getheaders()), data)
@@ -301,23 +289,34 @@ def failing(upstream, *, answer_lost=False):
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
+        ended.set()
         server.shutdown()
         server.server_close()
         thread.join()
 
 
-@pytest.mark.parametrize("answer_lost", [False, True])
-def test_a_store_that_fails_now_and_then_loses_and_repeats_nothing(s3, monkeypatch, answer_lost):
+def opened_at_last(address):
+    """What is tried when a backend is opened may fail, too."""
+    for _ in range(20):
+        with suppress(InputOutput):
+            return open_backend(address)
+    raise AssertionError("it is never opened")
+
+
+@pytest.mark.parametrize("fault", ["refused", "answer lost", "timed out"])
+def test_a_store_that_fails_now_and_then_loses_and_repeats_nothing(s3, monkeypatch, fault):
+    monkeypatch.setattr("jupyter_fstools.backends.object_requests.TIMEOUT", "1s")
+    edits = 4 if fault == "timed out" else 20
     direct = open_backend(s3)
     put(direct, "a.txt", b"")
-    with failing(os.environ["AWS_ENDPOINT_URL"], answer_lost=answer_lost) as url:
+    with failing(os.environ["AWS_ENDPOINT_URL"], fault) as url:
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-        shaky = open_backend(s3)
-        for number in range(20):
+        shaky = opened_at_last(s3)
+        for number in range(edits):
             with shaky.read("a.txt") as file:
                 data, version = file.read(0, file.size), file.stat.version
             shaky.write("a.txt", [data + b"%d\n" % number], if_match=version)
-    assert content(direct, "a.txt") == b"".join(b"%d\n" % number for number in range(20))
+    assert content(direct, "a.txt") == b"".join(b"%d\n" % number for number in range(edits))
 
 
 def test_what_somebody_else_wrote_is_no_success_of_ours():
@@ -327,3 +326,76 @@ def test_what_somebody_else_wrote_is_no_success_of_ours():
     obstore.put(bucket, "a.txt", b"two")
     with pytest.raises(Conflict, match="not modified"):
         backend.write("a.txt", [b"two"], if_match=seen.version)
+
+
+def test_a_folder_of_100_000_objects_is_listed_in_pages():
+    bucket = MemoryStore()
+    for number in range(100_000):
+        obstore.put(bucket, f"d/{number:06}.txt", b"x")
+    files = workspace_on(ObjectStore(bucket, "memory://bucket"))
+    page = call_tool(files, "list_files", path="d", limit=100, offset=99_900).data
+    assert (page["entries"][0]["path"], len(page["entries"]), page["total"]) == ("d/099900.txt", 100, 100_000)
+
+
+LARGE = 1 << 30
+
+
+@contextmanager
+def one_large_object():
+    """An S3 API with one object of a gigabyte, all of it lines of 16 bytes; counts the bytes that it sends."""
+    sent = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self, status, data=b"", length=None, **headers):
+            self.send_response_only(status)
+            named = {"ETag": '"1"', "Last-Modified": "Sat, 01 Nov 2025 10:00:00 GMT", **headers}
+            for name, one in {**named, "Content-Length": str(len(data) if length is None else length)}.items():
+                self.send_header(name.replace("_", "-"), one)
+            self.end_headers()
+            self.wfile.write(data)
+            sent.append(len(data))
+
+        def do_HEAD(self):
+            self.answer(200, length=LARGE)
+
+        def do_GET(self):
+            if "Range" not in self.headers:  # A listing: nothing lies below the object.
+                self.answer(200, b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>")
+                return
+            start, end = (int(one) for one in self.headers["Range"].removeprefix("bytes=").split("-"))
+            data = (b"0123456789abcde\n" * ((end - start) // 16 + 2))[start % 16 :][: end + 1 - start]
+            self.answer(206, data, Content_Range=f"bytes {start}-{end}/{LARGE}")
+
+        def do_PUT(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            # What is tried at the start: the first write makes an object, no other is what it expects.
+            self.answer(200 if (first := not sent) else 412)
+            sent.append(int(first))
+
+        def do_DELETE(self):
+            self.answer(204)
+
+        def log_message(self, *words):
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", sent
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_a_window_of_an_object_of_a_gigabyte_moves_two_mebibytes_more_than_it_shows(s3, monkeypatch):
+    with one_large_object() as (url, sent):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        files = open_workspace("s3://team", store="memory:")
+        sent.clear()
+        shown = call_tool(files, "read_file", path="large.txt", limit=100)
+        assert shown.data["content"].count("0123456789abcde") == 100
+        assert sum(sent) <= (2 << 20) + 1600

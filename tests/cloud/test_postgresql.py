@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import random
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -15,12 +19,13 @@ import psycopg
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.errors import Conflict, InputOutput, Invalid, TimedOut
+from jupyter_fstools.errors import Conflict, InputOutput, Invalid, NoMatch, Stale, TimedOut
 from jupyter_fstools.journal.journal import ChangeQuery, Journal
 from jupyter_fstools.kernel.desk import Desk
+from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores.postgresql import PostgresqlStore
 from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
-from jupyter_fstools.stores.protocol import ChangeFilter, StoreLimits
+from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.testing.store_contract import StoreContract
 from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of
 from tests import postgresql
@@ -28,20 +33,16 @@ from tests import postgresql
 
 class TestPostgresql(StoreContract):
     @pytest.fixture
-    def make_store(self, make_database, emptied):
-        made = {}
+    def make_store(self, take_database):
+        made = []
 
         def make(limits):
-            address = emptied.pop() if emptied else make_database()
-            made[address] = PostgresqlStore(address, limits)
-            return made[address]
+            made.append(PostgresqlStore(take_database(), limits))
+            return made[-1]
 
         yield make
-        for address, store in made.items():
-            with psycopg.connect(address, autocommit=True) as connection:
-                connection.execute("DROP SCHEMA IF EXISTS fstools CASCADE")
+        for store in made:
             store.close()
-        emptied.extend(made)
 
     @pytest.fixture
     def store(self, make_store):
@@ -224,6 +225,60 @@ def test_who_was_suspended_past_the_lease_may_write_nothing(database):
     store.close()
 
 
+SUSPENDED_SERVER = """
+import os, signal, sys
+from functools import partialmethod
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
+
+def suspended(call):
+    def suspend(self, *given, **named):
+        answer = call(self, *given, **named)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return answer
+    return suspend
+
+PostgresqlLocks.__init__ = partialmethod(PostgresqlLocks.__init__, lease=1.0)
+files = open_workspace(sys.argv[1], session="late", store=sys.argv[2], durable=False)
+call_tool(files, "read_file", path="a.txt")
+store = type(files.store)
+setattr(store, sys.argv[3], suspended(getattr(store, sys.argv[3])))
+try:
+    call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="late")
+    print("written")
+except FsToolsError as refused:
+    print(refused.code)
+"""
+
+
+@pytest.mark.parametrize("after", ["unfinished", "add_change"])
+@pytest.mark.parametrize("old", ["one", "never there"])
+def test_a_server_suspended_in_an_edit_writes_nothing_after_its_lock_was_taken(
+    database, tmp_path, monkeypatch, after, old
+):
+    """It holds the lock, or has recorded its change as pending already, and stops for longer than the lease.
+
+    Whoever takes the lock changes the file, or is refused after having settled the pending change.
+    """
+    monkeypatch.setattr(PostgresqlLocks, "__init__", functools.partialmethod(PostgresqlLocks.__init__, lease=1.0))
+    (tmp_path / "a.txt").write_text("one\n")
+    files = open_workspace(tmp_path, store=database, durable=False)
+    call_tool(files, "read_file", path="a.txt")
+    command = [sys.executable, "-c", SUSPENDED_SERVER, str(tmp_path), database, after]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as late:
+        os.waitid(os.P_PID, late.pid, os.WSTOPPED | os.WNOWAIT)
+        with contextlib.nullcontext() if old == "one" else pytest.raises(NoMatch):
+            call_tool(files, "edit_file", path="a.txt", old_string=old, new_string="mine")
+        late.send_signal(signal.SIGCONT)
+        said, _ = late.communicate(timeout=60)
+    assert said.strip() in ("conflict", "io", "stale")
+    assert (tmp_path / "a.txt").read_text() == ("mine\n" if old == "one" else "one\n")
+    assert [change.session for change in Journal(files).changes(ChangeQuery())] == ["default"] * (old == "one")
+    assert files.store.unfinished(files.backend.root_key) == []
+    files.store.close()
+
+
 def test_a_lock_that_was_lost_is_noticed_in_the_transaction_of_the_commit(two, database):
     here, _ = two
     with here.locks(5).hold("/root/a.txt"):
@@ -241,64 +296,168 @@ def test_while_the_database_is_away_nothing_is_written_and_then_everything_goes_
         (root / "a.txt").write_text("one\n")
         files = open_workspace(root, store=server.address)
         call_tool(files, "read_file", path="a.txt")
+        # A crash may forget the last reads; what is written after them is on the disk, and they are, too.
+        call_tool(files, "write_file", path="b.txt", content="")
         server.stop("immediate")
         with pytest.raises(InputOutput, match="not modified") as refused:
             call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")
         assert "administrator" in refused.value.hint
         assert (root / "a.txt").read_text() == "one\n"
-        with pytest.raises(InputOutput):
-            call_tool(files, "read_file", path="a.txt")
-        assert call_tool(files, "list_files").data["total"] == 1
+        assert call_tool(files, "read_file", path="a.txt", force=True).data["content"] == "one\n"
+        assert call_tool(files, "list_files").data["total"] == 2
         server.start()
         call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")
         assert (root / "a.txt").read_text() == "1\n"
         files.store.close()
 
 
+EDITS = 60
+"""Enough for a test; the same code has been run with 500."""
+
+
+def edit_through(faults, files, root):
+    """Append numbers to a file, one an edit, at least until the faults are over; gives those that were answered."""
+    done, number = [], 0
+    call_tool(files, "read_file", path="a.txt")
+    faulty = threading.Thread(target=faults)
+    faulty.start()
+    while number < EDITS or faulty.is_alive():
+        number += 1
+        with contextlib.suppress(InputOutput, Conflict, Stale):  # A read while the database is away leaves no receipt.
+            text = (root / "a.txt").read_text()
+            call_tool(files, "read_file", path="a.txt")
+            call_tool(files, "write_file", path="a.txt", content=f"{text}{number}\n")
+            done.append(number)
+    faulty.join()
+    assert len(done) > EDITS // 4, "hardly any edit was answered"
+    return done
+
+
+def require_agreement(files, root, done):
+    """Nothing that was answered is lost, nothing is there twice, and the journal tells of each edit in the file."""
+    lines = [int(line) for line in (root / "a.txt").read_text().splitlines()]
+    assert len(lines) == len(set(lines))
+    assert set(done) <= set(lines)
+    # Whoever looks at the journal settles what a fault left pending.
+    applied = Journal(files).changes(ChangeQuery(status="applied", limit=10_000))
+    assert len(applied) == len(lines)
+    assert files.store.unfinished(files.backend.root_key) == []
+
+
+def rooted(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("")
+    return root
+
+
 def test_edits_through_crashes_of_the_database_are_done_once_or_not_at_all(tmp_path):
-    """After each crash: what the file holds and what the journal says are the same."""
     with postgresql.running() as server:
-        root = tmp_path / "root"
-        root.mkdir()
-        (root / "a.txt").write_text("")
+        root = rooted(tmp_path)
         files = open_workspace(root, store=server.address, durable=False)
-        call_tool(files, "read_file", path="a.txt")
-        done, crashed = [], threading.Event()
 
         def crash():
             for _ in range(3):
                 time.sleep(1.5)
                 server.stop("immediate")
                 server.start()
-            crashed.set()
 
-        crashing = threading.Thread(target=crash)
-        crashing.start()
-        number = 0
-        while number < 60 or not crashed.is_set():
-            number += 1
-            try:
-                text = (root / "a.txt").read_text()
-                call_tool(files, "read_file", path="a.txt")
-                call_tool(files, "write_file", path="a.txt", content=f"{text}{number}\n")
-                done.append(number)
-            except InputOutput:
-                continue
-        crashing.join()
-        # Connections of the pool that the last crash broke are found out by the calls that take them.
-        for _ in range(20):
-            with contextlib.suppress(InputOutput):
-                call_tool(files, "read_file", path="a.txt")
-                break
-        call_tool(files, "read_file", path="a.txt")
-        lines = [int(line) for line in (root / "a.txt").read_text().splitlines()]
-        assert len(lines) == len(set(lines))
-        assert set(done) <= set(lines)
-        # Whoever looks at the journal settles what a crash left pending.
-        applied = Journal(files).changes(ChangeQuery(status="applied", limit=10_000))
-        assert len(applied) == len(lines)
-        assert files.store.unfinished(files.backend.root_key) == []
+        done = edit_through(crash, files, root)
+        require_agreement(files, root, done)
         files.store.close()
+
+
+@contextlib.contextmanager
+def resetting(port, chance):
+    """Stands before a database: hands on what it hears, and resets each connection after some bytes, at random."""
+
+    def hand_on(source, target, left):
+        with contextlib.suppress(OSError):
+            while left[0] > 0 and (heard := source.recv(4096)):
+                target.sendall(heard[: left[0]])
+                left[0] -= len(heard)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                end.shutdown(socket.SHUT_RDWR)
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection(("127.0.0.1", port))
+                ends.extend((near, far))
+                left = [chance.randrange(2000, 40_000) if faulty else 1 << 40]
+                for pair in ((near, far), (far, near)):
+                    threads.append(threading.Thread(target=hand_on, args=(*pair, left), daemon=True))
+                    threads[-1].start()
+
+    ends, threads, faulty = [], [], [True]
+    listener = socket.create_server(("127.0.0.1", 0))
+    threads.append(threading.Thread(target=serve, daemon=True))
+    threads[0].start()
+    try:
+        yield listener.getsockname()[1], faulty.clear
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+        for end in ends:
+            end.close()
+
+
+def test_edits_over_connections_that_are_reset_are_done_once_or_not_at_all(database, tmp_path):
+    port = psycopg.conninfo.conninfo_to_dict(database)["port"]
+    root = rooted(tmp_path)
+    with resetting(int(port), random.Random(7)) as (shaky, heal):
+        files = open_workspace(root, store=database.replace(f":{port}/", f":{shaky}/"), durable=False)
+        for _ in range(20):  # The tables are made by whoever comes through first.
+            with contextlib.suppress(InputOutput):
+                files.store.revision()
+                break
+        done = edit_through(lambda: None, files, root)
+        heal()
+        assert 0 < len(done) < EDITS
+        files.store.close()
+        require_agreement(files, root, done)
+        files.store.close()
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The statements that are waited for."""
+    statements, execute = [], psycopg.Connection.execute
+
+    def counted(connection, query, *values, **options):
+        statements.append(query)
+        return execute(connection, query, *values, **options)
+
+    monkeypatch.setattr(psycopg.Connection, "execute", counted)
+    return statements
+
+
+def test_an_edit_is_three_round_trips_a_first_read_two_and_the_same_again_one(database, tmp_path, sent):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("one\ntwo\n")
+        os.utime(tmp_path / name, (1, 1))  # Nobody can be writing it just now.
+    files = open_workspace(tmp_path, store=database)
+    call_tool(files, "read_file", path="a.txt")
+    call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")
+    for tool, arguments, most in (
+        ("edit_file", {"path": "a.txt", "old_string": "two", "new_string": "2"}, 3),
+        ("read_file", {"path": "b.txt", "limit": 1}, 2),
+        ("read_file", {"path": "b.txt", "limit": 1}, 1),
+        ("read_file", {"path": "b.txt", "limit": 1, "force": True}, 1),
+        ("read_file", {"path": "b.txt", "offset": 2}, 3),
+    ):
+        sent.clear()
+        call_tool(files, tool, **arguments)
+        assert len(sent) == most, sent
+    files.store.close()
 
 
 def test_a_receipt_is_the_readers_own(two):

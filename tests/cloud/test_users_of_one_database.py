@@ -9,6 +9,7 @@ import pytest
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import NotFound, Stale
 from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.standing import waiting_count
 
 
 @pytest.fixture
@@ -42,9 +43,30 @@ def test_nothing_is_told_of_others_where_that_is_the_setting(as_user, tmp_path):
     ada, grace = as_user("ada"), as_user("grace", journal_of_others="nothing")
     done = call_tool(ada, "write_file", path="a.txt", content="secret\n")
     assert Journal(grace).changes(ChangeQuery()) == []
+    assert Journal(grace).count(ChangeQuery()) == 0
     with pytest.raises(NotFound):
         Journal(grace).change(done.change.id)
     assert len(Journal(ada).changes(ChangeQuery())) == 1
+
+
+def test_how_many_changes_wait_is_one_count_for_all_servers(as_user, tmp_path):
+    ada, grace = as_user("ada", approval="always"), as_user("grace", approval="always")
+    alone = as_user("alan", journal_of_others="nothing")
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    call_tool(ada, "read_file", path="a.txt")
+    waiting = [
+        call_tool(ada, "edit_file", path="a.txt", old_string="one", new_string=new).change.id for new in ("1", "I")
+    ]
+    call_tool(grace, "read_file", path="a.txt")
+    call_tool(grace, "edit_file", path="a.txt", old_string="two", new_string="2")
+    assert [waiting_count(files) for files in (ada, grace, alone)] == [3, 3, 0]
+    assert [waiting_count(files, files.reader) for files in (ada, grace)] == [2, 1]
+    Journal(ada).reject(waiting[0])
+    assert [waiting_count(files) for files in (ada, grace)] == [2, 2]
+    Journal(ada).approve(waiting[1])
+    assert (tmp_path / "a.txt").read_text() == "I\ntwo\n"
+    # The other server's proposal is of content that is gone: it can no longer be approved, and is not counted.
+    assert [waiting_count(files) for files in (ada, grace)] == [0, 0]
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read every file")
@@ -65,5 +87,8 @@ def test_a_file_that_cannot_be_read_is_told_to_nobody_else(as_user, tmp_path, mo
     def denied(path):
         raise Denied(f"{path}: the system does not permit it")
 
+    call_tool(grace, "write_file", path="b.txt", content="mine\n")
+    assert Journal(grace).count(ChangeQuery()) == 2
     monkeypatch.setattr(grace.backend, "read", denied)
-    assert Journal(grace).changes(ChangeQuery()) == []
+    assert [change.user for change in Journal(grace).changes(ChangeQuery())] == ["grace"]
+    assert Journal(grace).count(ChangeQuery()) == 1

@@ -189,3 +189,32 @@ def test_nothing_heavy_is_imported_for_the_bridge():
     code = "import sys, jupyter_fstools.command_line.bridge, jupyter_fstools.command_line.app; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pydantic", "tornado", "traitlets", "jupyter_server", "mcp", "nbformat", "orjson"} & set(loaded)
+
+
+def test_a_token_is_made_listed_and_revoked(place, run):
+    home, _ = place
+    made = run(home, "token", "create", "my agent", "--session", "s1", "--tools", "read_file,grep", "--path", "docs/")
+    assert (made.code, made.out[:4]) == (0, "fst_")
+    listed = run(home, "token", "list").out.splitlines()[0]
+    id = listed.split()[0]
+    assert listed.startswith(f"{id}  my agent  session s1  read_file,grep  docs/  ends 20")
+    assert listed.endswith("not used") and made.err.startswith(listed)
+    assert made.out.strip() not in listed
+    assert run(home, "token", "revoke", id).out == f"Revoked {id}.\n"
+    assert id not in run(home, "token", "list").out
+    again = run(home, "token", "revoke", id)
+    assert (again.code, again.err.partition(":")[2].strip()[:17]) == (1, "there is no token")
+
+
+def test_a_token_of_unknown_tools_or_without_a_name_is_refused(place, run):
+    home, _ = place
+    assert run(home, "token", "create", "agent", "--tools", "shell").code == 2
+    assert run(home, "token", "create", "\n").code == 2
+    assert run(home, "token", "create", "agent", "--days", "nan").code == 2
+
+
+def test_the_journal_says_that_an_undo_came_from_a_shell(place, as_user, run):
+    home, folder = place
+    as_user("write_file", "a.txt", content="x\n")
+    assert run(home, "undo", str(folder / "a.txt")).code == 0
+    assert "applied via command line  undo of" in run(home, "changes", str(folder)).out

@@ -84,7 +84,7 @@ def test_a_password_in_an_address_is_not_shown(home, run):
 def test_an_address_that_is_none_is_refused(home, run, url):
     ran = run(home, "mcp", "--url", url)
     assert (ran.code, ran.out) == (2, "")
-    assert "is no address that can be asked" in ran.err
+    assert "is not an address that can be requested" in ran.err
 
 
 def test_a_server_without_the_extension_is_said_to_lack_it(home, run, listener):

@@ -25,7 +25,7 @@ def pieces(data, sizes):
 
 @given(texts, st.sampled_from(["utf-8", "utf-8-sig", "latin-1", *WIDE]), sizes)
 def test_where_chunks_end_makes_no_difference(text, codec, sizes):
-    """X2: also inside a byte order mark, a code unit or a CRLF."""
+    """Also inside a byte order mark, a code unit or a CRLF."""
     data = encoded(text, codec) if codec != "latin-1" else text.encode("utf-8")
     assert fingerprint_of(pieces(data, sizes)) == fingerprint_of([data])
 

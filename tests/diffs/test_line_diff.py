@@ -53,7 +53,7 @@ def test_hunks_have_three_lines_of_context_and_do_not_touch(before, after):
 
 
 def test_an_empty_side_starts_at_the_line_before():
-    """B7: as in a unified diff."""
+    """As in a unified diff."""
     (hunk,) = line_hunks([], ["a"])
     assert (hunk.old_start, hunk.old_count, hunk.new_start, hunk.new_count) == (0, 0, 1, 1)
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.backends.open_backend import open_backend
+from jupyter_fstools.entry_points import open_backend
 from jupyter_fstools.errors import Invalid, TooLarge
 from jupyter_fstools.testing.backend_contract import BackendContract
+from jupyter_fstools.testing.gate_contract import GateContract
 
 PAGE = (Path(__file__).parents[2] / "docs" / "backends-and-stores.md").read_text("utf-8")
 EXAMPLE = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
@@ -47,6 +48,12 @@ class TestSmallFiles(BackendContract):
     @pytest.fixture
     def backend(self, installed, tmp_path):
         return open_backend(f"small://{tmp_path}", durable=False)
+
+
+class TestGateOnSmallFiles(GateContract):
+    @pytest.fixture
+    def open_files(self, installed, tmp_path):
+        return lambda **settings: open_workspace(f"small://{tmp_path}", store="memory:", **settings)
 
 
 def test_the_example_has_no_more_than_forty_lines():

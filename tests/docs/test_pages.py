@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
+import tomllib
 
 import pytest
 
@@ -35,6 +39,18 @@ def test_no_block_is_left_out(page):
 
 def test_the_readme_is_short():
     assert README.stat().st_size <= 6000
+
+
+def test_the_page_on_pypi_has_absolute_links_only(tmp_path):
+    for name in ("README.md", "pyproject.toml"):
+        shutil.copy(REPOSITORY / name, tmp_path)
+    script = REPOSITORY / ".github" / "absolute_links.py"
+    subprocess.run([sys.executable, script, "https://example.org/o/r", "v1"], cwd=tmp_path, check=True)
+    text = (tmp_path / "README.md").read_text("utf-8")
+    told = re.findall(r"\]\(https://example.org/o/r/(?:blob|raw)/v1/([^)]+)\)", text)
+    assert (LINK.findall(text), told) == ([], LINK.findall(README.read_text("utf-8")))
+    addresses = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))["project"]["urls"]
+    assert addresses["Changes"] == "https://example.org/o/r/blob/v1/CHANGELOG.md"
 
 
 def test_contributing_shows_the_floors_of_the_contract():

@@ -9,8 +9,9 @@ import pytest
 
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.execution import changed_files
-from jupyter_fstools.execution.changed_files import files_changed_since, next_moment
+from jupyter_fstools.execution import run
+from jupyter_fstools.execution.run import files_changed_since, next_moment
+from tests.visible import Only
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_ignored_and_denied_files_are_not_told(tmp_path, changed):
         for name in ("a.log", ".git/index", "node_modules/x.js", "secret", ".github/ci.yml", "sub/b.py"):
             (tmp_path / name).touch()
 
-    assert changed(work, may_read=lambda path: path != "secret").paths == [".github/ci.yml", "sub/b.py"]
+    assert changed(work, visible=Only(lambda path: path != "secret")).paths == [".github/ci.yml", "sub/b.py"]
 
 
 def test_many_are_counted_and_cut(tmp_path, changed):
@@ -56,7 +57,7 @@ def test_many_are_counted_and_cut(tmp_path, changed):
 
 
 def test_a_search_without_time_says_that_it_is_not_complete(tmp_path, changed, monkeypatch):
-    monkeypatch.setattr(changed_files, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(run, "MOST_SECONDS", 0.0)
     assert not changed((tmp_path / "new.txt").touch).complete
 
 

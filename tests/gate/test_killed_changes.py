@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -52,7 +53,7 @@ def work(folder, kill_at):
     names = [f"{name}.txt" for name in "abc"]
     for name in names:
         with open(f"{folder}/root/{name}", "wb") as file:
-            file.write(b"old line\\n" * 500)
+            file.write(b"old line\\n" * 20)
         call_tool(files, "read_file", path=name)
     edit = {"old_string": "old line\\nold", "new_string": "new line\\nold", "replace_all": True}
     edits = [{"path": name, **edit} for name in names]
@@ -129,7 +130,7 @@ def bytes_below(root):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_change_killed_at_any_step_is_whole_or_has_never_been(tmp_path, kind):
-    """Rule 10: and the journal tells which; what stands there can be undone."""
+    """And the journal tells which; what stands there can be undone."""
     folders = killed_at_every_step(tmp_path, kind)
     last = bytes_below(folders[-1] / "root")
     outcomes = set()
@@ -145,7 +146,7 @@ def test_a_change_killed_at_any_step_is_whole_or_has_never_been(tmp_path, kind):
         outcomes.add(landed)
         newest = Journal(files).changes(ChangeQuery(limit=1))
         if not landed:
-            assert set(found.values()) <= {b"old line\n" * 500, b"made"}, folder
+            assert set(found.values()) <= {b"old line\n" * 20, b"made"}, folder
         else:
             assert newest[0].id in applied and not newest[0].interrupted, folder
             assert newest[0].undoes is None or Journal(files).change(newest[0].undoes).status == "undone"
@@ -156,7 +157,7 @@ def test_a_change_killed_at_any_step_is_whole_or_has_never_been(tmp_path, kind):
 
 
 def test_a_change_of_a_living_process_is_left_alone(tmp_path):
-    """Rule 10: its writer holds the lock."""
+    """Its writer holds the lock."""
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.txt").write_text("one\n")
     writer, other = opened(tmp_path), opened(tmp_path)
@@ -207,3 +208,72 @@ def test_the_next_edit_of_the_file_settles_it_too(left_pending):
     call_tool(files, "read_file", path="a.txt")
     call_tool(files, "edit_file", path="a.txt", old_string="two", new_string="three")
     assert [change.status for change in files.store.changes(ChangeFilter())] == ["applied", "applied"]
+
+
+SUSPENDED = """
+import os, signal, sys
+from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.tools import call_tool
+from test_killed_changes import opened
+
+folder, kind = sys.argv[1:]
+files = opened(folder, approval=kind.startswith("approved"))
+edits = [{"path": name, "old_string": "old", "new_string": "late"} for name in ("a.txt", "b.txt")]
+call_tool(files, "read_file", path="a.txt")
+call_tool(files, "read_file", path="b.txt")
+if kind == "removal":
+    call_tool(files, "write_file", path="made.txt", content="made").change
+if kind.startswith("approved"):
+    asked = call_tool(files, "edit_file", edits=edits).change
+
+def suspended(call):
+    def suspend(*given, **named):
+        answer = call(*given, **named)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return answer
+    return suspend
+
+step = "decide" if kind.startswith("approved") else "add_change"
+setattr(SqliteStore, step, suspended(getattr(SqliteStore, step)))
+try:
+    if kind == "edit":
+        call_tool(files, "edit_file", edits=edits)
+    elif kind == "creation":
+        call_tool(files, "write_file", path="made.txt", content="made")
+    elif kind == "removal":
+        call_tool(files, "undo", path="made.txt")
+    else:
+        Journal(files).approve(asked.id)
+    print("written")
+except FsToolsError as refused:
+    print(refused.code, refused)
+"""
+
+
+@pytest.mark.parametrize("kind", ["edit", "creation", "removal", "approved edit", "approved edit, then rejected"])
+def test_who_was_suspended_until_others_forgot_its_change_changes_nothing(tmp_path, kind):
+    """It has recorded its change, and stops; its lock files are cleaned away, so that somebody takes it for dead."""
+    (tmp_path / "root").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "root" / name).write_text("old\n")
+    command = [sys.executable, "-c", SUSPENDED, tmp_path, kind]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as late:
+        os.waitid(os.P_PID, late.pid, os.WSTOPPED | os.WNOWAIT)
+        for lock in (tmp_path / "locks").iterdir():
+            lock.unlink()
+        other = opened(tmp_path)
+        call_tool(other, "list_files", path=".")
+        assert not other.store.unfinished("")
+        if kind.endswith("rejected"):
+            Journal(other).reject(other.store.changes(ChangeFilter(status="proposed"))[0].id)
+        before = bytes_below(tmp_path / "root")
+        known = [(change.id, change.status) for change in Journal(other).changes(ChangeQuery())]
+        late.send_signal(signal.SIGCONT)
+        said, _ = late.communicate(timeout=60)
+    assert said.startswith("conflict") and "not modified" in said, said
+    assert bytes_below(tmp_path / "root") == {name: data for name, data in before.items() if ".~" not in name}
+    assert [(change.id, change.status) for change in Journal(other).changes(ChangeQuery())] == known
+    assert not other.store.unfinished("")

@@ -57,7 +57,7 @@ def test_most_folders_get_the_quick_yes():
 
 
 def test_a_newline_in_a_name_hides_nothing_from_a_rule():
-    """P, G26: the rules' expressions would take it for the end of the path."""
+    """The rules' expressions would take it for the end of the path."""
     guard = Policy()
     for folder in ("a\nb", "\n", "a\n", "x/\ny/z"):
         assert not guard.may_read(f"{folder}/.ssh/key")

@@ -146,7 +146,7 @@ class Histories(RuleBasedStateMachine):
 
 
 def test_random_histories(tmp_path):
-    """T1 to T29, W, E, undo: no stale write goes through, no refused call changes a byte, undo restores every one."""
+    """W, E, undo: no stale write goes through, no refused call changes a byte, undo restores every one."""
     Histories.base = tmp_path
     case = Histories.TestCase()
     case.settings = settings(max_examples=40, stateful_step_count=25)

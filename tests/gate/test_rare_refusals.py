@@ -77,7 +77,6 @@ def limit_file_size(process_id):
 
 
 def test_a_full_disk_is_io_over_rest_and_leaves_nothing(root):
-    """W20"""
     with serving(root) as server:
         limit_file_size(server.process.pid)
         body = {"path": "new.txt", "content": "x" * 2 * MOST_BYTES}
@@ -89,7 +88,6 @@ def test_a_full_disk_is_io_over_rest_and_leaves_nothing(root):
 
 
 def test_a_full_disk_is_io_in_a_cell_and_leaves_nothing(root):
-    """W20"""
     with running_kernel(root) as kernel:
         limit_file_size(int(run_cell(kernel, "import os; print(os.getpid())")))
         call = f'get_ipython().run_cell_magic("fs", "write new.txt", "x" * {2 * MOST_BYTES})'
@@ -99,20 +97,26 @@ def test_a_full_disk_is_io_in_a_cell_and_leaves_nothing(root):
 
 
 def test_a_file_that_another_process_holds_is_timeout_over_rest(root):
-    with serving(root, "--FsToolsConfig.lock_seconds=0.3") as server, held(root / "a.txt"):
-        status, answer = server.call("POST", "/tools/read_file", {"path": "a.txt"})
+    with serving(root, "--FsToolsConfig.lock_seconds=0.3") as server:
+        server.call("POST", "/tools/read_file", {"path": "a.txt"})
+        with held(root / "a.txt"):
+            edit = {"path": "a.txt", "old_string": "one", "new_string": "two"}
+            status, answer = server.call("POST", "/tools/edit_file", edit)
+            assert server.call("POST", "/tools/read_file", {"path": "a.txt", "force": True})[0] == 200
     assert status == 504
     assert is_refusal(answer["error"], "timeout")
 
 
 def test_a_file_that_another_process_holds_is_timeout_in_a_cell(root):
-    with running_kernel(root) as kernel, held(root / "a.txt"):
+    with running_kernel(root) as kernel:
         run_cell(kernel, "get_ipython().config.FsToolsConfig.lock_seconds = 0.3")
-        assert is_refusal(through_magic(kernel, 'get_ipython().run_line_magic("fs", "read a.txt")'), "timeout")
+        run_cell(kernel, "%fs read a.txt")
+        with held(root / "a.txt"):
+            call = 'get_ipython().run_line_magic("fs", "edit a.txt --old one --new two")'
+            assert is_refusal(through_magic(kernel, call), "timeout")
 
 
 def test_a_read_only_workspace_has_no_tool_that_writes(root):
-    """P29"""
     with serving(root, "--FsToolsConfig.read_only=True") as server:
         status, answer = server.call("POST", "/tools/write_file", {"path": "b.txt", "content": "x"})
         assert (status, answer["error"]["code"]) == (403, "disabled")

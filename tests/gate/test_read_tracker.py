@@ -10,6 +10,7 @@ from jupyter_fstools.backends.protocol import FileStat
 from jupyter_fstools.content.fingerprint import fingerprint_of
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.diffs.line_diff import line_hunks
+from jupyter_fstools.errors import NotRead, Stale
 from jupyter_fstools.gate.read_tracker import ReadTracker, Shown
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import FileState, Reader
@@ -35,32 +36,34 @@ def shown(text, first, last):
 
 
 def record(tracker, text, first, last, version="v1"):
-    mark = fingerprint_of([text.encode()])
-    return tracker.record_read(
-        stat_of(text, version), mark, shown(text, first, last), view=f"{first},{last}", encoding=None
-    )
+    stat, mark = stat_of(text, version), fingerprint_of([text.encode()])
+    earlier = tracker.lookup(stat.key)
+    return tracker.record_read(stat, mark, shown(text, first, last), earlier, view=f"{first},{last}", encoding=None)
 
 
 def test_a_tracker_says_what_is_allowed_and_why_not():
     tracker, text = make_tracker(), numbered(4)
     stat, mark = stat_of(text), fingerprint_of([text.encode()])
-    assert "has not been read" in tracker.can_edit(stat, lambda: mark).reason
+    with pytest.raises(NotRead, match="has not been read"):
+        tracker.require(stat, lambda: mark, whole=False)
     record(tracker, text, 1, 2)
-    assert tracker.can_edit(stat, lambda: mark) == (True, "")
-    assert "lines 1-2" in tracker.can_write(stat, lambda: mark).reason
+    assert tracker.require(stat, lambda: mark, whole=False).lines == [(1, 2)]
+    with pytest.raises(NotRead, match="lines 1-2"):
+        tracker.require(stat, lambda: mark, whole=True)
     record(tracker, text, 3, 4)
-    assert tracker.can_write(stat, lambda: mark).allowed
-    other = fingerprint_of([b"other"])
-    assert "changed since" in tracker.can_edit(stat_of(text, "v2"), lambda: other).reason
+    assert tracker.require(stat, lambda: mark, whole=True).full
+    with pytest.raises(Stale, match="changed since"):
+        tracker.require(stat_of(text, "v2"), lambda: fingerprint_of([b"other"]), whole=False)
     assert (tracker.forget(stat.key), tracker.forget(stat.key), tracker.lookup(stat.key)) == (1, 0, None)
 
 
 def test_an_unhashed_receipt_holds_only_while_nothing_touched_the_file():
-    """T32: a file too large to be hashed for a window."""
+    """A file too large to be hashed for a window."""
     tracker, text = make_tracker(), numbered(4)
-    tracker.record_read(stat_of(text), None, shown(text, 1, 2), view="", encoding=None)
-    assert tracker.can_edit(stat_of(text), lambda: pytest.fail("hashed")).allowed
-    assert "changed since" in tracker.can_edit(stat_of(text, "v2"), lambda: fingerprint_of([text.encode()])).reason
+    tracker.record_read(stat_of(text), None, shown(text, 1, 2), None, view="", encoding=None)
+    assert tracker.require(stat_of(text), lambda: pytest.fail("hashed"), whole=False)
+    with pytest.raises(Stale, match="changed since"):
+        tracker.require(stat_of(text, "v2"), lambda: fingerprint_of([text.encode()]), whole=False)
 
 
 LINES = st.lists(st.sampled_from("abc"), max_size=12)
@@ -82,7 +85,7 @@ def test_a_receipt_is_full_only_when_every_line_was_shown(lines, data):
 @settings(max_examples=200)
 @given(st.integers(1, 14), st.data())
 def test_shown_lines_follow_random_edits_of_ones_own(count, data):
-    """Rule 4: against a model in which each line carries whether its reader knows it."""
+    """Against a model in which each line carries whether its reader knows it."""
     # No two lines are alike: so there is one answer to which of them an edit removed.
     tracker, known, lines = make_tracker(), [False] * count, [f"line {n}" for n in range(count)]
     first = data.draw(st.integers(1, len(lines)))

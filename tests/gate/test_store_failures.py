@@ -38,7 +38,7 @@ def edit(call, path="a.txt", old="one", new="1"):
 @pytest.mark.parametrize("hard_linked", [False, True])
 @pytest.mark.parametrize("size", [10, 3 << 20])
 def test_an_edit_that_cannot_be_kept_writes_nothing(make_call, store, break_store, size, hard_linked):
-    """Rule 10: small files and streams, replaced and written in place."""
+    """Small files and streams, replaced and written in place."""
     call = make_call(store=store)
     old = b"one\r\n" + b"x\n" * size
     file = call.put("a.txt", old)
@@ -59,7 +59,7 @@ def test_a_creation_that_cannot_be_kept_writes_nothing(make_call, store, break_s
 
 
 def test_an_undo_of_a_creation_that_cannot_be_kept_writes_nothing(make_call, store, break_store):
-    """Rule 12: the file that was to be removed is there again."""
+    """The file that was to be removed is there again."""
     call = make_call(store=store)
     made = call("write_file", path="a.txt", content="new\n").change
     break_store("INSERT")
@@ -69,7 +69,7 @@ def test_an_undo_of_a_creation_that_cannot_be_kept_writes_nothing(make_call, sto
 
 
 def test_an_approval_that_cannot_be_kept_writes_nothing(make_call, store, break_store):
-    """Rule 11: and the proposal still waits."""
+    """And the proposal still waits."""
     call = make_call(store=store, approval="always")
     call.put("a.txt", "one\n")
     call("read_file", path="a.txt")

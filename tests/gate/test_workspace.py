@@ -12,7 +12,7 @@ from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.errors import Conflict, FsToolsError, IsDirectory, NotFound, NotRead, Stale, TimedOut, TooLarge
 from jupyter_fstools.gate.draft import Draft, Step
 from jupyter_fstools.journal.journal import ChangeQuery, Journal
-from jupyter_fstools.open_documents.disk import Disk
+from jupyter_fstools.open_documents.holders import Disk
 from jupyter_fstools.tools import TOOLS
 
 
@@ -25,7 +25,7 @@ def step(path, *splices, op="edit"):
 
 
 def test_peek_and_show_alone_open_nothing(call):
-    """Rule 1: only what is recorded while it is shown counts."""
+    """Only what is recorded while it is shown counts."""
     call.put("a.txt", "x")
     assert call.workspace.peek("a.txt").kind == "file"
     with call.workspace.show("a.txt") as opened:
@@ -35,7 +35,6 @@ def test_peek_and_show_alone_open_nothing(call):
 
 
 def test_a_draft_demands_a_current_receipt(call):
-    """Rule 2"""
     call.put("a.txt", "x\n")
     call("read_file", path="a.txt")
     with call.workspace.draft("a.txt", whole=True) as draft:
@@ -44,8 +43,8 @@ def test_a_draft_demands_a_current_receipt(call):
     with pytest.raises(Stale) as refused, call.workspace.draft("a.txt"):
         pass
     assert "-x\n+y" in refused.value.details["diff"]
-    with call.workspace.draft("a.txt", accept_stale=True) as draft:
-        assert draft.content.read(0, 9) == b"y\n"
+    with call.workspace.drafts(["a.txt"], accept_stale=True) as drafts:
+        assert drafts["a.txt"].content.read(0, 9) == b"y\n"
 
 
 def test_a_draft_says_what_is_there_instead(call):
@@ -74,7 +73,7 @@ def test_a_file_above_the_limit_is_not_edited(make_call):
 
 
 def test_a_commit_writes_records_and_keeps_the_receipt_current(call):
-    """Rules 1, 4: and tells whoever listens."""
+    """And tells whoever listens."""
     heard = []
     call.workspace._committed = heard.append
     call.put("a.txt", "one two\n")
@@ -88,7 +87,7 @@ def test_a_commit_writes_records_and_keeps_the_receipt_current(call):
 
 
 def test_a_commit_of_nothing_is_no_change(call):
-    """Rule 9: no write, no entry, the time stays."""
+    """No write, no entry, the time stays."""
     file = call.put("a.txt", "x")
     os.utime(file, (5, 5))
     call("read_file", path="a.txt")
@@ -98,7 +97,7 @@ def test_a_commit_of_nothing_is_no_change(call):
 
 
 def test_an_outsider_who_is_faster_than_the_commit_wins(call):
-    """C7: rule 8: nothing is written, nothing is recorded, and the next try says stale."""
+    """Nothing is written, nothing is recorded, and the next try says stale."""
     call.put("a.txt", "mine\n")
     call("read_file", path="a.txt")
     with call.workspace.draft("a.txt") as draft:
@@ -112,7 +111,7 @@ def test_an_outsider_who_is_faster_than_the_commit_wins(call):
 
 @pytest.mark.parametrize("kind", ["file", "directory", "link"])
 def test_an_outsider_who_makes_the_file_first_wins(call, kind):
-    """C7: also with a folder, or with a link that leads out."""
+    """Also with a folder, or with a link that leads out."""
     with call.workspace.draft("a.txt", may_create=True) as draft:
         file = call.root / "a.txt"
         {"file": file.touch, "directory": file.mkdir, "link": lambda: file.symlink_to("../out")}[kind]()
@@ -123,7 +122,7 @@ def test_an_outsider_who_makes_the_file_first_wins(call, kind):
 
 
 def test_an_outsider_who_removes_the_file_wins(call):
-    """C7: it is not made again."""
+    """It is not made again."""
     file = call.put("a.txt", "x")
     call("read_file", path="a.txt")
     with call.workspace.draft("a.txt") as draft:
@@ -134,7 +133,7 @@ def test_an_outsider_who_removes_the_file_wins(call):
 
 
 def test_a_file_in_a_draft_is_nobody_elses_until_the_block_ends(make_call):
-    """C6, C17: also after an error in it; a lock is not taken twice by one thread."""
+    """Also after an error in it; a lock is not taken twice by one thread."""
     call = make_call(lock_seconds=0.05)
     call.put("a.txt", "x")
     call("read_file", path="a.txt")
@@ -146,7 +145,7 @@ def test_a_file_in_a_draft_is_nobody_elses_until_the_block_ends(make_call):
 
 
 def test_a_call_that_waits_too_long_for_another_is_refused(make_call):
-    """C6: and the file can be changed as soon as the other one lets go."""
+    """And the file can be changed as soon as the other one lets go."""
     from concurrent.futures import ThreadPoolExecutor
 
     call = make_call(lock_seconds=0.05)
@@ -161,7 +160,7 @@ def test_a_call_that_waits_too_long_for_another_is_refused(make_call):
 
 
 def test_a_folder_that_becomes_a_link_leads_no_commit_elsewhere(call):
-    """P19: after the draft was taken."""
+    """After the draft was taken."""
     outside = call.root.parent / "outside"
     outside.mkdir()
     (outside / "a.txt").write_text("x")
@@ -177,14 +176,14 @@ def test_a_folder_that_becomes_a_link_leads_no_commit_elsewhere(call):
 
 def test_keys_and_paths_belong_to_one_root(call):
     workspace = call.workspace
-    assert workspace.path_of(workspace.key_of("a/b")) == "a/b"
-    assert workspace.key_of("") == workspace.backend.root_key
-    assert workspace.path_of(workspace.backend.root_key + "-evil/a") is None
-    assert workspace.path_of("/elsewhere") is None
+    assert workspace.paths.path_of(workspace.paths.key_of("a/b")) == "a/b"
+    assert workspace.paths.key_of("") == workspace.backend.root_key
+    assert workspace.paths.path_of(workspace.backend.root_key + "-evil/a") is None
+    assert workspace.paths.path_of("/elsewhere") is None
 
 
 def test_every_refused_change_says_what_to_do_next(call):
-    """Rule 10: not modified, why, and the next step."""
+    """Not modified, why, and the next step."""
     call.put("a.txt", "x = 1\nx = 1\n")
     call.put("d/b.txt", "x")
     call.put("book.ipynb", "{}")
@@ -209,7 +208,6 @@ def test_every_refused_change_says_what_to_do_next(call):
 
 
 def test_no_tool_approves_or_rejects():
-    """Rule 11"""
     assert not [name for name in TOOLS if re.search("approve|reject|accept", name)]
 
 

@@ -27,7 +27,7 @@ def asking(make_call):
 
 
 def test_a_change_that_needs_approval_touches_nothing(asking):
-    """Rule 11: the call says so, and the receipt stays what it was."""
+    """The call says so, and the receipt stays what it was."""
     asking.put("a.txt", "x\n")
     asking("read_file", path="a.txt")
     result = edit(asking, "a.txt", "x", "y")
@@ -39,8 +39,23 @@ def test_a_change_that_needs_approval_touches_nothing(asking):
     assert asking("read_file", path="a.txt").data["unchanged"]
 
 
+@pytest.mark.parametrize("path", ["a.py", "tool", "x.ipy"])
+@pytest.mark.parametrize(
+    ("declares", "told"),
+    [("utf-7", "utf-7"), ("unicode_escape", "unicode-escape"), ("cp037-unix", "cp037"), ("utf-8", None), ("x", None)],
+)
+@pytest.mark.parametrize("first", ["", "#!/usr/bin/env python\n", f"#{'x' * 9000}\n", "\ufeff"])
+def test_an_encoding_that_a_text_in_utf8_declares_is_named(asking, path, declares, told, first):
+    """Python reads another line in a harmless comment of such a file."""
+    text = f"{first}# -*- coding: {declares} -*-\n# done +AAo-print(1)\n"
+    assert asking("write_file", path=path, content=text, encoding="utf-8").change.diff.encoding == told
+    asking.put(path, text.replace("coding", "no").removeprefix("\ufeff"))
+    asking("read_file", path=path, encoding="utf-8")
+    assert edit(asking, path, "no: ", "coding: ").change.diff.encoding == told
+
+
 def test_approving_carries_each_kind_of_change_out(asking):
-    """Rule 11: creation, edit, overwrite, undo, and an undo that removes the file."""
+    """Creation, edit, overwrite, undo, and an undo that removes the file."""
     created = asking("write_file", path="d/a.txt", content="one\n").change
     assert journal(asking).approve(created.id).status == "applied"
     edited = edit(asking, "d/a.txt", "one", "two").change
@@ -60,7 +75,7 @@ def test_approving_carries_each_kind_of_change_out(asking):
 
 
 def test_the_proposer_goes_on_after_an_approval(asking):
-    """Rule 4: by whomever and in whatever session it was approved."""
+    """By whomever and in whatever session it was approved."""
     person = asking.session("person", user="bob")
     asking.put("a.txt", "one\ntwo\nthree\n")
     asking("read_file", path="a.txt", offset=2, limit=1)
@@ -73,7 +88,7 @@ def test_the_proposer_goes_on_after_an_approval(asking):
 
 
 def test_an_approval_makes_no_other_content_count_as_read(asking):
-    """Rule 2: the proposer looked at a later content, which then went away again."""
+    """The proposer looked at a later content, which then went away again."""
     asking.put("a.txt", "one\ntwo\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "a.txt", "one", "1").change
@@ -85,7 +100,7 @@ def test_an_approval_makes_no_other_content_count_as_read(asking):
 
 
 def test_a_rejected_proposal_is_done_with(asking):
-    """Rule 11: and the proposer may propose anew."""
+    """And the proposer may propose anew."""
     asking.put("a.txt", "x\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "a.txt", "x", "y").change
@@ -98,7 +113,6 @@ def test_a_rejected_proposal_is_done_with(asking):
 @pytest.mark.parametrize("first", ["approve", "reject"])
 @pytest.mark.parametrize("second", ["approve", "reject"])
 def test_nothing_is_decided_twice(asking, first, second):
-    """Rule 11"""
     change = asking("write_file", path="a.txt", content="x").change
     getattr(journal(asking), first)(change.id)
     with pytest.raises(Conflict, match=f"{'applied' if first == 'approve' else 'rejected'} by ada") as refused:
@@ -108,7 +122,7 @@ def test_nothing_is_decided_twice(asking, first, second):
 
 
 def test_a_proposal_whose_file_moved_on_is_refused_with_the_diff(asking):
-    """Rule 11: not merged; it stays proposed, and the next step is named."""
+    """Not merged; it stays proposed, and the next step is named."""
     asking.put("a.txt", "x = 1\ny = 1\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "a.txt", "x = 1", "x = 2").change
@@ -122,7 +136,7 @@ def test_a_proposal_whose_file_moved_on_is_refused_with_the_diff(asking):
 
 
 def test_of_two_proposals_for_one_content_only_one_is_carried_out(asking):
-    """Rule 11: the second one is for a file that is no more."""
+    """The second one is for a file that is no more."""
     asking.put("a.txt", "x y\n")
     asking("read_file", path="a.txt")
     one, two = edit(asking, "a.txt", "x", "1").change, edit(asking, "a.txt", "y", "2").change
@@ -137,7 +151,7 @@ def test_of_two_proposals_for_one_content_only_one_is_carried_out(asking):
 
 @pytest.mark.parametrize("now", ["nothing", "link", "folder", "same bytes"])
 def test_approving_looks_at_what_is_there_by_now(asking, now):
-    """Rule 11: by content; a link to a file with the same content is another file."""
+    """By content; a link to a file with the same content is another file."""
     file = asking.put("a.txt", "x\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "a.txt", "x", "y").change
@@ -159,7 +173,7 @@ def test_approving_looks_at_what_is_there_by_now(asking, now):
 
 
 def test_only_what_the_rules_name_waits(make_call):
-    """Rule 11: globs."""
+    """Globs."""
     call = make_call(approval=["*.py", "/etc/"])
     waits = {path: call("write_file", path=path, content="x").data["status"] for path in
              ("a.py", "d/B.PY", "etc/a", "a.txt", "d/etc/a")}  # fmt: skip
@@ -167,7 +181,7 @@ def test_only_what_the_rules_name_waits(make_call):
 
 
 def test_a_link_is_no_way_around_approval(make_call):
-    """Rule 11: what it leads to decides."""
+    """What it leads to decides."""
     call = make_call(approval=["*.py"])
     call.put("a.py", "x")
     (call.root / "link.txt").symlink_to("a.py")
@@ -176,7 +190,7 @@ def test_a_link_is_no_way_around_approval(make_call):
 
 
 def test_a_denied_file_is_not_changed_by_an_approval_either(make_call):
-    """P21: rules that came after the proposal hold."""
+    """Rules that came after the proposal hold."""
     call = make_call(approval="always")
     change = call("write_file", path="later.txt", content="x").change
     strict = make_call(approval="always", deny_write=["later.txt"], store=call.workspace.store)
@@ -187,7 +201,6 @@ def test_a_denied_file_is_not_changed_by_an_approval_either(make_call):
 
 @pytest.mark.parametrize("rule", ["kept/", "/link.txt"], ids=["of the file", "of the link"])
 def test_a_rule_holds_for_the_path_given_and_for_the_file_it_leads_to(make_call, rule):
-    """P22, rule 11."""
     call = make_call(approval=[rule])
     call.put("kept/a.txt", "x\n")
     (call.root / "link.txt").symlink_to("kept/a.txt")

@@ -41,7 +41,7 @@ def asking(make_call):
 
 
 def test_undo_by_path_steps_back_change_by_change(call):
-    """Rule 12: W- and E-changes, to the exact bytes, and then to nothing."""
+    """W- and E-changes, to the exact bytes, and then to nothing."""
     call("write_file", path="a.txt", content="one\r\ntwo")
     edit(call, "a.txt", "one", "1")
     call("write_file", path="a.txt", content="all\nnew\n")
@@ -55,7 +55,7 @@ def test_undo_by_path_steps_back_change_by_change(call):
 
 
 def test_undoing_a_creation_leaves_the_folders_made_for_it(call):
-    """Rule 12: somebody else may count on them by now."""
+    """Somebody else may count on them by now."""
     call("write_file", path="new/deep/a.txt", content="x\n")
     call("undo", path="new/deep/a.txt")
     assert os.listdir(call.root / "new" / "deep") == []
@@ -63,7 +63,6 @@ def test_undoing_a_creation_leaves_the_folders_made_for_it(call):
 
 @pytest.mark.parametrize("moved_on", ["other\n", None])
 def test_what_a_person_may_not_undo_or_approve_says_that_nothing_was_modified(call, make_call, moved_on):
-    """Rule 10"""
     made = call("write_file", path="a.txt", content="one\n").change
     asking = Caller(make_call(approval="always", store=call.workspace.store).workspace, call.root)
     waiting = edit(asking, "a.txt", "one", "1").change
@@ -81,7 +80,7 @@ def test_what_a_person_may_not_undo_or_approve_says_that_nothing_was_modified(ca
 
 
 def test_an_undo_names_what_it_undoes_and_can_be_undone(call):
-    """Rule 12: and so can that, as often as one likes; each change says whether it stands."""
+    """And so can that, as often as one likes; each change says whether it stands."""
     call.put("a.txt", "x")
     call("read_file", path="a.txt")
     chain = [edit(call, "a.txt", "x", "y").change]
@@ -97,7 +96,6 @@ def test_an_undo_names_what_it_undoes_and_can_be_undone(call):
 
 
 def test_undoing_the_undo_of_a_creation_makes_the_file_again(call):
-    """Rule 12"""
     made = call("write_file", path="d/a.txt", content="été\n").change
     gone = call("undo", change_id=made.id).change
     again = call("undo", change_id=gone.id)
@@ -108,7 +106,6 @@ def test_undoing_the_undo_of_a_creation_makes_the_file_again(call):
 
 
 def test_an_undone_change_is_not_undone_again(call):
-    """Rule 12"""
     made = call("write_file", path="a.txt", content="x").change
     call("undo", change_id=made.id)
     refusal = call.refused("conflict", "undo", change_id=made.id)
@@ -116,7 +113,6 @@ def test_an_undone_change_is_not_undone_again(call):
 
 
 def test_a_tool_takes_back_its_own_changes_only_a_person_any(call):
-    """Rule 12"""
     made = call("write_file", path="a.txt", content="x").change
     other = call.session("other")
     assert "another session" in other.refused("denied", "undo", change_id=made.id).message
@@ -127,7 +123,6 @@ def test_a_tool_takes_back_its_own_changes_only_a_person_any(call):
 
 
 def test_a_person_is_not_asked_for_their_own_undo(asking):
-    """Rules 11, 12"""
     made = asking("write_file", path="a.txt", content="x").change
     journal(asking).approve(made.id)
     assert undo(asking, made).status == "applied"
@@ -141,7 +136,7 @@ def test_a_proposed_change_cannot_be_undone(asking):
 
 
 def test_a_change_with_a_later_one_on_top_is_refused_with_what_differs(call):
-    """Rule 12: the next step is named."""
+    """The next step is named."""
     call.put("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n")
     call("read_file", path="a.txt")
     made = edit(call, "a.txt", "one", "1").change
@@ -157,7 +152,7 @@ def test_a_change_with_a_later_one_on_top_is_refused_with_what_differs(call):
 
 @pytest.mark.parametrize("theirs", [b"mine\r\n", b"mine\n\n", b"mine", b"", None])
 def test_undo_goes_by_every_byte(call, theirs):
-    """Rule 12: line endings too; what an outsider made of a creation is not removed."""
+    """Line endings too; what an outsider made of a creation is not removed."""
     made = call("write_file", path="a.txt", content="mine\n").change
     call.put("a.txt", theirs) if theirs is not None else (call.root / "a.txt").unlink()
     refusal = call.refused("stale", "undo", change_id=made.id)
@@ -168,7 +163,7 @@ def test_undo_goes_by_every_byte(call, theirs):
 
 
 def test_a_link_in_the_place_of_the_file_is_another_file(call):
-    """Rule 12: also if what it leads to has the same content."""
+    """Also if what it leads to has the same content."""
     made = call("write_file", path="a.txt", content="x").change
     call.put("b.txt", "x")
     (call.root / "a.txt").unlink()
@@ -178,7 +173,7 @@ def test_a_link_in_the_place_of_the_file_is_another_file(call):
 
 
 def test_an_undo_of_the_bytes_that_were_read_is_fresh_again(call):
-    """T29: the reader may go on."""
+    """The reader may go on."""
     call.put("a.txt", "x\n")
     call("read_file", path="a.txt")
     undo(call.session("person"), edit(call, "a.txt", "x", "y").change)
@@ -189,7 +184,7 @@ def test_an_undo_of_the_bytes_that_were_read_is_fresh_again(call):
 
 
 def test_what_was_too_large_to_keep_says_so(call, monkeypatch):
-    """Rule 12: the change itself is still there to be seen."""
+    """The change itself is still there to be seen."""
     monkeypatch.setattr(draft_module, "MAX_UNDO_BYTES", 10)
     call.put("a.txt", "x" * 11)
     call("read_file", path="a.txt")
@@ -202,7 +197,7 @@ def test_what_was_too_large_to_keep_says_so(call, monkeypatch):
 
 
 def test_an_overwrite_can_be_undone_where_its_insertion_is_large(call, monkeypatch):
-    """Rule 12: only what was removed is kept."""
+    """Only what was removed is kept."""
     monkeypatch.setattr(draft_module, "MAX_UNDO_BYTES", 10)
     made = call("write_file", path="a.txt", content="x" * 1000).change
     assert made.undoable
@@ -212,7 +207,7 @@ def test_an_overwrite_can_be_undone_where_its_insertion_is_large(call, monkeypat
 
 
 def test_the_journal_is_bounded_by_count(make_call):
-    """Rule 12: the oldest go first."""
+    """The oldest go first."""
     call = make_call(journal_max_changes=3)
     for number in range(5):
         call("write_file", path=f"{number}.txt", content="x")
@@ -221,7 +216,7 @@ def test_the_journal_is_bounded_by_count(make_call):
 
 
 def test_the_journal_is_bounded_by_bytes_and_keeps_edits_as_splices(make_call):
-    """Rule 12: an edit of a large file costs its own size."""
+    """An edit of a large file costs its own size."""
     call = make_call(journal_max_bytes=20_000)
     call.put("big.txt", os.urandom(100_000).hex() + "\nx 0.\n")
     call("read_file", path="big.txt", offset=2, limit=1)
@@ -236,7 +231,6 @@ def test_the_journal_is_bounded_by_bytes_and_keeps_edits_as_splices(make_call):
 
 
 def test_a_proposal_outlives_the_bounds(make_call):
-    """Rule 11, rule 12"""
     call = make_call(journal_max_changes=2, approval=["wait.txt"])
     waiting = call("write_file", path="wait.txt", content="x").change
     for number in range(5):
@@ -276,7 +270,7 @@ def test_following_the_journal_tells_each_step_once(call):
 
 
 def test_changes_of_denied_and_outside_files_are_not_visible(call, make_call):
-    """P20, P21: not in lists, not by id, not to be undone."""
+    """Not in lists, not by id, not to be undone."""
     made = call("write_file", path="d/secret.txt", content="x").change
     strict = make_call(deny_read=["secret.txt"], store=call.workspace.store)
     inner = Workspace(

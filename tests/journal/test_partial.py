@@ -157,6 +157,32 @@ def test_a_change_that_is_kept_says_by_whom(call):
         journal.keep(change.id)
 
 
+def test_a_change_is_seen_once_each_of_its_hunks_is_kept_or_taken_back(call):
+    journal = Journal(call.workspace)
+    other = Journal(call.session("person", user="bob").workspace)
+    call.put("a.txt", BEFORE)
+    call("read_file", path="a.txt")
+    change = call("write_file", path="a.txt", content=rewritten(*PLACES)).change
+    assert journal.keep(change.id, [2]).kept == {"ada": [2]}
+    assert other.keep(change.id, [0]).kept == {"ada": [2], "bob": [0]}
+    journal.undo(change, by_person=True, hunks=[1])
+    assert journal.change(change.id).kept == {"ada": [1, 2], "bob": [0]}
+    seen = journal.keep(change.id, [0])
+    assert (seen.seen_by, seen.kept) == (["ada"], {"bob": [0]})
+    with pytest.raises(Invalid):
+        other.keep(change.id, [3])
+
+
+def test_of_a_notebook_cells_are_kept_by_their_hunks(call):
+    journal = Journal(call.workspace)
+    call.put("n.ipynb", notebook(cell("one", "x = 1"), cell("two", "y = 2"), cell("three", "z")))
+    call("read_notebook", path="n.ipynb")
+    edits = [{"cell_id": "one", "new_source": "x = 0"}, {"cell_id": "three", "edit_mode": "delete"}]
+    change = call("edit_notebook", path="n.ipynb", edits=edits).change
+    assert journal.keep(change.id, {"three": "all"}).kept == {"ada": {"three": [0]}}
+    assert journal.keep(change.id, {"one": [0]}).seen_by == ["ada"]
+
+
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u00e9\n", "\n"]), max_size=40)
 
 

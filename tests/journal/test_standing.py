@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from jupyter_fstools.errors import Stale
+from jupyter_fstools.errors import Conflict, Stale
 from jupyter_fstools.journal.journal import Journal
-from jupyter_fstools.journal.standing import changed_since, is_covered, is_stale, waiting_count, with_all_rows
+from jupyter_fstools.journal.standing import changed_since, is_covered, is_stale, sides_of, waiting_count, with_all_rows
 
 MANY = [f"line {number}\n" for number in range(5000)]
 
@@ -43,7 +43,9 @@ def test_a_proposal_is_stale_while_its_file_is_another(asking):
     assert changed_since(asking.workspace, change) is None
     asking.put("a.txt", "ONE\n")
     assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (True, 0)
-    assert "+ONE" in changed_since(asking.workspace, change)
+    since = changed_since(asking.workspace, change)
+    assert [row.text for row in since.diff.hunks[0].rows if row.kind == "add"] == ["ONE"]
+    assert "is out of date: a.txt has changed since" in since.message
     asking.put("a.txt", "one\n")
     assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (False, 1)
 
@@ -53,6 +55,21 @@ def test_a_proposed_creation_is_stale_once_the_file_is_there(asking):
     assert not is_stale(asking.workspace, change)
     asking.put("a.txt", "y\n")
     assert is_stale(asking.workspace, change)
+
+
+def test_both_sides_of_a_change_are_told_while_it_waits_and_while_it_stands(asking):
+    journal = Journal(asking.workspace)
+    asking.put("a.txt", "\ufeffone\nmore\n")
+    asking("read_file", path="a.txt")
+    change = edit(asking, "one", "two")
+    sides = [side.model_dump() for side in sides_of(asking.workspace, change)]
+    assert sides == [{"path": "a.txt", "old": "one\nmore\n", "new": "two\nmore\n"}]
+    assert [side.model_dump() for side in sides_of(asking.workspace, journal.approve(change.id))] == sides
+    journal.undo(journal.change(change.id), by_person=True)
+    with pytest.raises(Conflict):
+        sides_of(asking.workspace, journal.change(change.id))
+    created = asking("write_file", path="new.txt", content="x\n").change
+    assert sides_of(asking.workspace, created)[0].old is None
 
 
 def test_every_row_of_a_large_overwrite_is_told(asking):
@@ -87,3 +104,38 @@ def test_a_long_line_is_told_whole(call, name):
     diff = with_all_rows(call.workspace, change).diff
     hunks = diff.hunks if diff.cells is None else diff.cells[0].hunks
     assert [row.text for row in hunks[0].rows if row.kind == "add"] == [long]
+
+
+@pytest.mark.parametrize("approval", ["never", "always"])
+@pytest.mark.parametrize("name", ["a.txt", "n.ipynb"])
+def test_a_stale_undo_or_approval_shows_what_changed_beyond_its_own_lines(make_call, approval, name):
+    call = make_call(approval=approval)
+    journal = Journal(call.workspace)
+    if name == "a.txt":
+        call.put(name, "".join(f"line {number}\n" for number in range(60)))
+        call("read_file", path=name)
+        change = call("edit_file", path=name, old_string="line 3\n", new_string="mine\n").change
+    else:
+        cells = [{"cell_type": "raw", "id": id, "metadata": {}, "source": f"line 5{id}"} for id in "ab0"]
+        call.put(name, json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+        call("read_notebook", path=name)
+        change = call("edit_notebook", path=name, cell_id="a", new_source="mine").change
+    call.put(name, call.got(name).replace(b"line 50", b"theirs"))
+    decide = (
+        (lambda: journal.undo(change, by_person=True)) if approval == "never" else lambda: journal.approve(change.id)
+    )
+    with pytest.raises(Stale, match="not modified") as refused:
+        decide()
+    assert "-line 50\n+theirs" in refused.value.details["diff"]
+    assert "mine" not in refused.value.details["diff"]
+
+
+def test_all_of_a_notebook_that_is_written_into_an_empty_file_is_told(asking):
+    cell = {"cell_type": "raw", "id": "a", "metadata": {"long": "x" * 3000}, "source": "y"}
+    asking.put("n.ipynb", "")
+    content = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    change = asking("write_file", path="n.ipynb", content=content).change
+    assert change.diff.truncated
+    diff = with_all_rows(asking.workspace, change).diff
+    assert not diff.truncated
+    assert any("x" * 3000 in row.text for row in diff.cells[0].carried[0].rows)

@@ -44,12 +44,12 @@ def private_environment(home: Path) -> dict[str, str]:
 
 
 class RealKernel:
-    """A kernel of this environment whose working directory is `folder`."""
+    """A kernel of this environment whose working directory is `folder`; `more` is added to its environment."""
 
-    def __init__(self, folder: Path, home: Path) -> None:
+    def __init__(self, folder: Path, home: Path, *, name: str = "python3", more: dict[str, str] | None = None) -> None:
         self.folder = folder
-        self.environment = private_environment(home)
-        self._manager = KernelManager(kernel_name="python3", connection_file=str(home / "kernel.json"))
+        self.environment = private_environment(home) | (more or {})
+        self._manager = KernelManager(kernel_name=name, connection_file=str(home / "kernel.json"))
         self._manager.start_kernel(cwd=str(folder), env=self.environment)
         self.client = self._manager.blocking_client()
         self.client.start_channels()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.kernel import magic  # noqa: F401  (it fills the table)
 from jupyter_fstools.kernel.arguments import SUBCOMMANDS
-from jupyter_fstools.kernel.edit_blocks import edits_of
-from jupyter_fstools.kernel.words import quoted, words_of
+from jupyter_fstools.kernel.subcommands import NEW, OLD, edits_of
+from jupyter_fstools.kernel.wording import quoted, words_of
 
 LINES = st.lists(st.text("ab<>= \t'é\\", max_size=6).map(lambda text: f"{text}\n"), max_size=4).map("".join)
 
@@ -86,6 +86,7 @@ def test_every_subcommand_explains_itself(fs, name):
 
 def test_the_magic_alone_lists_every_subcommand(fs):
     assert all(f"{one.sign} {name} " in str(fs("")) for name, one in SUBCOMMANDS.items())
+    assert list(SUBCOMMANDS)[:2] == ["read", "ls"]
 
 
 @pytest.mark.parametrize("line", ["read", "read a b", "read --nope a", "edit a --if-stale maybe", "changes --limit x"])
@@ -148,3 +149,11 @@ def test_a_malformed_block_is_refused_with_its_line(body, line):
 def test_a_body_without_edits_is_refused(body):
     with pytest.raises(Invalid):
         edits_of(body)
+
+
+def test_the_help_of_edit_shows_a_block_that_edit_takes(fs):
+    lines = [line.strip() for line in str(fs("edit -h")).splitlines()]
+    block = lines[lines.index(OLD) : lines.index(NEW) + 1]
+    assert edits_of("\n".join(block)) == [
+        {"old_string": "the lines to replace\n", "new_string": "the lines to put in their place\n"}
+    ]

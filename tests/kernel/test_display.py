@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import nbformat
 import pytest
 
-from jupyter_fstools.kernel.tables import MOST_ROWS
+from jupyter_fstools.kernel.result import MOST_ROWS
 
 HOSTILE = '<script>alert("1")</script>&amp;</td><img src=x onerror=alert(1)>'
 
@@ -150,6 +150,23 @@ def test_a_file_named_like_a_tool_keeps_its_name(fs, root):
 
 def test_a_note_speaks_of_options(fs, root):
     (root / "a.txt").write_text("x\n" * 3000)
-    assert "--offset 2001" in plain(fs("read a.txt"))
-    assert "--force" in plain(fs("read a.txt"))
-    assert "offset=2001" in fs("read a.txt --force").text
+    result = fs("read a.txt")
+    assert "--offset 2001" in plain(result)
+    assert "offset=2001" in result.text
+
+
+def test_a_line_that_is_run_again_shows_the_lines_again_and_leaves_the_receipt(fs, root):
+    (root / "a.txt").write_text("x\n")
+    first = fs("read a.txt")
+    assert plain(fs("read a.txt")) == plain(first)
+    assert fs("edit a.txt --old x --new y").change.status == "applied"
+
+
+@pytest.mark.parametrize("line", ["changes", "glob '*.txt'", "ls"])
+def test_of_a_list_only_the_paths_are_wrapped(fs, root, line):
+    (root / ("long" * 40 + ".txt")).write_text("x\n")
+    fs(f"read {'long' * 40}.txt")
+    fs(f"edit {'long' * 40}.txt --old x --new y")
+    html = fs(line)._repr_mimebundle_()["text/html"]
+    assert ".fs-list td:not(.fs-wrapped){white-space:nowrap" in html
+    assert [row.count("long") > 1 for row in re.findall('<td class="fs-wrapped">(.*?)</td>', html)] == [True]

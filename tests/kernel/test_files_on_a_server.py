@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, Stale
-from jupyter_fstools.kernel.completion import Completion
-from jupyter_fstools.kernel.desk import Desk
+from jupyter_fstools.kernel.desk import Desk, connected_files
+from jupyter_fstools.kernel.magic import Completion
 from jupyter_fstools.kernel.server_calls import ServerCalls
-from jupyter_fstools.kernel.server_files import connected_files
+from tests.kernel.real_kernel import RealKernel
 from tests.processes import RunningServer
+
+pytestmark = pytest.mark.slow
 
 VARIABLES = ("JUPYTERHUB_API_TOKEN", "JUPYTER_TOKEN")
 
@@ -94,6 +103,15 @@ def test_a_command_shows_what_it_prints(far, capsys):
     assert "from-afar" in capsys.readouterr().out
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="this system does not tell what a process has loaded")
+def test_a_server_of_the_disk_has_loaded_no_driver_of_databases_or_clouds(far, server):
+    (server.files / "f.txt").write_text("one\n")
+    far("read f.txt")
+    loaded = Path(f"/proc/{server.process.pid}/maps").read_text()
+    assert "sqlite3" in loaded
+    assert [name for name in ("psycopg", "libpq", "obstore") if name in loaded] == []
+
+
 def test_the_status_says_where_the_files_are_and_no_token(far, server, address):
     status = far("status")
     assert status.data["server"]["url"] == address
@@ -167,3 +185,46 @@ def test_a_password_in_the_address_is_shown_nowhere(make_shell, root):
         desk.call("list_files", {})
     assert "secret" not in str(refused.value)
     assert "hidden" not in str(refused.value)
+
+
+NAMESPACE = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
+HIDING = 'mount -t tmpfs none "$0" && exec "$@"'
+
+
+@pytest.fixture
+def elsewhere(server, address, private_jupyter, tmp_path):
+    """A real kernel in a mount namespace of its own, in which the server's folder is an empty disk."""
+    if shutil.which("unshare") is None or subprocess.run([*NAMESPACE, "true"], check=False).returncode:
+        pytest.skip("this system lets nobody make a namespace")
+    spec = private_jupyter / "jupyter_data_dir" / "kernels" / "elsewhere"
+    spec.mkdir(parents=True)
+    program = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    command = [*NAMESPACE, "sh", "-c", HIDING, str(server.files), *program]
+    (spec / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "elsewhere", "language": "python"}))
+    profile = tmp_path / "ipythondir" / "profile_default"
+    profile.mkdir(parents=True, mode=0o700)
+    (profile / "ipython_kernel_config.py").write_text(f"c = get_config()\nc.FsToolsConfig.server = {address!r}\n")
+    kernel = RealKernel(tmp_path, tmp_path, name="elsewhere", more={"JUPYTER_TOKEN": server.token})
+    yield kernel
+    kernel.stop()
+
+
+def test_a_kernel_that_cannot_open_the_files_reads_and_changes_them_by_the_same_gate(elsewhere, server):
+    file = server.files / "far.py"
+    file.write_text("one = 1\n")
+    assert elsewhere.run(f"import os\nprint(os.listdir({str(server.files)!r}))").streams == "[]\n"
+    refused = elsewhere.run("%fs edit far.py --old 1 --new 2")
+    assert (refused.error["ename"], file.read_text()) == ("NotRead", "one = 1\n")
+    assert "one = 1" in elsewhere.run("%fs read far.py").text
+    shown = elsewhere.run("%fs edit far.py --old 1 --new 2")
+    assert file.read_text() == "one = 2\n", shown.message
+    assert "-one = 1" in shown.text
+    assert "one = 2" in shown.html
+    file.write_text("one = 3\n")
+    stale = elsewhere.run("%fs edit far.py --old one --new two")
+    assert stale.error["ename"] == "Stale"
+    assert "+one = 3" in stale.message
+    assert "far.py" in elsewhere.run("r = %fs changes far.py\nprint(r.text)").streams
+    assert elsewhere.run("r = %fs sh cat far.py\nprint(r.data['exit_code'])").streams == "one = 3\n0\n"
+    assert "far.py" in elsewhere.completions("%fs read fa")["matches"]
+    assert file.read_text() == "one = 3\n"

@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
 from jupyter_fstools.errors import Denied, Disabled, Invalid, NotFound, NotRead, Stale
+from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.kernel.wording import refusal_lines
 
 SOURCE = "def f(x):\n    return x\n"
@@ -34,10 +35,10 @@ def test_a_file_is_read_and_then_edited(fs, file):
     [
         (
             r"read a\ b.txt",
-            "What holds spaces goes between quotes, such as 'a b.txt'. %fs read -h shows what it takes.",
+            "Quote arguments that hold spaces, such as 'a b.txt'. %fs read -h shows what it takes.",
         ),
         ("glob", "%fs glob -h shows what it takes."),
-        ("grep -z x", "What holds spaces goes between quotes, such as 'a b.txt'. %fs grep -h shows what it takes."),
+        ("grep -z x", "Quote arguments that hold spaces, such as 'a b.txt'. %fs grep -h shows what it takes."),
         ("grep ''", "It takes a regular expression, or text with -F."),
         ("edit a.py --old r --new s", "or use --all."),
         ("ls nope", "List the root with %fs ls: it is the nearest folder there is."),
@@ -67,7 +68,6 @@ def test_names_of_arguments_in_a_hint_are_no_subcommands(fs, file):
 
 @pytest.mark.parametrize("line", ["edit a.py --old x", "edit a.py 'x", "undo", "write", "edit a.py --none", "cell a"])
 def test_a_line_that_fits_no_subcommand_that_writes_modifies_nothing_and_says_so(fs, file, line):
-    """Rule 10"""
     with pytest.raises(FsToolsError, match="not modified"):
         fs(line)
     assert file.read_text() == SOURCE
@@ -77,8 +77,6 @@ def test_options_reach_the_tool(fs, root):
     (root / "long.txt").write_text("".join(f"{n}\n" for n in range(1, 10)))
     shown = fs("read long.txt --offset 3 --limit 2 --no-numbers")
     assert (shown.data["content"], shown.data["start_line"]) == ("3\n4\n", 3)
-    assert fs("read long.txt --offset 3 --limit 2 --no-numbers").data["unchanged"]
-    assert not fs("read long.txt --offset 3 --limit 2 --no-numbers --force").data["unchanged"]
 
 
 def test_a_file_in_another_encoding_is_read_when_it_is_named(fs, root):
@@ -241,6 +239,22 @@ def test_settings_are_those_of_the_kernel(make_shell, tmp_path):
 def test_a_setting_without_sense_is_a_clear_message(make_shell):
     with pytest.raises(Invalid, match="approval"):
         make_shell(approval="sometimes").run_line_magic("fs", "status")
+
+
+def test_the_next_cell_shows_what_a_person_decided(make_shell, root):
+    shell = make_shell(approval="always")
+    made = shell.run_cell_magic("fs", "write a.txt", "x\n")
+    (root / "b.txt").write_text("b\n")
+    Journal(open_workspace(root)).reject(made.change.id, reason="<b>no</b>")
+    result = shell.run_line_magic("fs", "read b.txt")
+    shown = result._repr_mimebundle_()
+    assert 'The person says: "<b>no</b>"' in shown["text/plain"] and "&lt;b&gt;no" in shown["text/html"]
+    assert "<b>no" not in shown["text/html"] and "rejected" in result.text
+    again = shell.run_cell_magic("fs", "write a.txt", "x\n")
+    Journal(open_workspace(root)).reject(again.change.id, reason="still no")
+    with pytest.raises(NotFound) as refused:
+        shell.run_line_magic("fs", "read a.txt")
+    assert "still no" in "\n".join(refused.value._render_traceback_())
 
 
 def test_a_change_that_waits_for_approval_says_so(make_shell, root):

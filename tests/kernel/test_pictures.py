@@ -7,7 +7,6 @@ from tests.documents.media.samples import DRAWING, pdf, picture, text_page
 
 
 def test_a_picture_shows_itself_in_the_notebook(fs, root):
-    """R27"""
     data = picture("PNG")
     (root / "a.jpg").write_bytes(data)
     bundle = fs("read a.jpg")._repr_mimebundle_()
@@ -36,7 +35,6 @@ def test_a_page_of_very_many_lines_is_cut_in_the_notebook(fs, root):
 
 
 def test_a_broken_picture_is_refused_in_the_notebook(fs, root):
-    """R28"""
     (root / "a.png").write_bytes(picture("PNG")[:40])
     with pytest.raises(Binary, match="broken picture") as refused:
         fs("read a.png")

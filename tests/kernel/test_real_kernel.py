@@ -27,7 +27,7 @@ def test_a_line_as_last_expression_shows_once_and_an_assigned_one_not_at_all(ker
     shown = kernel.run(f"%fs read {folder.name}/a.txt")
     assert len(shown.results) == 1
     assert set(shown.results[0]) == {"text/plain", "text/html"}
-    quiet = kernel.run(f"r = %fs read {folder.name}/a.txt --force\nprint(r.data['total_lines'], r.change)")
+    quiet = kernel.run(f"r = %fs read {folder.name}/a.txt\nprint(r.data['total_lines'], r.change)")
     assert (quiet.results, quiet.streams) == ([], "5 None\n")
 
 

@@ -61,6 +61,20 @@ def test_hits_are_grouped_and_marked(fs, files):
     assert "there are more matching lines" in ended.rendered().html
 
 
+@pytest.mark.parametrize(
+    ("asked", "marked"),
+    [
+        ("'b.'", "a <mark>b1</mark> &lt;<mark>b2</mark> b"),
+        ("-i 'B'", "a <mark>b</mark>1 &lt;<mark>b</mark>2 <mark>b</mark>"),
+        ("-F 'b'", "a <mark>b</mark>1 &lt;<mark>b</mark>2 <mark>b</mark>"),
+        ("'^a'", "<mark>a</mark> b1 &lt;b2 b"),
+    ],
+)
+def test_every_match_of_a_line_is_marked(fs, root, asked, marked):
+    (root / "many.txt").write_text("a b1 <b2 b\n")
+    assert f"<pre>{marked}</pre>" in fs(f"grep {asked} many.txt").rendered().html
+
+
 def test_a_name_in_the_hits_stays_what_it_is(fs, files):
     shown = fs("grep needle undo")._repr_mimebundle_()
     assert shown["text/plain"].startswith("undo\n1\tneedle")
@@ -101,7 +115,6 @@ def test_options_and_paths_complete(make_shell, files, line, expected):
 
 
 def test_an_interrupt_ends_the_search_and_its_program(tmp_path, monkeypatch):
-    """S23"""
     slow = SlowRipgrep(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{slow.folder}{os.pathsep}{os.environ['PATH']}")
     something_to_search(tmp_path / "root")

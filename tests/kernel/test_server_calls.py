@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import threading
 from contextlib import contextmanager
@@ -10,9 +11,12 @@ from contextlib import contextmanager
 import pytest
 
 from jupyter_fstools.errors import Denied, InputOutput, NotRead, OutsideRoot, Stale
+from jupyter_fstools.kernel import server_calls
 from jupyter_fstools.kernel.server_calls import ServerCalls
 from jupyter_fstools.runtime_files import JupyterServer
 from tests.processes import RunningServer
+
+pytestmark = pytest.mark.slow
 
 ANSWER = {"tool": "read_file", "content": [{"type": "text", "text": "1\tone"}], "data": {}, "change": None}
 
@@ -132,11 +136,16 @@ def test_calls_share_one_connection():
     assert all("X-Fstools-Session: ann" in head and "token t" in head for head, _ in asked)
 
 
-def test_a_connection_that_was_closed_meanwhile_is_made_anew():
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_connection_that_was_closed_meanwhile_is_made_anew(monkeypatch, seen):
+    """Before the call, or while it is sent: nothing can have been done then."""
     answer = json.dumps(ANSWER).encode()
     with fake_server([answer], [answer]) as (url, asked):
         calls = ServerCalls(server_at(url))
         calls.call("read_file", {"path": "a"}, session="ann")
+        assert select.select([calls._connection.sock], [], [], 30)[0]
+        if not seen:
+            monkeypatch.setattr(server_calls, "_has_something_to_read", lambda sock: False)
         calls.call("write_file", {"path": "a", "content": ""}, session="ann")
         calls.close()
     assert len(asked) == 2

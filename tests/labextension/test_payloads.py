@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,18 +12,20 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from jupyter_fstools.server.events.activity_event import ActivityEvent
-from jupyter_fstools.server.events.change_event import ChangeEvent
+from jupyter_fstools.documents.text.invisible import INVISIBLE
+from jupyter_fstools.journal.standing import ChangedSince
+from jupyter_fstools.server.events.payloads import ActivityEvent, ChangeEvent
 from jupyter_fstools.server.rest.activity import ActivityPage
 from jupyter_fstools.stores.records import Change
 
 PACKAGE = Path(__file__).parents[2] / "labextension"
 TYPES = PACKAGE / "src" / "payloads.ts"
+CHARACTERS = PACKAGE / "src" / "diff" / "invisibleCharacters.ts"
 
 
 def schema() -> dict[str, Any]:
     """All models in one schema, as they are told: every field is there. A change's key stays on the server."""
-    models = [(model, "serialization") for model in (Change, ChangeEvent, ActivityPage, ActivityEvent)]
+    models = [(model, "serialization") for model in (Change, ChangedSince, ChangeEvent, ActivityPage, ActivityEvent)]
     _, told = models_json_schema(models)  # type: ignore[arg-type]  # The mode is a literal.
     del told["$defs"]["Change"]["properties"]["key"]
     del told["$defs"]["ChangedFile"]["properties"]["key"]
@@ -53,10 +56,25 @@ def types() -> str:
     ).stdout
 
 
+def characters() -> str:
+    """The pattern of invisible characters as TypeScript."""
+    pattern = re.sub(r"\\U([0-9a-f]{8})", lambda code: f"\\u{{{int(code[1], 16):x}}}", INVISIBLE.pattern)
+    return f"""/** Names the invisible characters; `make payloads` writes it from the definition in Python. */
+
+export const INVISIBLES =
+  /{pattern}/gu;
+"""
+
+
+def test_invisible_characters_are_the_same_on_both_sides() -> None:
+    assert CHARACTERS.read_text("utf-8") == characters(), "make payloads writes them anew"
+
+
 def test_the_types_of_the_extension_are_those_of_the_models() -> None:
     assert TYPES.read_text("utf-8") == types(), "make payloads writes them anew"
 
 
 if __name__ == "__main__":
     TYPES.write_text(types(), "utf-8")
+    CHARACTERS.write_text(characters(), "utf-8")
     sys.stdout.write(f"{TYPES.name} is written\n")

@@ -45,9 +45,12 @@ def test_a_tour_runs_is_refused_where_it_says_and_cleans_up(path, tmp_path):
         if cell.cell_type == "code":
             assert bool(refusals(cell)) == ("raises-exception" in cell.metadata.get("tags", []))
     assert [left.name for left in tmp_path.iterdir()] == [path.name]
+    own = {cell.id: cell for cell in nbformat.read(tmp_path / path.name, as_version=4).cells}.get("own")
     if path.stem == "01_read_then_edit":
+        assert own.source.startswith("The next cell wrote this")
         require_what_the_first_tour_tells(cells)
     if path.stem == "02_notebook_cells":
+        assert own.cell_type == "raw"
         require_what_the_tour_of_cells_tells(cells)
     if path.stem == "03_find_and_fix":
         require_what_the_third_tour_tells(cells)

@@ -12,6 +12,8 @@ from tests.kernel.real_kernel import private_environment
 from tests.open_documents.pages import Page, document, sha
 from tests.processes import RunningServer, run_cell, running_kernel
 
+pytestmark = pytest.mark.slow
+
 X1, X2 = b"x = 1\n", b"x = 2\n"
 EDIT = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
 PATCHES = {"patch": {"done": True}}
@@ -29,6 +31,13 @@ class Site:
         (self.root / "b.py").write_text("y = 1\n", "utf-8")
         for file in ("a.py", "b.py"):
             self.call("POST", "/tools/read_file", {"path": file})
+
+    @classmethod
+    def at(cls, site, running):
+        """The same folder and session at another server."""
+        other = cls.__new__(cls)
+        other.__dict__.update(site.__dict__, url=running.url, token=running.token, _running=running)
+        return other
 
     def call(self, method, route, body=None):
         if body is not None:
@@ -165,6 +174,35 @@ def test_what_is_typed_since_the_read_is_stale(server, root):
         assert (root / "a.py").read_bytes() == X1
 
 
+def test_a_page_that_is_lost_when_it_has_saved_has_saved(server, root):
+    def save(request):
+        (root / "a.py").write_bytes(X2)
+        page.drop()
+
+    with Page(server, answers=unsaved("x = 1\n", patch={"done": True}, save=save)) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        status, answer = edit(server)
+        assert (status, answer["change"]["place"], answer["change"]["status"]) == (200, "document", "applied")
+
+
+def test_a_page_that_hangs_or_dies_at_any_step_of_an_edit_leaves_the_file_as_it_was(server, root):
+    for step, dies in (("content", False), ("patch", False), ("content", True), ("patch", True), ("save", True)):
+        with Page(server, answers=unsaved("x = 1\n", patch={"done": True})) as page:
+            page.say(server.document("a.py", saved=False, hash=sha(X1)))
+            page.answers[step] = (lambda _, page=page: page.drop()) if dies else None
+            assert refused(edit(server), "unsaved")
+            assert page.wait_for(step)
+            assert (root / "a.py").read_bytes() == X1
+
+
+def test_a_file_that_was_deleted_below_an_unsaved_document_is_not_written_anew(server, root):
+    with Page(server, answers=unsaved()) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        (root / "a.py").unlink()
+        assert refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
+        assert not (root / "a.py").exists()
+
+
 def test_a_failed_save_is_taken_back(server, root):
     answers = unsaved("x = 1\n", patch={"done": True}, save={"done": False, "reason": "failed"})
     with Page(server, answers=answers) as page:
@@ -188,6 +226,85 @@ def test_an_unsaved_document_whose_page_does_not_answer_is_left_alone(server, ro
     assert (root / "a.py").read_bytes() == X1
 
 
+def read(server):
+    status, answer = server.call("POST", "/tools/read_file", {"path": "a.py", "force": True})
+    assert status == 200, answer
+    text = "\n".join(block["text"] for block in answer["content"])
+    assert answer["data"].get("last_known", False) == ("last known" in text)
+    return answer["data"]["content"], answer["data"].get("last_known", False)
+
+
+def test_a_read_shows_what_is_known_last_where_the_page_does_not_answer(server, root):
+    """Marked as such: what it said last, else what the file has; nothing is written there."""
+    with Page(server) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert read(server) == ("x = 1\n", True)
+        page.answers = unsaved("x = 1  # typed\n")
+        assert read(server) == ("x = 1  # typed\n", False)
+        page.answers = {}
+        for lose in (lambda: None, page.drop):
+            lose()
+            assert read(server) == ("x = 1  # typed\n", True)
+            assert refused(edit(server), "unsaved")
+
+
+def test_a_page_sends_a_document_again_only_after_a_change(server, root):
+    """By the counter that it told."""
+
+    def content(request):
+        return {"done": True, "counter": 7, **({} if request["known"] == 7 else {"content": "x = 1  # typed\n"})}
+
+    with Page(server, answers={"content": content}) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert [read(server) for _ in range(2)] == [("x = 1  # typed\n", False)] * 2
+        assert [one["known"] for one in page.heard if one["do"] == "content"] == [None, 7]
+
+
+@pytest.fixture
+def beside(running):
+    """A second server of the same root and store; not for longer than a test: kernels might hand their calls to it."""
+    _, root, environment = running
+    second = RunningServer(root, "--FsToolsConfig.browser_seconds=0.5", environment=environment)
+    second.wait()
+    yield second
+    second.stop()
+
+
+def test_two_servers_know_of_each_others_pages(server, root, beside):
+    """What is saved in both goes along; what is unsaved at one is left to that server, at both a conflict."""
+    other = Site.at(server, beside)
+    with Page(server, answers=PATCHES) as here, Page(other, name="browser-0002", answers=PATCHES) as there:
+        for page in (here, there):
+            page.say(server.document("a.py", hash=sha(X1)))
+        assert edit(server)[0] == 200
+        assert here.wait_for("patch")["to"] == sha(X2)
+        assert there.wait_for("follow")["document"] == 0
+        there.say(server.document("a.py", saved=False, hash=sha(X2)))
+        assert read(server) == ("x = 2\n", True)
+        again = {**EDIT, "old_string": "x = 2", "new_string": "x = 3"}
+        assert refused(server.call("POST", "/tools/edit_file", again), "unsaved")
+        there.answers = unsaved("x = 2  # typed\n")
+        assert read(other) == ("x = 2  # typed\n", False)
+        with running_kernel(root.parent, server.environment) as kernel:
+            # Whichever of both servers it asks first.
+            assert "# typed" in run_cell(kernel, f"%fs read {root.name}/a.py")
+        here.answers = unsaved("x = 2  # typed too\n")
+        here.say(server.document("a.py", saved=False, hash=sha(X2)))
+        for site in (server, other):
+            assert refused(site.call("POST", "/tools/read_file", {"path": "a.py"}), "conflict")
+            assert refused(site.call("POST", "/tools/edit_file", again), "conflict")
+        assert "patch" not in [one["do"] for one in there.heard]
+    assert (root / "a.py").read_bytes() == X2
+
+
+def test_a_message_of_100_megabytes_is_refused_and_changes_nothing(server, root):
+    with Page(server) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert page.send("x" * (100 << 20))["error"]["code"] == "too_large"
+        assert refused(edit(server), "unsaved")
+    assert server.call("GET", "/")[0] == 200
+
+
 def test_two_different_unsaved_states_are_a_conflict(server, root):
     with (
         Page(server, answers=unsaved("x = 1\n")) as one,
@@ -201,10 +318,32 @@ def test_two_different_unsaved_states_are_a_conflict(server, root):
 
 def test_unsaved_changes_over_a_file_that_changed_too_are_a_conflict(server, root):
     """JupyterLab would ask its person at the save."""
-    with Page(server, answers=unsaved("x = 1\n", patch={"done": True})) as page:
+    with Page(server, answers=unsaved("x = 1\n", patch={"done": False, "reason": "hash"})) as page:
         page.say(server.document("a.py", saved=False, hash=sha(b"older")))
         assert refused(edit(server), "conflict")
-        assert not [one for one in page.heard if one["do"] in ("patch", "save")]
+        assert page.wait_for("patch")["hash"] == sha(X1)
+        assert not [one for one in page.heard if one["do"] == "save"]
+
+
+def test_an_edit_while_the_person_saves_lands_in_what_was_saved(server, root):
+    """The server hears of the save later than the disk has it."""
+    mine = b"x = 1  # mine\n"
+    asked = []
+
+    def patch(request):
+        asked.append(request["hash"])
+        (root / "a.py").write_bytes(mine)
+        return {"done": request["hash"] == sha(mine), "reason": "hash"}
+
+    def save(request):
+        (root / "a.py").write_bytes(mine.replace(b"1", b"2"))
+        return {"done": True, "hash": sha(mine.replace(b"1", b"2"))}
+
+    with Page(server, answers=unsaved(mine.decode(), patch=patch, save=save)) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert server.call("POST", "/tools/read_file", {"path": "a.py"})[0] == 200
+        assert edit(server)[0] == 200
+        assert asked == [sha(X1), sha(mine)]
 
 
 def test_a_kernel_hands_the_call_to_the_server_whose_page_has_the_file_open(server, root):
@@ -230,6 +369,7 @@ LIES = [
     {"content": {"done": True, "counter": "x", "content": "x = 1\n"}},
     {"content": {}},
     unsaved("x = 1\n", patch={"done": True}, save={"done": True, "hash": "no hash"}),
+    unsaved("x = 1\n", patch={"done": True}, save={"done": True, "hash": sha(X2)}),
     unsaved("x = 1\n", patch={"done": 1}),
     unsaved("x = 1\n", patch={"reason": "nothing known"}),
 ]
@@ -251,6 +391,7 @@ def test_what_is_no_message_is_refused_and_changes_nothing(server, root):
         json.dumps({"browser": "browser-0001", "documents": [{**one, "hash": "no hash"}]}),
         json.dumps({"browser": "browser-0001", "documents": [{**one, "kind": "other kind"}]}),
         json.dumps({"browser": "browser-0001", "documents": [one] * 10_001}),
+        json.dumps({"browser": "browser-0002", "documents": []}),
         *(
             '{"answer": 1}',
             '{"answer": "x"}',

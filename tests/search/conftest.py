@@ -19,6 +19,7 @@ from jupyter_fstools.search.glob import FoundFiles, find_files
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.query import FoundText, TextQuery
 from jupyter_fstools.search.ripgrep.process import ripgrep_binary
+from jupyter_fstools.walking.listing import EVERYTHING
 
 Write = Callable[..., Path]
 Find = Callable[..., FoundFiles]
@@ -82,13 +83,13 @@ def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.Monke
     engine = go(request.param, monkeypatch)
 
     def search(
-        pattern: str, path: str = ".", *, may_read=None, seconds=None, cancelled=None, **fields: object
+        pattern: str, path: str = ".", *, visible=EVERYTHING, seconds=None, cancelled=None, **fields: object
     ) -> FoundText:
         return search_text(
             LocalDisk(root),
             TextQuery(pattern=pattern, **fields),
             path,
-            may_read=may_read,
+            visible=visible,
             seconds=seconds,
             cancelled=cancelled,
             engine=engine,

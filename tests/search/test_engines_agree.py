@@ -64,7 +64,6 @@ def answer(root: Path, query: TextQuery, engine: str) -> FoundText | str:
 @given(files=files, pattern=patterns, fold=st.booleans(), around=st.sampled_from([(0, 0), (1, 2)]))
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_lines(tmp_path: Path, files: list[tuple[str, str]], pattern: str, fold: bool, around: tuple[int, int]) -> None:
-    """S20, S21, S35"""
     root = tmp_path / str(next(counter))
     root.mkdir()
     for number, (content, encoding) in enumerate(files):
@@ -80,7 +79,6 @@ def test_lines(tmp_path: Path, files: list[tuple[str, str]], pattern: str, fold:
 @given(text=st.text("ab \né😀", max_size=30), ends=st.sampled_from(["\n", "\r\n"]))
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_matches_over_several_lines(tmp_path: Path, pattern: str, text: str, ends: str) -> None:
-    """S17, S20"""
     root = tmp_path / str(next(counter))
     root.mkdir()
     (root / "a.txt").write_bytes(text.replace("\n", ends).encode())
@@ -89,7 +87,7 @@ def test_matches_over_several_lines(tmp_path: Path, pattern: str, text: str, end
 
 
 def test_every_letter_folds_alike(tmp_path: Path) -> None:
-    """S25: one file a letter pair would be slow, so one line each."""
+    """One file a letter pair would be slow, so one line each."""
     cased = [chr(code) for code in range(0x80, 0x600) if chr(code).swapcase() != chr(code)]
     (tmp_path / "a.txt").write_text("".join(f"{char.swapcase()[:1]}\n" for char in cased), "utf-8")
     for char in [*"iskåIK", "\u0130", "\u0131", "\u017f", "\u03c2", "\xb5", "\xdf"]:

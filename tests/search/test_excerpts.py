@@ -33,7 +33,7 @@ def hits_of(text: str) -> list[Hit]:
 def test_a_text_in_blocks_answers_like_the_whole(
     lines: list[str], last: str, around: tuple[int, int], page: tuple[int, int], size: int
 ) -> None:
-    """S14, S33: also where only the numbers of the lines are known."""
+    """Also where only the numbers of the lines are known."""
     text = "\n".join(lines) + last
     parts = re.findall(r"[^\n]*\n|[^\n]+", text)
     blocks = ["".join(parts[at : at + size]) for at in range(0, len(parts), size)]
@@ -54,7 +54,7 @@ def test_what_is_not_there_any_more_is_left_out() -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(0, 0), (1, 0), (0, 1), (5, 5)])
 def test_every_line_is_in_one_place(before: int, after: int) -> None:
-    """S14: nothing is shown twice, and all that is asked for."""
+    """Nothing is shown twice, and all that is asked for."""
     text = "0\n1\na\n3\na\n5\n6\n7\na\n"
     query = TextQuery(pattern="a", before_lines=before, after_lines=after)
     found = excerpts(PLACE, [text], hits_of(text), slice(0, 9), query)
@@ -65,7 +65,6 @@ def test_every_line_is_in_one_place(before: int, after: int) -> None:
 
 
 def test_a_deep_page_looks_at_no_hits_far_before_it() -> None:
-    """S33"""
     text = "a\n" * 100
     hits = hits_of(text)
     query, page = TextQuery(pattern="a", before_lines=1, after_lines=1), slice(90, 92)

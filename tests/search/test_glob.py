@@ -20,13 +20,13 @@ from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.query import TextQuery
 from jupyter_fstools.walking.folders import DiskFolder
 from jupyter_fstools.walking.listing import Listing
+from tests.visible import Only
 
 from .conftest import Find, Search, Write, git_files, names
 
 
 @pytest.mark.parametrize("name", ["app/[id]/page.tsx", "file(1).txt", "[z", "a{b}c.txt"])
 def test_a_file_named_like_a_pattern_is_found(find: Find, write: Write, name: str) -> None:
-    """G6"""
     write(name)
     write("other.txt")
     assert names(find(name)) == [name]
@@ -34,7 +34,6 @@ def test_a_file_named_like_a_pattern_is_found(find: Find, write: Write, name: st
 
 @pytest.mark.parametrize("glob", ["[bad", "![bad", "[z-a]", "!*[z-a].py", "{" * 500 + "a" + "}" * 500])
 def test_a_malformed_glob_is_refused_for_a_single_file_too(search: Search, write: Write, glob: str) -> None:
-    """S24"""
     write("a.py", "foo\n")
     for path in (".", "a.py"):
         with pytest.raises(Invalid, match="glob: "):
@@ -42,7 +41,7 @@ def test_a_malformed_glob_is_refused_for_a_single_file_too(search: Search, write
 
 
 def test_a_malformed_pattern_is_refused(find: Find, write: Write) -> None:
-    """G5: it is never an empty answer."""
+    """It is never an empty answer."""
     write("a.txt")
     with pytest.raises(Invalid, match="never closed"):
         find("[invalid")
@@ -53,7 +52,7 @@ def test_a_malformed_pattern_is_refused(find: Find, write: Write) -> None:
 
 
 def test_links_are_neither_followed_nor_doubled(root: Path, find: Find, write: Write, tmp_path: Path) -> None:
-    """G9, G10: a loop ends, what lies outside stays outside, a link to a file inside is a file."""
+    """A loop ends, what lies outside stays outside, a link to a file inside is a file."""
     write("a/b.txt", "12345")
     (tmp_path / "secret.txt").write_text("s")
     (root / "a" / "loop").symlink_to("..")
@@ -65,7 +64,7 @@ def test_links_are_neither_followed_nor_doubled(root: Path, find: Find, write: W
 
 
 def test_the_newest_come_first_and_the_page_is_cut_after_sorting(find: Find, write: Write) -> None:
-    """G11, G12, G29: total is of all, truncated is exact, equal times go by path."""
+    """Total is of all, truncated is exact, equal times go by path."""
     for number, name in enumerate(["c", "b", "a", "d"]):
         os.utime(write(name), (number // 2, number // 2))
     first = find("*", limit=3)
@@ -79,7 +78,7 @@ def test_the_newest_come_first_and_the_page_is_cut_after_sorting(find: Find, wri
 
 
 def test_a_search_that_must_end_says_so(find: Find, write: Write) -> None:
-    """G13: what was found is partial and never called complete."""
+    """What was found is partial and never called complete."""
     for number in range(5):
         write(f"{number}/a.txt")
     gone = threading.Event()
@@ -90,7 +89,7 @@ def test_a_search_that_must_end_says_so(find: Find, write: Write) -> None:
 
 
 def test_any_name_is_one_entry(find: Find, root: Path, write: Write) -> None:
-    """G15, G16: line feeds, quotes, dashes, emoji, and bytes that are no UTF-8."""
+    """Line feeds, quotes, dashes, emoji, and bytes that are no UTF-8."""
     odd = ["new\nline", "quo\"te's", "-rf", " two  words ", "😀.txt", "caf\udce9.txt", "$(touch x)"]
     for name in odd:
         write(name)
@@ -101,7 +100,7 @@ def test_any_name_is_one_entry(find: Find, root: Path, write: Write) -> None:
 
 
 def test_absolute_patterns(find: Find, root: Path, write: Write) -> None:
-    """G17: from the root wherever the search begins; another slash in front only anchors."""
+    """From the root wherever the search begins; another slash in front only anchors."""
     write("src/a.py")
     assert names(find(f"{root}/src/*.py")) == ["src/a.py"]
     assert names(find(f"{root}/src/*.py", "src")) == ["src/a.py"]
@@ -111,7 +110,7 @@ def test_absolute_patterns(find: Find, root: Path, write: Write) -> None:
 
 @pytest.mark.parametrize("engine", ["ripgrep", "python"])
 def test_absolute_patterns_by_way_of_a_link_to_the_root(root: Path, write: Write, engine: EngineName) -> None:
-    """G17, P7: both spellings work."""
+    """Both spellings work."""
     for path in ("a.txt", "b.md", "src/c.txt"):
         write(path)
     for link in ("[li]nk", "other"):
@@ -136,7 +135,7 @@ def test_absolute_patterns_by_way_of_a_link_to_the_root(root: Path, write: Write
     "pattern", ["{root}/../*", "{root}/src/../../*", "{root}/{{../x,src}}", "/../*", r"\.\./*", "a/.{{.,b}}/*"]
 )
 def test_a_pattern_that_leads_out_is_refused(find: Find, root: Path, pattern: str) -> None:
-    """G17, G18: also where it is spelled with braces or backslashes."""
+    """Also where it is spelled with braces or backslashes."""
     with pytest.raises(OutsideRoot):
         find(pattern.format(root=root))
 
@@ -146,14 +145,13 @@ def test_a_pattern_that_leads_out_is_refused(find: Find, root: Path, pattern: st
     [("missing", NotFound), ("a.py", NotADirectory), ("..", OutsideRoot), ("a.py/b", NotADirectory)],
 )
 def test_the_folder_searched_must_be_one(find: Find, write: Write, path: str, refusal: type[Exception]) -> None:
-    """G28"""
     write("a.py")
     with pytest.raises(refusal):
         find("*", path)
 
 
 def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
-    """G19, G30: a trailing slash stands for what is in the folder."""
+    """A trailing slash stands for what is in the folder."""
     write("a.py")
     write("src/b/c.py")
     assert names(find("a.py/**")) == []
@@ -162,18 +160,18 @@ def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
 
 
 def test_what_may_not_be_read_is_never_listed(find: Find, write: Write) -> None:
-    """G26: neither files nor what is in a denied folder, nor links to them; nor do they count."""
+    """Neither files nor what is in a denied folder, nor links to them; nor do they count."""
     for path in ("a.txt", "keys/id.txt", "b/secret.txt"):
         write(path)
-    found = find("**", may_read=lambda path: "secret" not in path and path != "keys")
+    found = find("**", visible=Only(lambda path: "secret" not in path and path != "keys"))
     assert names(found) == ["a.txt"]
     assert found.total == 1
     with pytest.raises(Denied):
-        find("**", "keys", may_read=lambda path: path != "keys")
+        find("**", "keys", visible=Only(lambda path: path != "keys"))
 
 
 def test_default_exclusions_are_named_in_the_result(find: Find, write: Write) -> None:
-    """G27: passed over unless the pattern writes them out, the path names them, or ignored files are asked for."""
+    """Passed over unless the pattern writes them out, the path names them, or ignored files are asked for."""
     for folder in (".git", "node_modules", "__pycache__", ".ipynb_checkpoints"):
         write(f"{folder}/x.js")
     found = find("**/*.js")
@@ -192,14 +190,13 @@ def test_negative_numbers_are_refused(find: Find, options: dict[str, int]) -> No
 
 
 def test_nothing_found_is_an_answer(find: Find) -> None:
-    """G22"""
     assert find("*.nothing").model_dump()["total"] == 0
 
 
 def test_a_file_that_vanishes_is_left_out(
     find: Find, root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """G20: between the listing and the look."""
+    """Between the listing and the look."""
     write("a.txt")
     write("b.txt")
     look = DiskFolder.look
@@ -215,7 +212,7 @@ def test_a_file_that_vanishes_is_left_out(
 def test_a_folder_swapped_for_a_link_leaks_nothing(
     find: Find, root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """G10, G21: names are opened below the folder that was listed; what cannot be entered is counted."""
+    """Names are opened below the folder that was listed; what cannot be entered is counted."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").write_text("s")
     write("a/b.txt")
@@ -233,7 +230,6 @@ def test_a_folder_swapped_for_a_link_leaks_nothing(
 
 
 def test_the_names_differ_by_case(find: Find, write: Write) -> None:
-    """G25"""
     write("a.py")
     assert find("*.PY").total == 0
 
@@ -252,7 +248,6 @@ def test_a_backend_in_memory_answers_like_the_disk(root: Path, write: Write) -> 
 
 @pytest.mark.parametrize("room", range(1, 11))
 def test_without_descriptors_a_search_fails_rather_than_leave_files_out(find: Find, write: Write, room: int) -> None:
-    """G13"""
     write("/".join("abcdefgh") + "/x.txt")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + room, hard))
@@ -270,7 +265,7 @@ def test_a_time_that_no_year_holds_is_told_as_the_beginning() -> None:
 
 
 def test_rules_are_read_byte_by_byte_as_git_reads_them(root: Path, find: Find, write: Write) -> None:
-    """G3: a question mark and a class stand for one byte, and three stars for two."""
+    """A question mark and a class stand for one byte, and three stars for two."""
     subprocess.run(["git", "init", "-q", root], check=True)
     for name in ("é.txt", "a.txt", "éa.log", "日.log", "é.md", "x/y/deep/z", "deep/z", "Ã©.c"):
         write(name)
@@ -280,7 +275,7 @@ def test_rules_are_read_byte_by_byte_as_git_reads_them(root: Path, find: Find, w
 
 @pytest.mark.parametrize("sort", ["path", "modified"])
 def test_a_folder_that_may_be_listed_but_not_entered_is_counted(mortal: Path, sort: str) -> None:
-    """G21: its files are no part of the total; asked for by itself it is denied."""
+    """Its files are no part of the total; asked for by itself it is denied."""
     for name in ("no/a.txt", "no/b.txt", "no/deep/c.txt", "ok.txt"):
         (mortal / name).parent.mkdir(parents=True, exist_ok=True)
         (mortal / name).write_text("x\n")

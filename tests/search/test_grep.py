@@ -27,9 +27,10 @@ from jupyter_fstools.search.ripgrep import engine as ripgrep_engine
 from jupyter_fstools.search.ripgrep import process as ripgrep_process
 from jupyter_fstools.search.ripgrep.process import Ripgrep, RipgrepFailed
 from jupyter_fstools.search.ripgrep.run import Run
-from jupyter_fstools.tools.grep_rows import shown_groups
-from jupyter_fstools.walking.listing import Listing
+from jupyter_fstools.tools.search_notes import shown_groups
+from jupyter_fstools.walking.listing import EVERYTHING, Listing
 from tests.processes import wait_until_gone
+from tests.visible import Only
 
 from .conftest import WAYS, Find, Program, Search, Write, go, places, ripgrep
 
@@ -44,7 +45,7 @@ def shown(found: FoundText) -> list[int | str]:
 
 
 def test_an_invalid_pattern_is_refused(search: Search, write: Write) -> None:
-    """S1, S2: it is never "no matches"."""
+    """It is never "no matches"."""
     write("a.txt")
     for pattern in ("(", ""):
         with pytest.raises(Invalid):
@@ -52,7 +53,7 @@ def test_an_invalid_pattern_is_refused(search: Search, write: Write) -> None:
 
 
 def test_a_pattern_may_begin_with_a_dash(search: Search, write: Write) -> None:
-    """S3, G16: neither patterns nor names are options."""
+    """Neither patterns nor names are options."""
     write("-e", "-v here\n--files\n")
     assert places(search("-v")) == [("-e", 1)]
     assert places(search("--files")) == [("-e", 2)]
@@ -60,14 +61,13 @@ def test_a_pattern_may_begin_with_a_dash(search: Search, write: Write) -> None:
 
 @pytest.mark.parametrize("text", ["def __init__(", "str | int", "[a-z]", "(.*)", "$19.99", "a\\b"])
 def test_literal_text_is_found_as_it_stands(search: Search, write: Write, text: str) -> None:
-    """S4"""
     write("a.txt", f"no\nbefore {text} after\n")
     found = search(text, literal=True)
     assert [(match.line, match.column) for match in found.matches] == [(2, 8)]
 
 
 def test_crlf_files_answer_like_others(search: Search, write: Write) -> None:
-    """S5: the end of a line is before its carriage return, which is not part of the text."""
+    """The end of a line is before its carriage return, which is not part of the text."""
     write("a.txt", "a needle\r\nb\r\nneedle")
     found = search("needle$")
     assert (texts(found), [match.length for match in found.matches]) == (["a needle", "needle"], [6, 6])
@@ -91,7 +91,7 @@ def test_crlf_files_answer_like_others(search: Search, write: Write) -> None:
 def test_the_end_of_a_line_is_not_within_its_line_feed(
     search: Search, write: Write, pattern: str, hits: list[tuple[int, int, int]]
 ) -> None:
-    """S5: where a match may go over lines, too."""
+    """Where a match may go over lines, too."""
     for lines in ("c\nd\n", "c\r\nd\r\n"):
         write("a.txt", lines)
         found = search(pattern, multiline=True)
@@ -101,7 +101,6 @@ def test_the_end_of_a_line_is_not_within_its_line_feed(
 @pytest.mark.parametrize("multiline", [False, True])
 @pytest.mark.parametrize("pattern", [r"\B$", r"\B", r"x*\B$", r".*\B$", r"$\B", r"\B\W*$"])
 def test_within_a_line_end_nothing_matches(search: Search, write: Write, pattern: str, multiline: bool) -> None:
-    """S5"""
     for end in ("\n", "\r\n", "\r"):
         write("a.txt", f"c{end}")
         assert search(pattern, multiline=multiline).matches == []
@@ -112,7 +111,7 @@ def test_within_a_line_end_nothing_matches(search: Search, write: Write, pattern
 def test_a_word_begins_behind_bytes_that_are_no_utf8(
     search: Search, write: Write, before: bytes, multiline: bool
 ) -> None:
-    """S8: in one file as in a large tree, whatever of the line ripgrep takes for the letter before."""
+    """In one file as in a large tree, whatever of the line ripgrep takes for the letter before."""
     write("a.txt", b"// " + before + b"oncle est\n")
     column = 4 + len(before.decode("utf-8", "surrogateescape"))
     for pattern in (r"\boncle\b", r"(\bonc)", r"x|\b[a-o]\w+ est", r"q?\bo"):
@@ -122,21 +121,20 @@ def test_a_word_begins_behind_bytes_that_are_no_utf8(
 
 
 def test_no_word_ends_behind_bytes_that_are_no_utf8(search: Search, write: Write) -> None:
-    """S8"""
     write("a.txt", b"l\x92 b\xc3\xa9\x80, \xe9\n")
     for pattern in (r"\b\s", r"\b,", r"x*\b[ ,]", r"\bx?,", r"\b$"):
         assert search(pattern).matches == [], pattern
 
 
 def test_a_second_byte_order_mark_is_none_either(search: Search, write: Write) -> None:
-    """S7: as ripgrep has it, of UTF-16; a third one is a character."""
+    """As ripgrep has it, of UTF-16; a third one is a character."""
     for number in (1, 2, 3):
         write(f"{number}.txt", ("\ufeff" * number + "needle\n").encode("utf-16-be"))
     assert places(search("^needle")) == [("1.txt", 1), ("2.txt", 1)]
 
 
 def test_a_byte_order_mark_is_no_text(search: Search, write: Write) -> None:
-    """S6, S7: UTF-8 and UTF-16 with a mark are text; UTF-16 without one is counted as binary."""
+    """UTF-8 and UTF-16 with a mark are text; UTF-16 without one is counted as binary."""
     write("utf8.txt", b"\xef\xbb\xbfneedle\n")
     write("utf16le.txt", "\ufeffneedle é\r\nx".encode("utf-16-le"))
     write("utf16be.txt", "\ufeffneedle é\r\nx".encode("utf-16-be"))
@@ -150,14 +148,14 @@ def test_a_byte_order_mark_is_no_text(search: Search, write: Write) -> None:
 
 
 def test_bytes_that_are_no_utf8_are_shown_with_escapes(search: Search, write: Write) -> None:
-    """S8, G15: in the line and in the name."""
+    """In the line and in the name."""
     write("caf\udce9.txt", b"caf\xe9 needle \xff\n")
     match = search("needle").matches[0]
     assert (match.path, match.text, match.column) == ("caf\udce9.txt", "caf\udce9 needle \udcff", 6)
 
 
 def test_binary_files_are_counted_not_shown(search: Search, write: Write) -> None:
-    """S9, R25: wherever the NUL is."""
+    """Wherever the NUL is."""
     write("a.bin", b"needle\0needle")
     write("late.txt", b"needle\n" * 20_000 + b"\0")
     write("b.bin", b"\0")
@@ -167,17 +165,17 @@ def test_binary_files_are_counted_not_shown(search: Search, write: Write) -> Non
 
 
 def test_a_glob_never_brings_ignored_files_back(search: Search, write: Write) -> None:
-    """S10, S11: ignored and denied files go before anything is counted or cut."""
+    """Ignored and denied files go before anything is counted or cut."""
     write(".gitignore", "*.log\n")
     for path in ("a.log", "b.txt", "secret.txt"):
         write(path, "needle\n")
-    found = search("needle", glob="*.{log,txt}", limit=1, may_read=lambda path: path != "secret.txt")
+    found = search("needle", glob="*.{log,txt}", limit=1, visible=Only(lambda path: path != "secret.txt"))
     assert (places(found), found.total, found.truncated) == ([("b.txt", 1)], 1, False)
     assert search("needle", include_ignored=True).total == 3
 
 
 def test_truncated_is_exact_and_pages_are_stable(search: Search, write: Write) -> None:
-    """S12, S27, S30: in order of path and line."""
+    """In order of path and line."""
     for name in ("c", "a/b", "a.txt", "b"):
         write(name, "needle\nx\nneedle\n")
     order = [(path, line) for path in ("a.txt", "a/b", "b", "c") for line in (1, 3)]
@@ -190,7 +188,7 @@ def test_truncated_is_exact_and_pages_are_stable(search: Search, write: Write) -
 
 
 def test_the_other_modes_list_files(search: Search, write: Write) -> None:
-    """S13: count is of matching lines, total of what is listed, whatever the page."""
+    """Count is of matching lines, total of what is listed, whatever the page."""
     write("a.txt", "needle needle\nneedle\n")
     write("b.txt", "needle\n")
     counted = search("needle", output_mode="count", limit=1)
@@ -201,7 +199,7 @@ def test_the_other_modes_list_files(search: Search, write: Write) -> None:
 
 
 def test_lines_around_matches_are_shown_once(search: Search, write: Write) -> None:
-    """S14: windows that touch are one group, neighbours that match are not repeated, files do not mix."""
+    """Windows that touch are one group, neighbours that match are not repeated, files do not mix."""
     write("a.txt", "1\nneedle 2\n3\nneedle 4\n5\n6\n7\n8\nneedle 9\n")
     write("b.txt", "needle 1\n2\n")
     found = search("needle", before_lines=1, after_lines=1)
@@ -212,14 +210,13 @@ def test_lines_around_matches_are_shown_once(search: Search, write: Write) -> No
 
 
 def test_a_match_without_lines_around_is_set_apart_from_one_with(search: Search, write: Write) -> None:
-    """S14: the last line has none after it."""
+    """The last line has none after it."""
     write("a.txt", "needle 1\n2\n3\nneedle 4\n")
     assert shown(search("needle", after_lines=1)) == [1, 2, "--", 4]
     assert shown(search("needle")) == [1, 4]
 
 
 def test_a_page_shows_the_same_lines_around_its_matches(search: Search, write: Write) -> None:
-    """S14, S30"""
     write("a.txt", "".join(f"{'needle' if number % 2 else 'x'} {number}\n" for number in range(9)))
     whole = search("needle", before_lines=2, after_lines=2).matches
     parts = [search("needle", before_lines=2, after_lines=2, limit=1, offset=offset).matches for offset in range(4)]
@@ -227,7 +224,7 @@ def test_a_page_shows_the_same_lines_around_its_matches(search: Search, write: W
 
 
 def test_the_numbers_of_lines_around(search: Search, write: Write) -> None:
-    """S15: below zero is refused, more than there are is all."""
+    """Below zero is refused, more than there are is all."""
     write("a.txt", "1\nneedle\n3\n")
     for field in ("before_lines", "after_lines", "limit", "offset"):
         with pytest.raises(Invalid, match=field):
@@ -237,7 +234,6 @@ def test_the_numbers_of_lines_around(search: Search, write: Write) -> None:
 
 
 def test_a_long_line_is_cut_around_the_match(search: Search, write: Write) -> None:
-    """S16"""
     write("a.txt", "a" * 600_000 + "needle" + "b" * 400_000 + "\n")
     match = search("needle").matches[0]
     assert match.column == 600_001
@@ -246,7 +242,7 @@ def test_a_long_line_is_cut_around_the_match(search: Search, write: Write) -> No
 
 
 def test_matches_over_several_lines(search: Search, write: Write) -> None:
-    """S17: only when asked for; listed under the line they begin on."""
+    """Only when asked for; listed under the line they begin on."""
     write("a.txt", "x\nstart 1\n2\nend\nstart end start\nend\n")
     assert places(search(r"start[\s\S]*?end")) == [("a.txt", 5)]
     found = search(r"start[\s\S]*?end", multiline=True, after_lines=1)
@@ -256,16 +252,15 @@ def test_matches_over_several_lines(search: Search, write: Write) -> None:
 
 
 def test_one_file_can_be_named(search: Search, write: Write) -> None:
-    """S18, S33: also if it is ignored, hidden or large, but not if it is denied."""
+    """Also if it is ignored, hidden or large, but not if it is denied."""
     write(".gitignore", "*.log\n")
     write("a.log", "x\nneedle\n" + "y" * 100)
     assert places(search("needle", "a.log", max_file_bytes=50)) == [("a.log", 2)]
     with pytest.raises(Denied):
-        search("needle", "a.log", may_read=lambda path: not path.endswith(".log"))
+        search("needle", "a.log", visible=Only(lambda path: not path.endswith(".log")))
 
 
 def test_large_files_are_counted(search: Search, write: Write) -> None:
-    """S33"""
     write("big.txt", "needle\n" * 100)
     write("small.txt", "needle\n")
     found = search("needle", max_file_bytes=500)
@@ -275,15 +270,15 @@ def test_large_files_are_counted(search: Search, write: Write) -> None:
 def test_a_named_file_that_is_large_is_searched_in_blocks(
     search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S33: with its line numbers."""
-    monkeypatch.setattr("jupyter_fstools.search.decoding.text_blocks.__defaults__", (1000,))
+    """With its line numbers."""
+    monkeypatch.setattr("jupyter_fstools.search.excerpts.text_blocks.__defaults__", (1000,))
     write("big.txt", "é\n" * 3_000_000 + "needle\nx\n")
     found = search("needle", "big.txt", max_file_bytes=500, after_lines=1)
     assert [(match.line, match.after) for match in found.matches] == [(3_000_001, ["x"])]
 
 
 def test_a_line_ends_with_a_line_feed_alone(search: Search, write: Write) -> None:
-    """S34, S35, R19: no other character shifts the numbers."""
+    """No other character shifts the numbers."""
     write("a.txt", "a\u2028b\x0b\x0c\x1c\x85c\rd\nneedle\n")
     write("mac.txt", "a\rneedle\rb")
     found = search("needle")
@@ -292,7 +287,7 @@ def test_a_line_ends_with_a_line_feed_alone(search: Search, write: Write) -> Non
 
 
 def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None:
-    """S24: a link to a file inside is searched under its own name, one that leads out is not."""
+    """A link to a file inside is searched under its own name, one that leads out is not."""
     write("a/b.txt", "needle\n")
     write("ignored.log", "needle\n")
     write(".gitignore", "*.log\n")
@@ -310,7 +305,7 @@ def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None
 def test_a_file_named_by_a_link_is_shown_under_the_links_name(
     search: Search, root: Path, write: Write, mode: str
 ) -> None:
-    """S24: as a search of its folder shows it, however it is spelled; a link to a folder is none of its names."""
+    """As a search of its folder shows it, however it is spelled; a link to a folder is none of its names."""
     cells = {"cells": [{"cell_type": "raw", "id": "a", "metadata": {}, "source": "needle"}]}
     write("real/deep/b.py", "needle\n")
     write("real/n.ipynb", json.dumps(cells))
@@ -339,19 +334,19 @@ def test_a_file_named_by_a_link_is_shown_under_the_links_name(
 def test_a_link_is_searched_only_if_its_name_and_its_file_may_be_shown(
     search: Search, root: Path, write: Write, denied: str
 ) -> None:
-    """S18, S24: whichever way it is come by."""
+    """Whichever way it is come by."""
     write("real/b.py", "needle\n")
     write("sub/a.py", "nothing\n")
     (root / "sub/l.py").symlink_to("../real/b.py")
     (root / "folder").symlink_to("sub")
-    assert search("needle", "sub", may_read=lambda path: path != denied).total == 0
+    assert search("needle", "sub", visible=Only(lambda path: path != denied)).total == 0
     for path in ("sub/l.py", "folder/l.py", str(root / "sub/l.py")):
         with pytest.raises(Denied):
-            search("needle", path, may_read=lambda path: path != denied)
+            search("needle", path, visible=Only(lambda path: path != denied))
 
 
 def test_filters_by_name(search: Search, write: Write) -> None:
-    """S25: kinds of files, globs relative to the folder searched, a leading `!` turns them round."""
+    """Kinds of files, globs relative to the folder searched, a leading `!` turns them round."""
     for path in ("a.py", "b.pyi", "c.ts", "d.js", "src/e.h", "src/f.c", "src/sub/g.py", ".github/h.yml"):
         write(path, "Needle\n")
     assert [path for path, _ in places(search("Needle", file_type="py"))] == ["a.py", "b.pyi", "src/sub/g.py"]
@@ -372,7 +367,6 @@ def test_filters_by_name(search: Search, write: Write) -> None:
 
 
 def test_an_absolute_glob_keeps_files_out(search: Search, root: Path, write: Write) -> None:
-    """S25, G17"""
     for path in ("src/a.py", "src/b.md", "c.md"):
         write(path, "needle\n")
     assert [path for path, _ in places(search("needle", glob=f"!{root}/src/*.md"))] == ["c.md", "src/a.py"]
@@ -380,7 +374,6 @@ def test_an_absolute_glob_keeps_files_out(search: Search, root: Path, write: Wri
 
 
 def test_an_unknown_kind_of_file_is_refused_with_near_names(search: Search, write: Write) -> None:
-    """S26"""
     write("a.txt")
     with pytest.raises(Invalid):
         search("a", "a.txt", file_type="pyhton")
@@ -395,7 +388,6 @@ def test_an_unknown_kind_of_file_is_refused_with_near_names(search: Search, writ
 def test_a_users_settings_of_ripgrep_have_no_part_in_it(
     search: Search, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S28"""
     (tmp_path / "rgrc").write_text("--invert-match\n")
     monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "rgrc"))
     write("a.txt", "needle\nother\n")
@@ -403,7 +395,6 @@ def test_a_users_settings_of_ripgrep_have_no_part_in_it(
 
 
 def test_the_path_must_be_there_and_inside(search: Search, tmp_path: Path) -> None:
-    """S31, S19"""
     (tmp_path / "secret.txt").write_text("needle")
     with pytest.raises(NotFound):
         search("needle", "missing")
@@ -412,7 +403,7 @@ def test_the_path_must_be_there_and_inside(search: Search, tmp_path: Path) -> No
 
 
 def test_hidden_files_are_searched_when_asked(search: Search, write: Write) -> None:
-    """S32: or when the path names them."""
+    """Or when the path names them."""
     write(".env", "needle\n")
     write(".config/a", "needle\n")
     write(".git/config", "needle\n")
@@ -422,7 +413,7 @@ def test_hidden_files_are_searched_when_asked(search: Search, write: Write) -> N
 
 
 def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S22: the file is counted, the other files are searched."""
+    """The file is counted, the other files are searched."""
     monkeypatch.setattr(
         "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.3}
     )
@@ -436,7 +427,7 @@ def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, m
 def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S22: with all letters of the world in each of its places, it is tried by who can be ended."""
+    """With all letters of the world in each of its places, it is tried by who can be ended."""
     monkeypatch.setattr(
         "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.2}
     )
@@ -449,7 +440,7 @@ def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
 
 
 def test_a_search_that_is_stopped_is_partial(search: Search, write: Write) -> None:
-    """S23: and leaves no process behind."""
+    """And leaves no process behind."""
     write("a.txt", "needle\n")
     gone = threading.Event()
     gone.set()
@@ -459,7 +450,7 @@ def test_a_search_that_is_stopped_is_partial(search: Search, write: Write) -> No
 
 
 def test_an_endless_match_ends_with_the_call(write: Write, root: Path) -> None:
-    """S22, S23: the time limit holds inside one file."""
+    """The time limit holds inside one file."""
     write("a.txt", "a" * 60 + "b\n")
     found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="python", seconds=0.3)
     assert found.partial == "timeout"
@@ -468,7 +459,7 @@ def test_an_endless_match_ends_with_the_call(write: Write, root: Path) -> None:
 def test_what_ripgrep_has_started_ends_with_it(
     write: Write, root: Path, tmp_path: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S23: the whole process group."""
+    """The whole process group."""
     write("a.txt", "needle\n")
     other_ripgrep(f"sleep 600 &\necho $! > {tmp_path}/pid\nmv {tmp_path}/pid {tmp_path}/child\nwait")
     begun = tmp_path / "child"
@@ -480,7 +471,7 @@ def test_what_ripgrep_has_started_ends_with_it(
 def test_what_was_found_before_the_search_was_stopped_is_answered(
     write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S23: each batch that came to its end counts."""
+    """Each batch that came to its end counts."""
     for folder in "ab":
         write(f"{folder}/x.txt", "needle\n")
     monkeypatch.setattr(grep, "FIRST_BATCH", 1)
@@ -498,7 +489,7 @@ def test_what_was_found_before_the_search_was_stopped_is_answered(
 
 
 def test_a_page_that_is_cut_off_says_so(search: Search, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S23: what was counted but could not be read any more is not passed over in silence."""
+    """What was counted but could not be read any more is not passed over in silence."""
     for name in "abc":
         write(f"{name}.txt", "needle\n")
     gone, read = threading.Event(), Page._of_file
@@ -515,7 +506,7 @@ def test_a_page_that_is_cut_off_says_so(search: Search, write: Write, monkeypatc
 
 
 def test_many_matches_over_lines_that_follow_each_other(search: Search, write: Write) -> None:
-    """S17: ripgrep tells of them all at once."""
+    """Ripgrep tells of them all at once."""
     write("a.txt", "x\n" + "all is well\r\n" * 5000 + "é well\nend")
     found = search(r"well\s", multiline=True, limit=2, offset=4999)
     assert [(match.line, match.column, match.length) for match in found.matches] == [(5001, 8, 4), (5002, 3, 4)]
@@ -525,7 +516,7 @@ def test_many_matches_over_lines_that_follow_each_other(search: Search, write: W
 def test_without_ripgrep_the_answer_is_the_same(
     write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S20: missing, or one that crashes half-way."""
+    """Missing, or one that crashes half-way."""
     write("a.txt", "needle\n")
     query = TextQuery(pattern="(ne+)+dle")  # one that ripgrep is asked whatever the size
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: None)
@@ -537,7 +528,7 @@ def test_without_ripgrep_the_answer_is_the_same(
 
 
 def test_a_few_small_files_are_searched_without_a_program(write: Write, root: Path) -> None:
-    """S20: the answer is the same; a pattern that could take long still goes to ripgrep."""
+    """The answer is the same; a pattern that could take long still goes to ripgrep."""
     write("a.txt", "needle\n")
     write("b.bin", "needle\0")
     small, full = (
@@ -551,7 +542,7 @@ def test_a_few_small_files_are_searched_without_a_program(write: Write, root: Pa
 def test_what_little_ripgrep_lists_is_counted_without_more_programs(
     root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S20: but where one of the files is binary, each is told apart by ripgrep."""
+    """But where one of the files is binary, each is told apart by ripgrep."""
     for number in range(8):
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
@@ -579,7 +570,6 @@ def test_what_little_ripgrep_lists_is_counted_without_more_programs(
 
 
 def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S20"""
     for folder, version in (("old", "0.8.1"), ("new", "99.0.0")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "rg").write_text(f"#!/bin/sh\necho 'ripgrep {version}'\n")
@@ -596,7 +586,7 @@ def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, glob: str | None
 ) -> None:
-    """S24, G10: what ripgrep says it found does not count there, and is read anew below the root."""
+    """What ripgrep says it found does not count there, and is read anew below the root."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")
@@ -628,10 +618,10 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     "fields",
     [{}, {"path": "src"}, {"glob": "*.txt"}, {"glob": "!*.log"}, {"glob": "**/[ab].txt"}, {"glob": "src/**/?.txt"},
      {"file_type": "txt", "glob": "a*"}, {"include_hidden": True}, {"include_ignored": True}, {"max_file_bytes": 60},
-     {"glob": "node_modules/*"}, {"glob": "**/.env"}, {"may_read": lambda path: path != "src/deep"}],
+     {"glob": "node_modules/*"}, {"glob": "**/.env"}, {"visible": Only(lambda path: path != "src/deep")}],
 )  # fmt: skip
 def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, fields: dict[str, object]) -> None:
-    """S20: rules that it reads in its own way, files above, links, notebooks, files too large: one answer."""
+    """Rules that it reads in its own way, files above, links, notebooks, files too large: one answer."""
     write(".gitignore", "*.log\n{a,b}.txt\n/out/\nsrc/skip\n!src/keep.log\n")
     write(".ignore", "src\n")
     write("../.gitignore", "*\n")
@@ -643,10 +633,8 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
     write("src/large.txt", "needle\n" * 10)
     write("src/n.IPYNB", '{"cells": [], "metadata": {"a": "needle"}, "nbformat": 4, "nbformat_minor": 5}')
     (root / "link.log").symlink_to("src/skip")
-    options = {name: fields.get(name) for name in ("may_read",)}
-    query = TextQuery(
-        pattern="needle", **{key: told for key, told in fields.items() if key not in ("may_read", "path")}
-    )
+    options = {"visible": fields.get("visible", EVERYTHING)}
+    query = TextQuery(pattern="needle", **{key: told for key, told in fields.items() if key not in ("visible", "path")})
     ours, theirs = (
         search_text(LocalDisk(root), query, fields.get("path", "."), engine=engine, **options)
         for engine in ("python", "ripgrep")
@@ -658,7 +646,7 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
 def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
     root: Path, write: Write, other_ripgrep: Program
 ) -> None:
-    """S20: another version of it; what it does not say it is asked file by file."""
+    """Another version of it; what it does not say it is asked file by file."""
     for name, content in {"a.txt": "needle\n", "b.bin": "needle\0", "c.txt": "x" * 200, "sub/d.txt": "x"}.items():
         write(name, content)
     query = TextQuery(pattern="needle", max_file_bytes=100)
@@ -671,14 +659,14 @@ def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
 def test_a_search_needs_no_place_for_temporary_files(
     root: Path, search: Search, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S20: the disk may be full."""
+    """The disk may be full."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     write("a.txt", "needle\n")
     assert places(search("needle")) == [("a.txt", 1)]
 
 
 def test_a_ripgrep_that_says_more_than_fits_into_a_pipe_is_read_to_its_end(search: Search, write: Write) -> None:
-    """S30: more than a mebibyte, of both kinds."""
+    """More than a mebibyte, of both kinds."""
     folder = "/".join("d" * 250 for _ in range(8))
     for number in range(1500):
         write(f"{folder}/{number:04}.txt", "needle\n" if number % 2 else "\0")
@@ -689,7 +677,7 @@ def test_a_ripgrep_that_says_more_than_fits_into_a_pipe_is_read_to_its_end(searc
 def test_a_ripgrep_that_fails_without_a_word_does_not_count(
     root: Path, write: Write, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S20: whichever way it was asked."""
+    """Whichever way it was asked."""
     for number in range(9):
         write(f"{number}.txt", "needle\n")
     other_ripgrep(f'{ripgrep()} "$@" | head -c 20\nexit 2')
@@ -703,7 +691,7 @@ def test_a_ripgrep_that_fails_without_a_word_does_not_count(
 def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
     search: Search, write: Write, room: int
 ) -> None:
-    """S20, G13: it fails as a whole, wherever in it they ran out."""
+    """It fails as a whole, wherever in it they ran out."""
     path = "a"
     for depth in range(8):
         for number in range(30):
@@ -721,7 +709,7 @@ def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
 
 
 def test_paths_longer_than_a_caller_can_give_are_not_passed_over_in_silence(search: Search, root: Path) -> None:
-    """S20, G21: the first folder that nobody could ask for is counted, for all that is in it."""
+    """The first folder that nobody could ask for is counted, for all that is in it."""
     folder = os.open(root, os.O_RDONLY)
     for _ in range(25):
         os.mkdir("d" * 200, dir_fd=folder)
@@ -738,7 +726,7 @@ def test_paths_longer_than_a_caller_can_give_are_not_passed_over_in_silence(sear
 
 
 def test_a_page_that_takes_too_long_is_cut_off(search: Search, write: Write) -> None:
-    """S23: between files."""
+    """Between files."""
     for number in range(20):
         write(f"{number:02}.txt", "needle\n")
     asked = iter([False] * 40)
@@ -748,7 +736,6 @@ def test_a_page_that_takes_too_long_is_cut_off(search: Search, write: Write) -> 
 
 
 def test_few_files_among_many_that_are_ignored_are_found(search: Search, write: Write) -> None:
-    """S10"""
     write(".gitignore", "*.log\n")
     for number in range(20):
         write(f"{number}.log", "needle\n")
@@ -759,7 +746,7 @@ def test_few_files_among_many_that_are_ignored_are_found(search: Search, write: 
 
 
 def test_a_search_may_end_when_the_page_is_full(search: Search, write: Write) -> None:
-    """S12, S27: the page is the same, the total is not said unless it is known."""
+    """The page is the same, the total is not said unless it is known."""
     for number in range(1000):
         write(f"{number % 7}/{number}.txt", "needle\n" * 2)
     (write("0.md", "x").parent / "0.txt").symlink_to("1/1.txt")
@@ -773,7 +760,7 @@ def test_a_search_may_end_when_the_page_is_full(search: Search, write: Write) ->
 
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_a_total_that_is_known_is_said(search: Search, write: Write, more: int) -> None:
-    """S12: at the limit, one above and one below it."""
+    """At the limit, one above and one below it."""
     write("a.txt", "needle\n" * 5)
     write("b.txt", "x\nneedle\n")
     found = search("needle", exact_total=False, limit=6 + more)
@@ -793,7 +780,7 @@ def test_a_backend_in_memory_answers_like_the_disk(search: Search, write: Write)
 
 @pytest.mark.skipif(os.open not in os.supports_dir_fd, reason="no path that long can be made otherwise")
 def test_paths_at_the_longest_are_searched_and_longer_ones_counted(root: Path, search: Search, find: Find) -> None:
-    """G9: a program can open 4,092 bytes below a folder, a caller can give 4,096."""
+    """A program can open 4,092 bytes below a folder, a caller can give 4,096."""
     folder, names = long_folder(root), {size: "f" * (size - 4001) for size in (4091, 4092, 4093, 4096, 4097)}
     try:
         for name in names.values():
@@ -835,7 +822,7 @@ def long_folder(root: Path) -> int:
 def test_what_python_would_give_up_is_left_to_ripgrep(
     root: Path, write: Write, monkeypatch: pytest.MonkeyPatch, others: int, pattern: str, multiline: bool, text: str
 ) -> None:
-    """S17, S22: at once, in one small file as well as in many."""
+    """At once, in one small file as well as in many."""
     monkeypatch.setattr(Matcher, "_ask", None)
     write("a.log", text)
     for number in range(others):
@@ -847,7 +834,7 @@ def test_what_python_would_give_up_is_left_to_ripgrep(
 def test_the_lines_of_many_such_files_are_asked_for_together(
     root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S22: a bundle of scripts in one line each; a program for every one would take longer than to search them."""
+    """A bundle of scripts in one line each; a program for every one would take longer than to search them."""
     bundle = "a" * 150_000
     for number in range(120):
         write(f"{number:03}.js", f"{bundle} Error\nTypeError {number}\n" if number % 4 else "SyntaxError\n")
@@ -868,7 +855,7 @@ def test_the_lines_of_many_such_files_are_asked_for_together(
 def test_a_process_that_was_forked_off_meanwhile_holds_up_no_search(
     root: Path, search: Search, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S23: it has the ends of the pipes as well, for as long as it lives."""
+    """It has the ends of the pipes as well, for as long as it lives."""
     write("a.txt", "needle\n")
     forked = []
 
@@ -895,7 +882,7 @@ def test_a_process_that_was_forked_off_meanwhile_holds_up_no_search(
 def test_what_cannot_match_a_line_feed_answers_with_multiline_as_without(
     search: Search, write: Write, pattern: str, text: str
 ) -> None:
-    """S17, S20: also at the end of a file without a last line feed."""
+    """Also at the end of a file without a last line feed."""
     write("a.txt", text)
     assert search(pattern, multiline=True).matches == search(pattern).matches
 
@@ -904,13 +891,11 @@ def test_what_cannot_match_a_line_feed_answers_with_multiline_as_without(
 def test_over_lines_an_empty_match_at_the_end_of_a_file_is_none(
     search: Search, write: Write, pattern: str, lines: list[int]
 ) -> None:
-    """S17, S20"""
     write("a.txt", "z\nq\na)")
     assert [match.line for match in search(pattern, multiline=True).matches] == lines
 
 
 def test_many_matches_on_a_long_line_are_found_at_once(search: Search, write: Write) -> None:
-    """S17, S22"""
     write("a.csv", '"a",' * 400_000)
     found = search('"', multiline=True, limit=3, seconds=10)
     assert (places(found), found.partial) == ([("a.csv", 1)], None)
@@ -931,7 +916,7 @@ def test_many_matches_on_a_long_line_are_found_at_once(search: Search, write: Wr
 def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
     root: Path, write: Write, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch, complaint: str
 ) -> None:
-    """S20, S1: whichever way it was asked; it is no search in which nothing was found."""
+    """Whichever way it was asked; it is no search in which nothing was found."""
     for name in ("0", "1", "error: pattern"):
         write(f"{name}.txt", "needle\n")
     other_ripgrep(f"cat >&2 <<'END'\n{complaint}\nEND\nexit 2")
@@ -943,7 +928,7 @@ def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
 
 
 def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
-    """G21: a complaint goes over lines with a name, and says bytes that are no UTF-8 in another way."""
+    """A complaint goes over lines with a name, and says bytes that are no UTF-8 in another way."""
     odd = ["a: b (os error 24)", "two\nlines", "bad\udcff", "rg: x", "error: pattern"]
     said = [f".//{name}: Permission denied (os error 13)" for name in odd[:-1]]
     said.append(".//gone: IO error for operation on .//gone: No such file or directory (os error 2)")
@@ -961,7 +946,7 @@ def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
 def test_what_is_closed_to_a_user_is_counted(
     mortal: Path, monkeypatch: pytest.MonkeyPatch, way: str, fields: dict[str, object]
 ) -> None:
-    """G21: a folder that may be listed but not entered counts once, and is denied where it is asked for by itself."""
+    """A folder that may be listed but not entered counts once, and is denied where it is asked for by itself."""
     for name in ("a.txt", "no/b.txt", "no/c.txt", "no/deep/d.txt", "notebooks/e.ipynb", "shut/f.txt"):
         (mortal / name).parent.mkdir(parents=True, exist_ok=True)
         (mortal / name).write_text("needle\n")
@@ -984,7 +969,7 @@ def test_what_is_closed_to_a_user_is_counted(
 def test_what_is_in_a_folder_that_may_be_entered_but_not_listed_is_found_by_its_path(
     mortal: Path, monkeypatch: pytest.MonkeyPatch, way: str, mode: str, path: str
 ) -> None:
-    """G21: a link leads into it, or somebody names what is there."""
+    """A link leads into it, or somebody names what is there."""
     for name in ("shut/a.txt", "shut/deep/b.txt"):
         (mortal / name).parent.mkdir(parents=True, exist_ok=True)
         (mortal / name).write_text("needle\n")

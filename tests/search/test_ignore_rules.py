@@ -73,7 +73,7 @@ def tree(root: Path, write: Write) -> Path:
 
 
 def test_ignored_is_what_git_and_ripgrep_ignore(tree: Path) -> None:
-    """G8: nested, negated, anchored, folders only, escapes, brackets, `.git/info/exclude`."""
+    """Nested, negated, anchored, folders only, escapes, brackets, `.git/info/exclude`."""
     assert everything(tree) == git_files(tree) == rg_files(tree)
 
 
@@ -103,7 +103,7 @@ B1/b log/s/b/a l.s/b/c -1/b -x/a +/c logs1/b/c/b/a""".split()  # noqa: SIM905
 @example(["/a**", "[b-a]"])
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rules_that_nobody_writes_are_read_as_git_reads_them(root: Path, write: Write, rules: list[str]) -> None:
-    """G8: `**` after text, a slash in brackets, a range that goes backwards."""
+    """`**` after text, a slash in brackets, a range that goes backwards."""
     if not (root / ".git").exists():
         start_repository(root)
         for path in ODD_PATHS:
@@ -114,7 +114,7 @@ def test_rules_that_nobody_writes_are_read_as_git_reads_them(root: Path, write: 
 
 
 def test_rules_hold_without_a_repository_too(find: Find, write: Write) -> None:
-    """G8: a folder that is not under git yet has its ignore file for the same reason."""
+    """A folder that is not under git yet has its ignore file for the same reason."""
     write(".gitignore", "*.log\n!keep.log\nout/\n")
     for path in ("a.log", "keep.log", "out/a.txt", "b.txt"):
         write(path)
@@ -124,7 +124,7 @@ def test_rules_hold_without_a_repository_too(find: Find, write: Write) -> None:
 
 
 def test_a_folder_inside_ignored_ones_can_be_searched_by_name(find: Find, write: Write) -> None:
-    """G8: the rules are for what is come across, not for what is named."""
+    """The rules are for what is come across, not for what is named."""
     write(".gitignore", "build/\n*.o\n")
     write("build/a.txt")
     write("build/a.o")
@@ -170,7 +170,7 @@ PATHS = st.lists(st.sampled_from(NAMES[:4]), min_size=2, max_size=5)
 @given(st.lists(st.sampled_from(LINES), max_size=5), st.lists(st.sampled_from(LINES), max_size=3), PATHS)
 @example([], ["a/c/"], ["c", "a"])
 def test_rules_carried_down_a_path_are_the_rules_of_each_folder(lines, deeper, path):
-    """G8: also the quick yes for many names, which goes by names alone once no anchored rule reaches so far down."""
+    """Also the quick yes for many names, which goes by names alone once no anchored rule reaches so far down."""
     files = (RuleFile("\n".join(deeper).encode(), path[0]), RuleFile("\n".join(lines).encode(), ""))
     carried = FolderRules(files, path[0])
     for depth in range(2, len(path) + 1):
@@ -189,7 +189,7 @@ def test_most_names_get_the_quick_yes():
 
 
 def test_the_last_of_many_rules_decides():
-    """G8: rules that are tried together keep their order."""
+    """Rules that are tried together keep their order."""
     rules = [rule for number in range(150) for rule in (f"*x{number % 40}*", f"?y{number % 7}*")]
     lines = [f"{'!' * (order % 4 // 2)}{rule}" for order, rule in enumerate(rules)]
     together = RuleFile("\n".join(lines).encode(), "")

@@ -24,7 +24,7 @@ def hits(printed: bytes, size: int, *, every_line: bool) -> list[Hit]:
 
 @pytest.mark.parametrize("size", [1, 7, 64, 10_000])
 def test_it_does_not_matter_in_what_pieces_it_comes(size: int) -> None:
-    """S20: nor what the lines spell."""
+    """Nor what the lines spell."""
     spelled = '"start":1,"end":2},"submatches":[\n'
     printed = b'{"type":"begin"}\n' + row(spelled, (0, 1), (9, 10)) + row("a\na\n", (0, 1), (2, 3), number=5)
     assert hits(printed, size, every_line=False) == [(1, 0, 1, -1), (5, 0, 1, -1)]
@@ -32,13 +32,11 @@ def test_it_does_not_matter_in_what_pieces_it_comes(size: int) -> None:
 
 
 def test_an_empty_match_at_the_end_counts_for_a_line_but_not_over_lines() -> None:
-    """S20"""
     assert hits(row("a)"), 10, every_line=False) == [(1, 2, 0, -1)]
     assert hits(row("a)"), 10, every_line=True) == []
 
 
 def test_a_row_with_many_matches_is_read_at_once() -> None:
-    """S22"""
     printed = row("hit " * 500_000, *((at, at + 4) for at in range(0, 2_000_000, 4)))
     began = time.monotonic()
     assert hits(printed, 128 << 10, every_line=True) == [(1, 0, 4, -1)]

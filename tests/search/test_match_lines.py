@@ -56,7 +56,7 @@ def line_by_line(pattern: str, fold: bool, text: str) -> list[Hit]:
 def test_finding_and_counting_agree_with_a_search_in_each_line(
     pattern: str, text: str, fold: bool, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S13, S34: also where a text is counted in pieces."""
+    """Also where a text is counted in pieces."""
     monkeypatch.setattr(match_lines, "PIECE_CHARACTERS", 2)
     expected = line_by_line(pattern, fold, text)
     assert finder(pattern, fold=fold).find(text, most) == (len(expected), expected[:most])
@@ -69,13 +69,12 @@ def test_what_is_no_line_is_not_counted() -> None:
 
 
 def test_a_match_over_lines_says_where_its_first_line_begins() -> None:
-    """S17"""
     assert finder(r"b\na", multiline=True).find("a\nab\nab\na", EVERY) == (2, [(2, 1, 3, 2), (3, 1, 3, 5)])
 
 
 @pytest.mark.parametrize("pattern", [r"\w+x", r"x\w+", r"(?i)x\w+", r"\w+(1|2)"])
 def test_only_long_lines_can_take_long(pattern: str) -> None:
-    """S22: of those that could match at all."""
+    """Of those that could match at all."""
     short, long = "ax1\n" * 10_000, "ax1\n" + "b" * 5000 + "x1\n"
     allowed = finder(pattern, steps=1_000_000)
     assert allowed.find(short, 0) == (10_000, [])
@@ -86,7 +85,7 @@ def test_only_long_lines_can_take_long(pattern: str) -> None:
 
 
 def test_many_matches_on_a_long_line_do_not_take_long_each() -> None:
-    """S17, S22: where a match may go over lines, and where none can."""
+    """Where a match may go over lines, and where none can."""
     began = time.monotonic()
     text = "hit " * 600_000 + "\nhit "
     assert finder(r"hit\s", multiline=True).find(text, EVERY) == (2, [(1, 0, 4, 0), (2, 0, 4, 2_400_001)])
@@ -94,7 +93,7 @@ def test_many_matches_on_a_long_line_do_not_take_long_each() -> None:
 
 
 def test_too_many_matches_over_lines_are_not_taken_up_one_by_one() -> None:
-    """S22: also of a pattern that is cheap by itself."""
+    """Also of a pattern that is cheap by itself."""
     assert finder(r"hit\s", multiline=True, steps=100_000).find("hit " * 900, EVERY)[0] == 1
     with pytest.raises(Expensive):
         finder(r"hit\s", multiline=True, steps=100_000).find("hit " * 1100, EVERY)
@@ -107,5 +106,5 @@ def test_a_pattern_that_can_match_a_line_feed_goes_over_lines(pattern: str) -> N
 
 @pytest.mark.parametrize("pattern", ["a", ".", "^a$", r"\B", r"\S", r"\w+", r"\[s", "[]a]", r"[\]\\]", r"\.|\\n"])
 def test_no_other_pattern_does(pattern: str) -> None:
-    """S17: so that it answers as it does without `multiline`, and as fast."""
+    """So that it answers as it does without `multiline`, and as fast."""
     assert not goes_over_lines(compile_expression(pattern, multiline=True))

@@ -46,7 +46,7 @@ def peak(work: Callable[[], int | None]) -> tuple[int, int | None]:
 @pytest.mark.parametrize("engine", ["ripgrep", "python"])
 @pytest.mark.parametrize("mode", ["content", "files"])
 def test_of_a_text_search(trees: tuple[Path, Path], engine: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: with the true total. A few batches are under way at once, smaller ones here as the tree is smaller."""
+    """With the true total. A few batches are under way at once, smaller ones here as the tree is smaller."""
     monkeypatch.setattr(grep, "LARGEST_BATCH", 1000)
     query = TextQuery(pattern="needle", limit=10, output_mode=mode)
 
@@ -61,8 +61,6 @@ def test_of_a_text_search(trees: tuple[Path, Path], engine: str, mode: str, monk
 
 @pytest.mark.parametrize("sort", ["modified", "path"])
 def test_of_a_search_by_name(trees: tuple[Path, Path], sort: str) -> None:
-    """G11, G24"""
-
     def find(root: Path) -> int:
         return find_files(LocalDisk(root), "*.txt", limit=10, sort=sort).total
 

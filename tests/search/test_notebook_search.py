@@ -54,7 +54,7 @@ def cells(found: object) -> list[tuple[str | None, int | None, int | None, int]]
 
 
 def test_a_hit_names_the_cell_and_the_line_in_it(search: Search) -> None:
-    """S29: outputs, pictures and metadata are left out."""
+    """Outputs, pictures and metadata are left out."""
     found = search("needle", before_lines=1)
     assert cells(found) == [("intro", 0, None, 2), ("code-1", 1, None, 2), ("code-1", 1, None, 3), (NO_ID, 2, None, 1)]
     first = found.matches[0]
@@ -63,14 +63,14 @@ def test_a_hit_names_the_cell_and_the_line_in_it(search: Search) -> None:
 
 
 def test_text_outputs_are_searched_when_asked(search: Search) -> None:
-    """S29: never base64."""
+    """Never base64."""
     found = search("needle", include_outputs=True)
     outputs = [place for place in cells(found) if place[2] is not None]
     assert outputs == [("code-1", 1, 0, 2), ("code-1", 1, 1, 1), ("code-1", 1, 2, 1), ("code-1", 1, 2, 2)]
 
 
 def test_outputs_are_searched_as_they_are_read(search: Search, write: Write) -> None:
-    """S29: what a terminal would show, in which colours are nothing and a progress bar has one state."""
+    """What a terminal would show, in which colours are nothing and a progress bar has one state."""
     stream = {"output_type": "stream", "name": "stdout", "text": "\x1b[32mPASSED\x1b[0m all\n 10%\r 100% done\n"}
     error = {"output_type": "error", "ename": "E", "evalue": "x", "traceback": ["\x1b[31mE\x1b[0m: in it"]}
     cell = {
@@ -90,7 +90,7 @@ def test_outputs_are_searched_as_they_are_read(search: Search, write: Write) -> 
 def test_a_folder_of_slow_notebooks_hides_no_other_hit(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S22: each may take half as long as the one before it."""
+    """Each may take half as long as the one before it."""
     monkeypatch.setattr(
         "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.6}
     )
@@ -104,7 +104,6 @@ def test_a_folder_of_slow_notebooks_hides_no_other_hit(
 
 
 def test_pages_go_through_cells(search: Search) -> None:
-    """S30"""
     pages = [search("needle", limit=1, offset=offset) for offset in range(5)]
     assert [cells(page) for page in pages] == [[place] for place in cells(search("needle"))] + [[]]
     assert [page.truncated for page in pages] == [True, True, True, False, False]
@@ -118,7 +117,7 @@ def test_the_other_modes_count_lines_of_cells(search: Search, write: Write) -> N
 
 @pytest.mark.parametrize("broken", ["", "{", "[]", '{"cells": 1}', "<<<<<<< HEAD\nneedle\n", "[" * 100_000])
 def test_a_broken_notebook_is_counted(search: Search, write: Write, broken: str) -> None:
-    """N39: never searched as if it were text."""
+    """Never searched as if it were text."""
     write("broken.ipynb", broken)
     found = search("needle", glob="broken.ipynb")
     assert (found.total, found.skipped) == (0, {"notebook": 1})
@@ -126,7 +125,7 @@ def test_a_broken_notebook_is_counted(search: Search, write: Write, broken: str)
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "latin-1"])
 def test_a_notebook_in_another_encoding_is_broken(search: Search, write: Write, encoding: str) -> None:
-    """N39: as for its reader; a byte order mark makes it none either."""
+    """As for its reader; a byte order mark makes it none either."""
     write("other.ipynb", json.dumps(NOTEBOOK, ensure_ascii=False).encode(encoding))
     for path, fields in ((".", {}), (".", {"glob": "*.ipynb"}), ("other.ipynb", {})):
         found = search("needle", path, output_mode="count", **fields)
@@ -135,7 +134,7 @@ def test_a_notebook_in_another_encoding_is_broken(search: Search, write: Write, 
 
 
 def test_odd_cells_are_passed_over() -> None:
-    """N40, N41: cells without a source, cells that are none, worksheets of old notebooks."""
+    """Cells without a source, cells that are none, worksheets of old notebooks."""
     odd = {"cells": [{}, 7, {"source": [1, "a"], "id": 3, "outputs": [None, {"data": 1}]}]}
     texts = cell_texts(json.dumps(odd).encode(), outputs=False)
     assert [(text.cell_index, text.cell_id, text.text) for text in texts] == [(0, None, ""), (2, None, "a")]

@@ -16,7 +16,7 @@ batches = st.lists(st.lists(st.integers(1, 4), max_size=700), max_size=5)
 def test_the_page_is_what_all_of_them_in_order_would_give(
     batches: list[list[int]], limit: int, offset: int, random: object
 ) -> None:
-    """S12, S27, S30: in whatever order they come."""
+    """In whatever order they come."""
     paths = [f"{number:04}" for number in range(sum(map(len, batches)))]
     random.shuffle(paths)
     names = iter(paths)

@@ -76,7 +76,7 @@ def repository(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 def test_the_files_are_those_of_git_and_ripgrep(repository: Path) -> None:
-    """G8: not counting the folders that are passed over by default."""
+    """Not counting the folders that are passed over by default."""
     found = find_files(LocalDisk(repository), "**", limit=10**9, include_hidden=True)
     ours = {file.path for file in found.files}
     assert len(ours) > 50
@@ -88,7 +88,6 @@ def test_the_files_are_those_of_git_and_ripgrep(repository: Path) -> None:
     "pattern", ["import", r"^\s*def \w+\(self", r"(?i)\bTODO\b|raise \w+Error", r"[^\x00-\x7f]", "x{3,}"]
 )
 def test_the_lines_are_those_of_ripgrep(repository: Path, pattern: str, engine: str) -> None:
-    """S20, S25, S27"""
     query = TextQuery(pattern=pattern, limit=10**9, glob="!*.ipynb")
     found = search_text(LocalDisk(repository), query, engine=engine)
     ours = [(match.path, match.line, match.text) for match in found.matches if not match.cut]

@@ -20,6 +20,7 @@ from jupyter_fstools.search.ripgrep import engine as ripgrep_engine
 from jupyter_fstools.search.ripgrep.folders import WholeFolders, whole_folders
 from jupyter_fstools.search.ripgrep.process import NUL, Ripgrep
 from jupyter_fstools.walking.stopping import Stop
+from tests.visible import Only
 
 from .conftest import Program, Write, ripgrep
 
@@ -85,7 +86,7 @@ def test_any_folder_answers_alike(
     fields: dict[str, object],
     pattern: str,
 ) -> None:
-    """S9, S20, G5, G8: odd names, hidden ones, notebooks, binaries, marks at the beginning."""
+    """Odd names, hidden ones, notebooks, binaries, marks at the beginning."""
     root = tmp_path / str(next(counter))
     root.mkdir()
     for path, content in contents.items():
@@ -137,7 +138,7 @@ def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rules: l
 def test_reasons_that_are_many_or_cannot_be_told_are_not_asked_for(
     root: Path, write: Write, runs: list[bool], names: list[str], says_little: bool
 ) -> None:
-    """S9: a name that looks like a reason tells nothing; then all files are named instead."""
+    """A name that looks like a reason tells nothing; then all files are named instead."""
     for folder in range(3):
         for name in names:
             write(f"{folder}/{name}", "needle\0" if folder else "needle\n")
@@ -170,7 +171,7 @@ def test_without_such_a_rule_files_are_given_by_name(
 
 
 def test_what_is_large_is_not_read(root: Path, write: Write, runs: list[bool]) -> None:
-    """S14: nor does it lead to its folder being searched file by file."""
+    """Nor does it lead to its folder being searched file by file."""
     write("a.py", "needle\n")
     write("b.py", "needle\n" * 1000)
     write("b.txt", "needle\n" * 1000)
@@ -180,7 +181,7 @@ def test_what_is_large_is_not_read(root: Path, write: Write, runs: list[bool]) -
 
 
 def test_a_nul_is_told_whatever_else_there_is(root: Path, write: Write, runs: list[bool]) -> None:
-    """S2, S20: text that grows when it is read as UTF-8 makes up for nothing that was left unread."""
+    """Text that grows when it is read as UTF-8 makes up for nothing that was left unread."""
     write("a.py", ("\u4e2d" * 17).encode("utf-16"))
     write("b.py", b"needle\n\0" + b"x" * 7)
     ours, theirs = asked(root, glob="*.py")
@@ -191,7 +192,6 @@ def test_a_nul_is_told_whatever_else_there_is(root: Path, write: Write, runs: li
 def test_a_ripgrep_that_fails_in_folders_is_given_names(
     root: Path, write: Write, runs: list[bool], other_ripgrep: Program
 ) -> None:
-    """S20"""
     write("a.py", "needle\n")
     write("b.py", "needle\0")
     for works in ("--files", "--no-filename"):
@@ -205,7 +205,7 @@ def test_a_ripgrep_that_fails_in_folders_is_given_names(
 def test_a_ripgrep_that_does_not_speak_of_all_files_is_asked_again(
     root: Path, write: Write, runs: list[bool], other_ripgrep: Program, said: str
 ) -> None:
-    """S20: to say nothing of a file is not to say that nothing matches."""
+    """To say nothing of a file is not to say that nothing matches."""
     for name in ("a.py", "b.py", "c.txt"):
         write(name, "needle\n")
     silent = f'printf "\\n%s\\n" "{said}"; exit 1'
@@ -219,7 +219,7 @@ def test_a_ripgrep_that_does_not_speak_of_all_files_is_asked_again(
 def test_numbers_that_are_not_those_of_the_folders_asked_for_tell_nothing(
     root: Path, write: Write, runs: list[bool], other_ripgrep: Program, numbers: str
 ) -> None:
-    """S20: as would come of a ripgrep that goes through folders in an order of its own."""
+    """As would come of a ripgrep that goes through folders in an order of its own."""
     write("a/a.py", "needle\n")
     write("a/b.py", "x\n")
     write("b/a.py", "x\n")
@@ -297,7 +297,7 @@ def test_where_many_files_match_the_names_are_asked_for_at_once(root: Path, writ
 def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
     root: Path, write: Write, runs: list[bool], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    """S24: and a file that has come since, that may not be shown, is not."""
+    """And a file that has come since, that may not be shown, is not."""
     write("src/a.py", "needle\n")
     changing = write("src/b.py", "x\n")
     write("was/b.py", "x\n")
@@ -324,7 +324,7 @@ def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
 
     monkeypatch.setattr(Ripgrep, "start", changed)
     query = TextQuery(pattern="needle", glob="*.py")
-    found = search_text(LocalDisk(root), query, engine="ripgrep", may_read=lambda path: "secret" not in path)
+    found = search_text(LocalDisk(root), query, engine="ripgrep", visible=Only(lambda path: "secret" not in path))
     skipped = {"binary": 1} if change == "binary" else {}
     assert ([match.path for match in found.matches], found.total, found.skipped) == (["src/a.py"], 1, skipped)
 
@@ -341,7 +341,7 @@ def test_many_folders_are_given_in_several_runs(
 
 
 def test_ripgrep_is_at_no_users_mercy(root: Path, write: Write, runs: list[bool]) -> None:
-    """S9: rules of its own kinds of ignore files do not hold in a folder that is searched as a whole."""
+    """Rules of its own kinds of ignore files do not hold in a folder that is searched as a whole."""
     write("src/a.py", "needle\n")
     for name in (".ignore", ".rgignore"):
         write(name, "*\n")

@@ -18,6 +18,7 @@ from jupyter_fstools.search.glob import find_files
 from jupyter_fstools.walking.folders import DiskFolder, joined
 from jupyter_fstools.walking.stopping import Stop
 from jupyter_fstools.walking.walk import Walk
+from tests.visible import Only
 
 from .conftest import Find, Write
 
@@ -38,7 +39,7 @@ def tree(files: set[str], rules: dict[str, list[str]]) -> InMemory:
 
 
 def walk_over(backend: Backend, pattern: str = "**", **options: object) -> Walk:
-    settings = {"include_ignored": False, "may_read": None, "stop": Stop()} | options
+    settings = {"include_ignored": False, "stop": Stop()} | options
     return Walk(backend, "", compile_glob(pattern), **settings)
 
 
@@ -51,10 +52,10 @@ def paths(walk: Walk) -> list[str]:
 
 @given(FILES, RULES, RULES, PATTERNS)
 def test_a_walk_in_order_gives_the_same_files_sorted(files, rules, deeper, pattern):
-    """G12: "a.b" comes before "a/b", and "a/b" before "ab"."""
+    """ "a.b" comes before "a/b", and "a/b" before "ab"."""
     memory = tree(files, {".gitignore": rules, "a/.gitignore": deeper})
     unordered, ordered = (
-        walk_over(memory, pattern, may_read=lambda path: "é" not in path, in_order=in_order)
+        walk_over(memory, pattern, visible=Only(lambda path: "é" not in path), in_order=in_order)
         for in_order in (False, True)
     )
     found = paths(unordered)
@@ -65,7 +66,7 @@ def test_a_walk_in_order_gives_the_same_files_sorted(files, rules, deeper, patte
 
 @given(FILES, st.integers(0, 6), st.integers(0, 6))
 def test_pages_by_path_are_parts_of_the_whole(files, limit, offset):
-    """G12: with the true total on every page."""
+    """With the true total on every page."""
     memory = tree(files, {})
     whole = [file.path for file in find_files(memory, "**", sort="path", include_hidden=True).files]
     page = find_files(memory, "**", sort="path", include_hidden=True, limit=limit, offset=offset)
@@ -75,7 +76,6 @@ def test_pages_by_path_are_parts_of_the_whole(files, limit, offset):
 
 
 def test_links_come_in_order_too(root: Path, write: Write) -> None:
-    """G9, G12"""
     for path in ("a/x", "b", "d"):
         write(path)
     (root / "c").symlink_to("a/x")
@@ -130,7 +130,7 @@ def test_a_folder_that_cannot_be_listed_is_counted_and_closed(
 
 @pytest.mark.parametrize("sort", ["path", "modified"])
 def test_memory_is_bounded_by_the_limit(root: Path, find: Find, write: Write, sort: str) -> None:
-    """G2: 15,000 files take no more room than ten of them and a rest that does not grow."""
+    """15,000 files take no more room than ten of them and a rest that does not grow."""
     source = write("source")
     for folder in range(150):
         (root / f"{folder}").mkdir()
@@ -147,7 +147,7 @@ def test_memory_is_bounded_by_the_limit(root: Path, find: Find, write: Write, so
 
 @pytest.mark.parametrize("in_order", [False, True])
 def test_a_walk_ends_within_a_folder_and_keeps_what_it_found(in_order: bool) -> None:
-    """G20: many names and many rules in one folder alone may take longer than the limit."""
+    """Many names and many rules in one folder alone may take longer than the limit."""
     memory = tree({f"{number:04}" for number in range(1000)}, {".gitignore": ["*x*"]})
     asked: list[None] = []
     stop = Stop(cancelled=lambda: asked.append(None) or len(asked) > 4)
@@ -166,7 +166,7 @@ def test_a_large_folder_is_walked_as_a_little_one_is() -> None:
 
 
 def test_a_prefix_that_cannot_be_entered_is_counted(root: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """G21: but not one that is not there."""
+    """But not one that is not there."""
     write("no/a.txt")
     enter = DiskFolder.enter
 
@@ -184,7 +184,7 @@ def test_a_prefix_that_cannot_be_entered_is_counted(root: Path, write: Write, mo
 
 @pytest.mark.parametrize("pattern", ["gone/*.txt", "a/gone/*.txt", "a/file/*.txt"])
 def test_a_prefix_that_is_not_there_is_nothing_to_speak_of(pattern: str, root: Path, write: Write) -> None:
-    """G21: with and without a disk."""
+    """With and without a disk."""
     write("a/file")
     for backend in (LocalDisk(root), tree({"a/file"}, {})):
         walk = walk_over(backend, pattern)

@@ -175,6 +175,14 @@ def jp_server_config(settings):
 
 
 @pytest.fixture
+def served(jp_serverapp):
+    """What serves the tools in this process; without this, it is made at the first request."""
+    [app] = jp_serverapp.extension_manager.extension_apps["jupyter_fstools"]
+    app.tools.begin()
+    return app.tools.served
+
+
+@pytest.fixture
 def jp_base_url():
     return "/a%40b/"
 

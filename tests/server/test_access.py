@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from jupyter_server.auth.authorizer import Authorizer
+from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
+from jupyter_fstools import call_tool
 from jupyter_fstools.config import system_user
+from jupyter_fstools.stores.records import Reader
 
 NEW = {"path": "new.txt", "content": "x\n"}
 ROUTES = [
@@ -30,7 +32,6 @@ ROUTES = [
 
 @pytest.mark.parametrize("token", [None, "wrong"])
 def test_without_the_token_nothing_is_done(folder, token):
-    """P26"""
     path = folder.write("a.txt", b"one\n")
     for method, route in ROUTES:
         answer = folder.server.ask(method, route, b"{}" if method == "POST" else None, token=token)
@@ -43,7 +44,6 @@ def test_without_the_token_nothing_is_done(folder, token):
 
 
 async def test_a_login_by_cookie_needs_its_xsrf_value_to_write(ask, jp_root_dir):
-    """P26"""
     first = await ask("GET", "/tools")
     cookie = {"Cookie": first.headers["set-cookie"].partition(";")[0]}
     refused = await ask("POST", "/tools/write_file", NEW, headers=cookie)
@@ -76,7 +76,6 @@ def only_reading(jp_serverapp):
 
 
 async def test_who_may_only_read_may_call_the_tools_that_read(only_reading, ask, call, jp_root_dir):
-    """P26"""
     (jp_root_dir / "a.txt").write_text("one\n")
     assert (await call("read_file", path="a.txt")).status == 200
     assert (await call("list_files")).status == 200
@@ -85,7 +84,6 @@ async def test_who_may_only_read_may_call_the_tools_that_read(only_reading, ask,
 
 
 async def test_who_may_only_read_changes_nothing(only_reading, ask, call, jp_root_dir):
-    """P26"""
     (jp_root_dir / "a.txt").write_text("one\n")
     await call("read_file", path="a.txt")
     assert (await call("edit_file", path="a.txt", old_string="one", new_string="1")).error["code"] == "denied"
@@ -155,3 +153,23 @@ async def test_receipts_can_be_looked_at_and_forgotten(ask, call, jp_root_dir):
 async def test_another_origin_may_name_its_session(ask):
     answer = await ask("OPTIONS", "/tools/read_file")
     assert "x-fstools-session" in answer.headers["access-control-allow-headers"]
+
+
+class ForItsOwn(Authorizer):
+    def is_authorized(self, handler, user, action, resource):
+        return resource != "changes_of_others"
+
+
+async def test_undoing_what_another_user_did_asks_the_authorizer(ask, served, jp_serverapp, jp_root_dir):
+    grace = served.workspace.for_reader(Reader("grace", "default"))
+    theirs = call_tool(grace, "write_file", path="a.txt", content="one\n").change
+    own = (await ask("POST", "/tools/write_file", NEW)).json["change"]
+    jp_serverapp.web_app.settings["authorizer"] = ForItsOwn(parent=jp_serverapp)
+    for route, body in ((f"/changes/{theirs.id}/undo", {}), ("/changes/undo", {"path": "a.txt"})):
+        refused = await ask("POST", route, body)
+        assert (refused.status, refused.error["code"]) == (403, "denied")
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+    assert (await ask("POST", f"/changes/{own['id']}/undo", {})).status == 200
+    jp_serverapp.web_app.settings["authorizer"] = AllowAllAuthorizer(parent=jp_serverapp)
+    assert (await ask("POST", f"/changes/{theirs.id}/undo", {})).status == 200
+    assert not (jp_root_dir / "a.txt").exists()

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from jupyter_fstools.server.events.activity_event import SCHEMA_ID
+from jupyter_fstools.server.events.payloads import ACTIVITY_SCHEMA
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +77,7 @@ async def test_the_list_is_paged_without_gaps(ask, story):
         ({"kind": "refusal,change"}, [("change", "a.txt"), ("refusal", "a.txt")]),
         ({"session": "other"}, [("read", "b.txt")]),
         ({"path": "b.txt"}, [("read", "b.txt")]),
+        ({"match": "B.t"}, [("read", "b.txt")]),
         ({"kind": "change", "status": "rejected"}, []),
     ],
 )
@@ -85,6 +86,27 @@ async def test_the_list_is_filtered(ask, call, story, jp_root_dir, query, expect
     (jp_root_dir / "b.txt").write_text("one\n")
     await call("read_file", path="b.txt", session="other")
     assert told((await ask("GET", f"/activity?{urlencode(query)}")).json["entries"]) == expected
+
+
+async def test_what_is_new_tells_also_what_it_covers_and_uncovers(ask, call, story):
+    await story()
+    page = (await ask("GET", "/activity", kind="change")).json
+    (first,) = page["entries"]
+    await call("edit_file", path="a.txt", old_string="two", new_string="2", session="me")
+    page = (await ask("GET", "/activity", after=page["revision"])).json
+    undoable = {entry["id"]: entry["undoable"] for entry in page["entries"]}
+    (second,) = undoable.keys() - {first["id"]}
+    assert undoable == {first["id"]: False, second: True}
+    last = second
+    for redo in (False, True):
+        undone = (await ask("POST", f"/changes/{last}/undo", {})).json["change"]
+        last = undone["id"]
+        page = (await ask("GET", "/activity", after=page["revision"])).json
+        (newest,) = [entry for entry in page["entries"] if entry["id"] == undone["id"]]
+        assert (newest["redo"], newest["decided_by"] is None) == (redo, False)
+        (was,) = [entry for entry in page["entries"] if entry["id"] == first["id"]]
+        assert was["undoable"] is not redo
+    assert (await ask("GET", "/activity", after=page["revision"])).json["entries"] == []
 
 
 @pytest.mark.parametrize("query", [{"kind": "write"}, {"before": "nan"}, {"session": "a b"}, {"limit": 0}])
@@ -126,7 +148,7 @@ async def test_a_body_that_is_no_call_changes_nothing_and_is_told(ask, body):
 async def next_entries(bus):
     while True:
         said = json.loads(await asyncio.wait_for(bus.read_message(), 30))
-        if said["schema_id"] == SCHEMA_ID:
+        if said["schema_id"] == ACTIVITY_SCHEMA:
             return said["entries"], said["more"]
 
 

@@ -74,18 +74,62 @@ async def test_whoever_waits_is_told_what_was_taken_and_why(ask, call, jp_root_d
     [
         ("approve", {"hunks": [7]}, "hunks"),
         ("approve", {"hunks": "all"}, "hunks"),
+        ("approve", {"hunks": [-1]}, "hunks"),
+        ("approve", {"hunks": [True]}, "hunks"),
+        ("approve", {"hunks": [0, 0, 7]}, "hunks"),
+        ("approve", {"hunks": [0] * 100_001}, "hunks"),
+        ("approve", {"hunks": [10**30]}, "hunks"),
+        ("approve", {"hunks": {"c1": [0]}}, "hunks"),
+        ("approve", {"hunks": [0], "content": {"c1": "x"}}, "content"),
+        ("approve", {"content": {"c1": 5}}, "content"),
+        ("approve", {"hunks": [], "reason": "none"}, "nothing of the change"),
+        ("approve", {"reason": "x" * 10_001}, "reason"),
         ("approve", {"hunks": [0], "content": "x"}, "content"),
         ("reject", {"content": "x"}, "content"),
         ("undo", {"reason": "x"}, "reason"),
-        ("keep", {"hunks": [0]}, "hunks"),
+        ("keep", {"reason": "x"}, "reason"),
     ],
 )
 async def test_a_decision_that_makes_no_sense_names_the_field(ask, propose, jp_root_dir, decision, body, field):
     change_id = await propose()
     refused = await ask("POST", f"/changes/{change_id}/{decision}", json.dumps(body).encode())
     assert (refused.status, refused.error["code"]) == (400, "invalid")
-    assert field in refused.error["message"]
+    assert field in refused.error["message"] and "[" not in refused.error["message"]
+    assert refused.error["details"]["field"].split(".")[0] in body
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
+
+
+@waits_for_approval
+async def test_of_all_who_decide_at_once_one_does(ask, propose, jp_root_dir):
+    decisions = [
+        ("approve", b""),
+        ("reject", b""),
+        ("approve", b'{"hunks": [0]}'),
+        ("approve", b'{"content": "mine\\n"}'),
+    ]
+    expected = {b"": "1\n", b'{"hunks": [0]}': "1\n", b'{"content": "mine\\n"}': "mine\n"}
+    for first in range(len(decisions)):
+        change_id = await propose()
+        several = (decisions[first:] + decisions[:first]) * 3
+        answers = await asyncio.gather(
+            *(ask("POST", f"/changes/{change_id}/{decision}", body) for decision, body in several)
+        )
+        (won,) = [at for at, answer in enumerate(answers) if answer.status == 200]
+        assert {answer.status for answer in answers} == {200, 409}
+        decision, body = several[won]
+        assert (jp_root_dir / "a.txt").read_text() == ("one\n" if decision == "reject" else expected[body])
+
+
+@waits_for_approval
+async def test_the_next_answer_tells_a_rejection_unless_its_session_waited_for_it(ask, call, propose):
+    for waits in (False, True):
+        change_id = await propose()
+        assert (await ask("POST", f"/changes/{change_id}/reject", b'{"reason": "not now"}')).status == 200
+        if waits:
+            await ask("GET", f"/changes/{change_id}", wait=1)
+        answer = (await call("read_file", path="a.txt")).json
+        assert ("not now" in answer["data"].get("since_last_call", "")) is not waits
+        assert ("not now" in answer["content"][-1]["text"]) is not waits
 
 
 @waits_for_approval
@@ -93,7 +137,10 @@ async def test_a_rejection_tells_its_reason(ask, propose):
     change_id = await propose()
     rejected = await ask("POST", f"/changes/{change_id}/reject", b'{"reason": "not now"}')
     assert rejected.json["change"]["decided"]["reason"] == "not now"
-    assert (await ask("GET", f"/changes/{change_id}")).json["change"]["decided"]["reason"] == "not now"
+    told = (await ask("GET", f"/changes/{change_id}", wait=30)).json
+    assert told["change"]["decided"]["reason"] == "not now"
+    assert told["refusal"]["code"] == "rejected"
+    assert "not now" in told["refusal"]["message"]
 
 
 @waits_for_approval
@@ -263,3 +310,114 @@ async def test_everything_below_a_folder_is_approved(ask, propose_many, jp_root_
 )
 async def test_a_decision_about_nothing_is_invalid(ask, body):
     assert (await ask("POST", "/changes/approve", body)).error["code"] == "invalid"
+
+
+@waits_for_approval
+async def test_the_journal_says_how_a_decision_came_in(ask, propose):
+    by_token = (await ask("POST", f"/changes/{await propose()}/reject", b"")).json["change"]
+    page = await ask("GET", "/")
+    cookie = {"Cookie": page.headers["set-cookie"].partition(";")[0]}
+    xsrf = "2|1234abcd|00000000000000000000000000000000|1700000000"
+    login = {"Cookie": f"{cookie['Cookie']}; _xsrf={xsrf}", "X-XSRFToken": xsrf}
+    by_page = (await ask("POST", f"/changes/{await propose()}/approve", b"", headers=login)).json["change"]
+    undone = (await ask("POST", f"/changes/{by_page['id']}/undo", b"", headers=login)).json["change"]
+    assert [one["decided_via"] for one in (by_token, by_page, undone)] == ["token", "browser", "browser"]
+    told = (await ask("GET", "/activity", kind="change")).json["entries"]
+    assert {one["decided_via"] for one in told} == {"token", "browser"}
+
+
+NOTEBOOK = {
+    "cells": [
+        {
+            "cell_type": "code",
+            "id": "a",
+            "metadata": {"tags": ["run-me"]},
+            "execution_count": 7,
+            "source": "1 + 1",
+            "outputs": [
+                {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<script>told()</script>"}}
+            ],
+        },
+        {
+            "cell_type": "markdown",
+            "id": "b",
+            "metadata": {},
+            "source": "# Title",
+            "attachments": {"a.svg": {"image/svg+xml": "<svg onload=told()>"}},
+        },
+    ],
+    "metadata": {"kernelspec": {"name": "another", "display_name": "Python 3", "language": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+
+def rows_of(hunks):
+    return "\n".join(row["text"] for hunk in hunks for row in hunk["rows"])
+
+
+@waits_for_approval
+async def test_all_that_a_new_notebook_brings_is_in_the_diff_that_is_approved(ask, call, jp_root_dir):
+    proposed = (await call("write_file", path="n.ipynb", content=json.dumps(NOTEBOOK))).json["change"]
+    diff = (await ask("GET", f"/changes/{proposed['id']}")).json["change"]["diff"]
+    assert '"name": "another"' in rows_of(diff["hunks"]) and '"nbformat_minor": 5' in rows_of(diff["hunks"])
+    code, markdown = diff["cells"]
+    for told in ("run-me", '"execution_count": 7', "<script>told()</script>"):
+        assert told in rows_of(code["carried"])
+    assert "<svg onload=told()>" in rows_of(markdown["carried"])
+    assert not diff["truncated"]
+    assert (await ask("POST", f"/changes/{proposed['id']}/approve", b"")).status == 200
+    assert json.loads((jp_root_dir / "n.ipynb").read_text()) == NOTEBOOK
+
+
+@waits_for_approval
+@pytest.mark.parametrize("name", ["a.txt", "n.ipynb"])
+async def test_what_a_cut_line_hides_is_not_approved_unseen(ask, call, jp_root_dir, name):
+    hidden = "x" * 3000 + "; told()"
+    notebook = json.dumps({**NOTEBOOK, "metadata": {"hidden": hidden}})
+    proposed = (await call("write_file", path=name, content=hidden if name == "a.txt" else notebook)).json["change"]
+    assert proposed["diff"]["truncated"]
+    approve = f"/changes/{proposed['id']}/approve"
+    for body in (b"", b'{"reason": "fine"}'):
+        refused = await ask("POST", approve, body)
+        assert (refused.status, refused.error["code"]) == (428, "not_read")
+        assert "not modified" in refused.error["message"] and f"{proposed['id']}?rows=all" in refused.error["hint"]
+    many = (await ask("POST", "/changes/approve", json.dumps({"ids": [proposed["id"]]}).encode())).json["outcomes"]
+    assert [one["error"]["code"] for one in many] == ["not_read"]
+    assert not (jp_root_dir / name).exists()
+    assert (await ask("GET", f"/changes/{proposed['id']}")).json["change"]["diff"]["truncated"]
+    assert (await ask("POST", approve, b"")).status == 428
+    whole = await ask("GET", f"/changes/{proposed['id']}", rows="all")
+    assert "; told()" in whole.body.decode() and not whole.json["change"]["diff"]["truncated"]
+    assert (await ask("POST", approve, b"")).status == 200
+
+
+@waits_for_approval
+async def test_what_no_diff_shows_is_approved_once_it_was_downloaded(ask, call, jp_root_dir):
+    hidden = "x\n" * ((8 << 20) + 1)
+    proposed = (await call("write_file", path="a.txt", content=hidden)).json["change"]
+    approve = f"/changes/{proposed['id']}/approve"
+    assert (await ask("GET", f"/changes/{proposed['id']}", rows="all")).json["change"]["diff"]["truncated"]
+    assert (await ask("POST", approve, b"")).error["code"] == "not_read"
+    assert (await ask("GET", f"/changes/{proposed['id']}/content", path="b.txt")).error["code"] == "not_found"
+    assert (await ask("POST", approve, b"")).error["code"] == "not_read"
+    sent = await ask("GET", f"/changes/{proposed['id']}/content")
+    assert sent.body == hidden.encode()
+    assert sent.headers["content-disposition"] == "attachment; filename*=utf-8''a.txt"
+    assert "sandbox" in sent.headers["content-security-policy"]
+    assert (await ask("POST", approve, b"")).status == 200
+    assert (jp_root_dir / "a.txt").stat().st_size == len(hidden)
+
+
+@waits_for_approval
+async def test_of_a_change_of_several_files_each_is_to_be_seen(ask, call, jp_root_dir):
+    for name in ("a.txt", "b.txt"):
+        (jp_root_dir / name).write_text("one\n")
+        await call("read_file", path=name)
+    edits = [{"path": name, "old_string": "one", "new_string": "x" * 2000} for name in ("a.txt", "b.txt")]
+    proposed = (await call("edit_file", edits=edits)).json["change"]
+    approve = f"/changes/{proposed['id']}/approve"
+    assert (await ask("GET", f"/changes/{proposed['id']}/content", path="a.txt")).body == b"x" * 2000 + b"\n"
+    assert "b.txt" in (await ask("POST", approve, b"")).error["message"]
+    assert (await ask("GET", f"/changes/{proposed['id']}/content", path="b.txt")).status == 200
+    assert (await ask("POST", approve, b"")).status == 200

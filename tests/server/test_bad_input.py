@@ -31,7 +31,7 @@ BODIES = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_bad_input_is_invalid(shared_server, name):
-    """X10, X16: lone surrogates too."""
+    """Lone surrogates too."""
     answer = shared_server.post("/tools/read_file", BODIES[name])
     assert (answer.status, answer.error["code"]) == (400, "invalid")
     assert answer.error["message"] and answer.error["hint"]
@@ -49,7 +49,7 @@ def test_a_gigantic_number_is_a_number(folder):
 
 
 def test_a_name_that_is_no_utf8_travels_there_and_back(folder):
-    """X16: as an escape in JSON, which every client can send back."""
+    """As an escape in JSON, which every client can send back."""
     folder.write(os.fsdecode(b"caf\xe9.txt"), b"one\n")
     listed = folder.call("list_files", path=folder.name)
     assert b"caf\\udce9.txt" in listed.body
@@ -110,3 +110,48 @@ def test_an_unknown_change_is_not_found(shared_server):
     for method, path in (("GET", "/changes/none"), ("POST", "/changes/none/approve"), ("POST", "/changes/%FF%00/undo")):
         answer = shared_server.ask(method, path)
         assert answer.status in (400, 404), answer.body
+
+
+NO_PATHS = [
+    *("", " ", "a\0b", "..", "../x", "/etc/passwd", "a/../../x", "//", "link/passwd", "dangling", "loop", "loop/x"),
+    *("fifo", "zero", "zero/x", "/proc/self/mem", "/dev/zero", "\ud800", "x" * 300, "x/" * 3000, "a.secret"),
+    *(5, 1.5, True, [], {}, ["a.txt"], {"path": "a.txt"}, "a.txt/x", "a.txt/..", "a.txt/."),
+]
+TAKES_A_PATH = {
+    "list_files": {},
+    "glob": {"pattern": "*"},
+    "grep": {"pattern": "x"},
+    "read_file": {},
+    "write_file": {"content": "x"},
+    "edit_file": {"old_string": "one", "new_string": "1"},
+    "read_notebook": {},
+    "edit_notebook": {"cell_id": "c0", "new_source": "x"},
+    "undo": {},
+}
+
+
+@pytest.fixture
+def full_of_traps(folder):
+    folder.write("a.txt", b"one\n")
+    folder.write("a.secret", b"one\n")
+    for name, target in {"link": "/etc", "dangling": "/tmp/no/such", "loop": "loop", "zero": "/dev/zero"}.items():
+        os.symlink(target, os.path.join(folder.path, name))
+    os.mkfifo(os.path.join(folder.path, "fifo"))
+    folder.call("read_file", path=f"{folder.name}/a.txt")
+    return folder
+
+
+@pytest.mark.parametrize("tool", TAKES_A_PATH)
+def test_no_tool_takes_a_path_that_leads_nowhere_good(full_of_traps, tool):
+    folder, there = full_of_traps, sorted(os.listdir(full_of_traps.path))
+    for path in NO_PATHS:
+        inside = isinstance(path, str) and path.strip(" .") and not path.startswith(("/", ".."))
+        given = f"{folder.name}/{path}" if inside else path
+        answers = [folder.call(tool, path=given, **TAKES_A_PATH[tool])]
+        if tool.startswith("edit"):
+            answers.append(folder.call(tool, edits=[{"path": given, **TAKES_A_PATH[tool]}]))
+        for answer in answers:
+            assert 400 <= answer.status < 500, (path, answer.body)
+            assert answer.error["message"] and b"root:" not in answer.body and len(answer.body) < 20_000
+    assert sorted(os.listdir(folder.path)) == there
+    assert folder.read("a.txt") == folder.read("a.secret") == b"one\n"

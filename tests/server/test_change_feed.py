@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_fstools.server.events.change_event import SCHEMA_ID
+from jupyter_fstools.server.events.payloads import CHANGE_SCHEMA
 
 REPOSITORY = Path(__file__).parents[2]
 MAKE_A_CHANGE = """
@@ -24,7 +24,7 @@ call_tool(workspace, "write_file", path=sys.argv[2], content="from a kernel")
 async def next_change(bus):
     while True:
         said = json.loads(await asyncio.wait_for(bus.read_message(), 30))
-        if said.pop("schema_id") == SCHEMA_ID:
+        if said.pop("schema_id") == CHANGE_SCHEMA:
             return {name: value for name, value in said.items() if not name.startswith("__")}
 
 
@@ -40,11 +40,15 @@ async def test_a_change_over_rest_is_told(jp_ws_fetch, call):
     assert told == {
         **{name: made[name] for name in ("id", "revision", "path", "status", "tool", "user", "session")},
         **{name: made[name] for name in ("undoes", "undoable", "place", "saved", "decided_at", "decided_by")},
+        "decided_via": None,
+        "exit_code": None,
+        "redo": False,
         "kind": "change",
         "at": made["created_at"],
         "op": "create",
         "added": 2,
         "removed": 0,
+        "truncated": False,
         "paths": [],
         "stale": False,
         "seen_by": [],

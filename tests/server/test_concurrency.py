@@ -10,14 +10,14 @@ import threading
 import pytest
 
 from jupyter_fstools.errors import TimedOut
-from jupyter_fstools.server.call_pool import CallPool
+from jupyter_fstools.server.call_pool import Caller, CallPool
 from jupyter_fstools.stores.records import Reader
 
 TOKEN = "the-token"
 
 
 async def test_parallel_edits_of_one_file_all_land(call, jp_root_dir):
-    """C2, over HTTP."""
+    """Over HTTP."""
     (jp_root_dir / "a.txt").write_text("".join(f"line {n:02}\n" for n in range(20)))
     await call("read_file", path="a.txt")
     edits = [call("edit_file", path="a.txt", old_string=f"line {n:02}", new_string=f"done {n:02}") for n in range(20)]
@@ -26,29 +26,44 @@ async def test_parallel_edits_of_one_file_all_land(call, jp_root_dir):
 
 
 async def test_one_failing_call_does_not_disturb_the_others(call, jp_root_dir):
-    """C9"""
     (jp_root_dir / "a.txt").write_text("one\n")
     reads = [call("read_file", path="missing.txt" if n == 3 else "a.txt") for n in range(8)]
     assert [answer.status for answer in await asyncio.gather(*reads)] == [200, 200, 200, 404, 200, 200, 200, 200]
 
 
-async def test_calls_that_wait_for_a_file_hold_up_nobody_else(ask, call, jp_serverapp, jp_root_dir):
-    """C12: neither the event loop nor, for another reader, the threads; more calls wait than one reader gets."""
+async def test_neither_reads_nor_waiting_edits_of_a_busy_file_hold_up_anybody(ask, call, served, jp_root_dir):
+    """Reads need no lock, and what waits for it holds no thread, however many sessions a client names."""
     for name in ("held.txt", "free.txt"):
         (jp_root_dir / name).write_text("one\n")
-    workspace = jp_serverapp.web_app.settings["jupyter_fstools"].workspace
-    with workspace.held(workspace.key_of("held.txt")):
-        waiting = [asyncio.ensure_future(call("read_file", path="held.txt", session="busy")) for _ in range(40)]
-        await asyncio.sleep(0.1)
-        for _ in range(5):
-            assert (await call("read_file", path="free.txt", force=True)).status == 200
+    workspace = served.workspace
+    for number in range(160):
+        await call("read_file", path="held.txt", session=f"s{number}")
+    edit = {"path": "held.txt", "old_string": "one\n", "new_string": "one\ntwo\n"}
+    with workspace.held(workspace.paths.key_of("held.txt")):
+        waiting = [asyncio.ensure_future(call("edit_file", session=f"s{n}", **edit)) for n in range(160)]
+        reads = [call("read_file", path="held.txt", session=f"r{number}") for number in range(160)]
+        assert {answer.status for answer in await asyncio.gather(*reads)} == {200}
+        assert (await call("read_file", path="free.txt")).status == 200
         assert (await ask("GET", "/changes")).status == 200
         assert not any(one.done() for one in waiting)
-    assert {answer.status for answer in await asyncio.gather(*waiting)} == {200}
+    assert sorted(answer.status for answer in await asyncio.gather(*waiting)) == [200] + [412] * 159
 
 
-async def test_a_reader_has_a_part_of_the_threads():
-    pool, running, most = CallPool(threads=4, per_reader=2), 0, 0
+async def test_a_decision_finds_a_thread_whatever_assistants_do(ask, call, served, jp_root_dir):
+    gate = threading.Event()
+    callers = [Caller(f"client {number}", Reader("ada", "one")) for number in range(10)]
+    busy = [asyncio.ensure_future(served.calls.run(one, gate.wait)) for one in callers for _ in range(32)]
+    try:
+        assert (await ask("POST", "/changes/none/approve", {})).status == 404
+        assert not any(one.done() for one in busy)
+    finally:
+        gate.set()
+    await asyncio.gather(*busy)
+
+
+@pytest.mark.parametrize("caller", [("ada's token", "one"), ("ada's token", None)], ids=["session", "client"])
+async def test_a_client_and_its_session_have_a_part_of_the_threads(caller):
+    pool, running, most = CallPool(threads=8, per_client=3, per_session=2), 0, 0
 
     def call():
         nonlocal running, most
@@ -57,17 +72,19 @@ async def test_a_reader_has_a_part_of_the_threads():
         gate.wait(0.05)
         running -= 1
 
+    client, session = caller
     gate = threading.Event()
-    await asyncio.gather(*(pool.run(Reader("ada", "one"), call) for _ in range(6)))
+    callers = [Caller(client, Reader("ada", session or f"s{number}")) for number in range(8)]
+    await asyncio.gather(*(pool.run(one, call) for one in callers))
     pool.close()
-    assert most <= 2
+    assert most == (2 if session else 3)
 
 
 async def test_a_call_whose_client_has_gone_before_its_turn_is_not_begun():
-    pool, left, calls = CallPool(threads=1, per_reader=1), threading.Event(), []
-    gate = threading.Event()
-    running = asyncio.ensure_future(pool.run(Reader("ada", "one"), gate.wait))
-    queued = asyncio.ensure_future(pool.run(Reader("ada", "one"), lambda: calls.append("begun"), left))
+    pool, left, calls = CallPool(threads=1, per_client=1), threading.Event(), []
+    gate, caller = threading.Event(), Caller("ada", Reader("ada", "one"))
+    running = asyncio.ensure_future(pool.run(caller, gate.wait))
+    queued = asyncio.ensure_future(pool.run(caller, lambda: calls.append("begun"), left))
     await asyncio.sleep(0)
     left.set()
     gate.set()
@@ -78,12 +95,27 @@ async def test_a_call_whose_client_has_gone_before_its_turn_is_not_begun():
     assert calls == []
 
 
-async def test_a_client_that_goes_away_leaves_old_or_new_bytes(call, jp_serverapp, jp_root_dir, jp_http_port, caplog):
-    """C6"""
+@pytest.mark.parametrize("settings", [{"lock_seconds": 0.2}], indirect=True)
+async def test_a_call_that_waited_too_long_for_a_file_is_refused_and_told_of(ask, call, served, jp_root_dir):
     (jp_root_dir / "a.txt").write_text("one\n")
     await call("read_file", path="a.txt")
-    workspace = jp_serverapp.web_app.settings["jupyter_fstools"].workspace
-    with workspace.held(workspace.key_of("a.txt")):
+    workspace = served.workspace
+    with workspace.held(workspace.paths.key_of("a.txt")):
+        edits = [call("edit_file", path="a.txt", old_string="one", new_string="1") for _ in range(3)]
+        answers = await asyncio.gather(*edits)
+    assert [(one.status, one.error["details"]) for one in answers] == [(504, {})] * 3
+    assert all("was locked" in one.error["message"] and "not modified" in one.error["message"] for one in answers)
+    told = (await ask("GET", "/activity")).json
+    assert [one["code"] for one in told["entries"] if one["kind"] == "refusal"] == ["timeout"] * 3
+
+
+async def test_a_client_that_goes_away_leaves_old_or_new_bytes(
+    call, served, jp_serverapp, jp_root_dir, jp_http_port, caplog
+):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await call("read_file", path="a.txt")
+    workspace = served.workspace
+    with workspace.held(workspace.paths.key_of("a.txt")):
         send_and_leave(jp_http_port, jp_serverapp, {"path": "a.txt", "old_string": "one", "new_string": "1"})
         await asyncio.sleep(0.2)
     after = await call("read_file", path="a.txt", force=True)
@@ -104,7 +136,7 @@ def send_and_leave(port, serverapp, arguments):
 
 
 def test_a_large_file_that_changes_while_it_is_sent_is_cut_off(folder):
-    """C10: better no answer than bytes of two versions under one ETag."""
+    """Better no answer than bytes of two versions under one ETag."""
     size = 64 << 20
     path = folder.write("a.bin", b"x" * size)
     with socket.create_connection(("127.0.0.1", folder.server.port)) as client:

@@ -1,4 +1,4 @@
-"""A server whose contents are no folder of this machine: `root_dir` means nothing there."""
+"""A server whose contents are not a folder on this machine: `root_dir` means nothing there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import logging
 import pytest
 from jupyter_server.services.contents.manager import AsyncContentsManager
 
+from jupyter_fstools.server import SETTING
 from jupyter_fstools.server.extension import load
-from jupyter_fstools.server.served import SETTING
 
 
 class ContentsElsewhere(AsyncContentsManager):

@@ -166,7 +166,7 @@ async def test_a_rejected_command_ends_its_stream_with_the_refusal(send, ask, jp
     stream = await (await send(command="touch x")).begin()
     waiting = await stream.next("waiting")
     await ask("POST", f"/changes/{waiting['change_id']}/reject", b"")
-    assert (await stream.next("error"))["code"] == "denied"
+    assert (await stream.next("error"))["code"] == "rejected"
     assert await stream.ended()
     assert list(jp_root_dir.iterdir()) == []
 
@@ -192,7 +192,7 @@ async def test_commands_that_wait_hold_up_no_other_call_of_their_reader(ask, cal
     assert (await call("write_file", path="a.txt", content="x")).status == 200
     while not all(one.done() for one in waiting):
         assert (await ask("POST", "/changes/reject", {"session": "default"})).status == 200
-    assert {answer.result().error["code"] for answer in waiting} == {"denied"}
+    assert {answer.result().error["code"] for answer in waiting} == {"rejected"}
 
 
 class Allowing(Authorizer):
@@ -206,7 +206,6 @@ class Allowing(Authorizer):
 
 @runs_at_once
 async def test_who_may_only_write_may_not_run_commands(call, jp_serverapp, jp_root_dir):
-    """P26"""
     jp_serverapp.web_app.settings["authorizer"] = Allowing(parent=jp_serverapp)
     assert (await call("write_file", path="a.txt", content="x")).status == 200
     refused = await call("execute", command="touch x")
@@ -216,7 +215,6 @@ async def test_who_may_only_write_may_not_run_commands(call, jp_serverapp, jp_ro
 
 @runs_at_once
 async def test_who_may_run_commands_need_not_be_let_write(call, jp_serverapp):
-    """P26"""
     allowing = Allowing(parent=jp_serverapp)
     allowing.left_out = ("write", "contents")
     jp_serverapp.web_app.settings["authorizer"] = allowing
@@ -225,7 +223,6 @@ async def test_who_may_run_commands_need_not_be_let_write(call, jp_serverapp):
 
 @waits_for_approval
 async def test_who_may_not_run_commands_may_not_approve_them(send, ask, jp_serverapp, jp_root_dir):
-    """P26"""
     stream = await (await send(command="touch x")).begin()
     change = (await stream.next("waiting"))["change_id"]
     jp_serverapp.web_app.settings["authorizer"] = Allowing(parent=jp_serverapp)
@@ -256,13 +253,11 @@ async def test_it_is_off_where_the_server_offers_no_terminals(ask, call, jp_root
 
 @pytest.mark.parametrize("settings", [{**AT_ONCE, "read_only": True}], indirect=True)
 async def test_it_is_off_where_nothing_is_written(ask, call, jp_root_dir):
-    """P29"""
     await assert_off(ask, call, jp_root_dir)
 
 
 @pytest.mark.parametrize("settings", [{**AT_ONCE, "tool_prefix": "fs_"}], indirect=True)
 async def test_a_prefix_lets_nobody_past_the_permission(call, jp_serverapp):
-    """P26"""
     assert (await call("fs_execute", command="true")).status == 200
     jp_serverapp.web_app.settings["authorizer"] = Allowing(parent=jp_serverapp)
     assert (await call("fs_execute", command="true")).status == 403

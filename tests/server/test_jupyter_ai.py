@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 
 import pytest
@@ -93,9 +94,34 @@ def test_personas_find_the_tools_and_are_held_to_reading_first(offered):
     assert {change["session"] for change in changes} == {"jupyter-ai"}
 
 
-async def test_the_tools_are_not_offered_to_a_port_without_a_login_unless_a_setting_says_so(jp_serverapp):
+def test_personas_that_keep_an_mcp_session_are_told_apart_and_others_are_shown_files_anew(offered):
+    root, url, server = offered
+    (root / "a.txt").write_text("one\n")
+    read = {"path": "a.txt"}
+    edit = {"path": "a.txt", "old_string": "one", "new_string": "1"}
+
+    async def script():
+        async with Client(url) as unknown:
+            unknowns = [await unknown.call_tool("fs_read_file", read) for _ in range(2)]
+        async with Client(url, mode="legacy") as first, Client(url, mode="legacy") as second:
+            firsts = [await first.call_tool("fs_read_file", read) for _ in range(2)]
+            unread = await second.call_tool("fs_edit_file", edit)
+            seconds = await second.call_tool("fs_read_file", read)
+            return unknowns, *firsts, unread, seconds, await second.call_tool("fs_edit_file", edit)
+
+    unknowns, shown, again, unread, other, edited = asyncio.run(script())
+    assert all("1\tone" in text_of(one) for one in unknowns)
+    assert "1\tone" in text_of(shown) and "1\tone" in text_of(other)
+    assert "unchanged" in text_of(again) and "one" not in text_of(again)
+    assert unread.is_error and text_of(unread).startswith("not_read: ")
+    assert not edited.is_error
+    [change] = server.call("GET", "/changes")[1]["changes"]
+    assert re.fullmatch("jupyter-ai-[0-9a-f]{12}", change["session"])
+
+
+async def test_the_tools_are_not_offered_to_a_port_without_a_login_unless_a_setting_says_so(served):
     assert jupyter_ai.specifications() == []
-    jp_serverapp.web_app.settings["jupyter_fstools"].config.offer_to_jupyter_ai = True
+    served.config.offer_to_jupyter_ai = True
     assert any(name.endswith(":fs_read_file") for name in jupyter_ai.specifications())
 
 

@@ -39,6 +39,7 @@ def server(tmp_path):
         running.stop()
 
 
+@pytest.mark.timeout(900)
 def test_schemathesis_finds_nothing(server, tmp_path):
     command = [
         *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json"),
@@ -113,6 +114,8 @@ async def test_every_answer_to_a_person_is_as_described(ask):
     (waiting,) = (await ask("GET", "/changes", query={"status": "proposed"})).json()["changes"]
     undone = (await ask("GET", "/changes", query={"status": "undone", "limit": 1})).json()["changes"][0]["id"]
     assert (await ask("GET", "/changes/{id}", path_parameters={"id": waiting["id"]})).status_code == 200
+    sent = await ask("GET", "/changes/{id}/content", path_parameters={"id": waiting["id"]})
+    assert (sent.status_code, sent.content) == (200, b"one\n")
     assert (await ask("POST", "/changes/{id}/undo", {}, path_parameters={"id": undone})).status_code == 409
     outcomes = (await ask("POST", "/changes/approve", {"ids": [waiting["id"], undone]})).json()["outcomes"]
     assert [outcome["error"] is None for outcome in outcomes] == [True, False]

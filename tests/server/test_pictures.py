@@ -4,7 +4,6 @@ from tests.documents.media.samples import DRAWING, pdf, picture, text_page
 
 
 def test_a_picture_is_shown_over_rest(folder):
-    """R27"""
     data = picture("PNG")
     answer = folder.call("read_file", path=folder.write("a.jpg", data))
     assert answer.status == 200 and answer.json["data"]["mime_type"] == "image/png"
@@ -21,6 +20,5 @@ def test_pages_are_shown_over_rest(folder):
 
 
 def test_a_broken_picture_is_refused_over_rest(folder):
-    """R28"""
     answer = folder.call("read_file", path=folder.write("a.png", picture("PNG")[:40]))
     assert answer.status == 415 and answer.error["code"] == "binary" and "broken picture" in answer.error["message"]

@@ -106,7 +106,7 @@ def test_a_head_says_what_a_get_would_send(folder, data):
 
 
 def test_a_path_is_decoded_once(folder):
-    """P10, P34: %2e is a dot, %252e is the name's own percent sign."""
+    """%2e is a dot, %252e is the name's own percent sign."""
     folder.write("%2e.txt", b"percent")
     folder.write("a b+c.txt", b"space and plus")
     assert folder.server.get(f"/raw/{folder.name}/%252e.txt").body == b"percent"

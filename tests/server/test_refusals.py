@@ -91,11 +91,11 @@ async def test_in_a_read_only_server_tools_that_write_are_disabled(ask, call, jp
 
 
 @pytest.mark.parametrize("settings", [{"lock_seconds": 0.1}], indirect=True)
-async def test_a_file_that_another_call_holds_is_a_timeout(call, jp_serverapp, jp_root_dir):
+async def test_a_file_that_another_call_holds_is_a_timeout(call, served, jp_root_dir):
     (jp_root_dir / "a.txt").write_bytes(TEXT)
-    workspace = jp_serverapp.web_app.settings["jupyter_fstools"].workspace
+    workspace = served.workspace
     await call("read_file", path="a.txt")
-    with workspace.held(workspace.key_of("a.txt")):
+    with workspace.held(workspace.paths.key_of("a.txt")):
         refused = await call("edit_file", path="a.txt", old_string="one", new_string="1")
     assert (refused.status, refused.error["code"]) == (504, "timeout")
     assert (jp_root_dir / "a.txt").read_bytes() == TEXT
@@ -112,7 +112,13 @@ async def test_what_goes_wrong_inside_is_logged_and_not_told(call, monkeypatch, 
     assert "the secret inside" in caplog.text
 
 
-WRONG_SETTINGS = [{"store": "nowhere:"}, {"root": "/no/such/folder"}, {"deny_read": [5]}, {"approval": "sometimes"}]
+WRONG_SETTINGS = [
+    {"store": "nowhere:"},
+    {"store": "sqlite:not/absolute"},
+    {"root": "/no/such/folder"},
+    {"deny_read": [5]},
+    {"approval": "sometimes"},
+]
 
 
 @pytest.mark.parametrize("settings", WRONG_SETTINGS, indirect=True)

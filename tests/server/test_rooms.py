@@ -121,6 +121,34 @@ def test_what_no_room_can_change_is_refused(server):
     assert [(server.root / name).read_bytes() for name in ("a.py", "b.py", "new.py")] == [b"x = 1\n"] * 3
 
 
+by_inode = pytest.mark.parametrize(
+    "server",
+    [("collaboration", "--FileIdExtension.file_id_manager_class=jupyter_server_fileid.manager.LocalFileIdManager")],
+    indirect=True,
+)
+
+
+@by_inode
+def test_a_file_that_was_replaced_below_its_room_is_not_written_there(server):
+    """What people typed is in the room alone, which cannot save it any more; once they left, the file is free."""
+    file = server.root / "a.py"
+    with server.room("a.py"):
+        assert server.call("POST", "/tools/edit_file", {**EDIT, "new_string": "x = 1.5"})[0] == 200
+        assert holds(file, b"x = 1.5\n")
+        (server.root / "b.py").replace(file)
+        server.call("POST", "/tools/read_file", READ)
+        assert is_refused(server.call("POST", "/tools/write_file", {**READ, "content": "new\n"})[1], "replaced", "room")
+        assert file.read_bytes() == b"x = 1\n"
+    for _ in range(200):  # The server learns of it in its own time.
+        server.call("POST", "/tools/read_file", READ)
+        status, answer = server.call("POST", "/tools/write_file", {**READ, "content": "new\n"})
+        if status == 200:
+            break
+        assert is_refused(answer, "replaced", "room")
+        time.sleep(0.1)
+    assert file.read_bytes() == b"new\n"
+
+
 approving = pytest.mark.parametrize(
     "server",
     [(leg, "--FsToolsConfig.approval=always") for leg in ("collaboration", "server_documents")],

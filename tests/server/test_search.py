@@ -23,7 +23,6 @@ def slow_ripgrep(tmp_path, monkeypatch):
 async def test_a_client_that_goes_away_ends_its_search(
     slow_ripgrep, jp_serverapp, jp_root_dir, jp_http_port, http_server, jp_auth_header
 ):
-    """S23"""
     something_to_search(jp_root_dir)
     body = json.dumps({"pattern": "nowhere"})
     head = f"POST {jp_serverapp.base_url}api/fstools/tools/grep HTTP/1.1\r\nHost: localhost:{jp_http_port}\r\n"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 import time
 
 import pytest
+from jupyter_server.base.handlers import path_regex
 from tornado.httpclient import HTTPClientError
 
-from jupyter_fstools.gate import tokens
-from jupyter_fstools.gate.tokens import PREFIX
+from jupyter_fstools.client.configurations import CLIENTS
+from jupyter_fstools.gate import grant
+from jupyter_fstools.server.routes import ROUTES
+from jupyter_fstools.sessions import TOKEN_PREFIX
 
 FIELDS = {"id", "name", "session", "tools", "paths", "created_at", "expires_at", "last_used_at"}
 INITIALIZE = {
@@ -50,7 +55,7 @@ def as_assistant(ask):
 
 async def test_a_person_makes_lists_and_revokes_a_token(ask, make, as_assistant):
     secret, told = await make(session="s1", tools="read", paths=["docs/"], expires_in=60)
-    assert secret.startswith(PREFIX)
+    assert secret.startswith(TOKEN_PREFIX)
     assert set(told) == FIELDS
     assert (told["name"], told["session"], told["tools"], told["paths"]) == ("helper", "s1", "read", ["docs/"])
     assert 0 < told["expires_at"] - time.time() <= 60
@@ -63,6 +68,51 @@ async def test_a_person_makes_lists_and_revokes_a_token(ask, make, as_assistant)
     refused = await as_assistant(secret, "GET", "/tools")
     assert (refused.status, refused.error["code"]) == (403, "denied")
     assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 404
+
+
+async def test_who_waits_for_a_token_is_told_of_its_first_use(ask, make, as_assistant):
+    secret, told = await make()
+    path = f"/tokens/{told['id']}"
+    assert (await ask("GET", path)).json == (await ask("GET", path, wait=0.01)).json == told
+    waiting = asyncio.create_task(ask("GET", path, wait=60))
+    await asyncio.sleep(0)
+    await as_assistant(secret, "GET", "/tools")
+    used = (await asyncio.wait_for(waiting, 50)).json
+    assert used == {**told, "last_used_at": used["last_used_at"]} and used["last_used_at"] >= told["created_at"]
+    assert (await ask("DELETE", path)).status == 204
+    assert (await ask("GET", path)).status == 404
+
+
+@pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
+async def test_a_client_s_configuration_has_a_token_that_opens(ask, as_assistant, jp_base_url, jp_root_dir, client):
+    listed = {one["name"]: one["title"] for one in (await ask("GET", "/clients")).json["clients"]}
+    assert listed == {one.name: one.title for one in CLIENTS.values()}
+    made = (await ask("POST", f"/clients/{client.name}", {"url": f"https://here{jp_base_url}", "tools": "read"})).json
+    assert (made["name"], made["tools"], made["client"]["file"]) == (client.name, "read", client.file)
+    text = made["configuration"]
+    assert f"https://here{jp_base_url}api/fstools/mcp" in text and f"Bearer {made['token']}" in text
+    assert (await as_assistant(made["token"], "GET", "/tools")).status == 200
+    by_command = (await ask("POST", f"/clients/{client.name}", {"stdio": True, "name": "two"})).json
+    assert all(said in by_command["configuration"] for said in (by_command["token"], str(jp_root_dir), "jupyter-two"))
+
+
+async def test_a_client_is_given_the_address_that_was_asked_unless_a_hub_names_another(ask, monkeypatch, jp_base_url):
+    async def address():
+        text = (await ask("POST", "/clients/cursor", {})).json["configuration"]
+        return json.loads(text)["mcpServers"]["jupyter"]["url"]
+
+    assert re.fullmatch(rf"http://127\.0\.0\.1:\d+{jp_base_url}api/fstools/mcp", await address())
+    monkeypatch.setenv("JUPYTERHUB_PUBLIC_URL", "https://hub.example.org/user/ada/")
+    assert await address() == "https://hub.example.org/user/ada/api/fstools/mcp"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "code"),
+    [("netscape", {}, "not_found"), ("zed", {"url": "file:///etc"}, "invalid"), ("zed", {"name": "a b"}, "invalid")],
+)
+async def test_a_client_that_cannot_be_connected_gets_no_token(ask, name, asked, code):
+    assert (await ask("POST", f"/clients/{name}", asked)).error["code"] == code
+    assert (await ask("GET", "/tokens")).json == {"tokens": []}
 
 
 async def test_what_is_left_out_is_the_name_everything_but_commands_and_thirty_days(make):
@@ -96,14 +146,14 @@ async def test_what_is_no_token_is_refused(ask, asked):
     assert (await ask("GET", "/tokens")).json == {"tokens": []}
 
 
-async def test_only_its_hash_is_kept(make, jp_serverapp):
+async def test_only_its_hash_is_kept(make, served):
     secret, _ = await make()
-    store = jp_serverapp.web_app.settings["jupyter_fstools"].workspace.store
+    store = served.workspace.store
     store.close()
     for file in store.path.parent.iterdir():
         if file.is_file():
             assert secret.encode() not in file.read_bytes()
-            assert secret.removeprefix(PREFIX).encode() not in file.read_bytes()
+            assert secret.removeprefix(TOKEN_PREFIX).encode() not in file.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["token", "Token", "Bearer", "bearer"])
@@ -133,9 +183,13 @@ async def test_it_opens_no_decision_and_no_other_route(make, as_assistant, ask, 
         ("GET", "/receipts", None),
         ("DELETE", "/receipts", None),
         ("GET", "/raw/a.txt", None),
+        ("GET", f"/changes/{id}/content", None),
         ("GET", "/tokens", None),
         ("POST", "/tokens", {"name": "more"}),
+        ("GET", f"/tokens/{told['id']}", None),
         ("DELETE", f"/tokens/{told['id']}", None),
+        ("GET", "/clients", None),
+        ("POST", "/clients/generic", {}),
         ("GET", "/no/such/route", None),
     ]
     for method, path, body in closed:
@@ -143,6 +197,68 @@ async def test_it_opens_no_decision_and_no_other_route(make, as_assistant, ask, 
         assert (refused.status, refused.error["code"]) == (403, "denied"), (method, path)
     assert not (jp_root_dir / "a.txt").exists()
     assert len((await ask("GET", "/tokens")).json["tokens"]) == 1
+
+
+OPEN = {
+    ("GET", "/tools"),
+    ("POST", "/tools/{name}"),
+    ("GET", "/changes"),
+    ("GET", "/changes/{id}"),
+    ("POST", "/mcp"),
+    ("DELETE", "/mcp"),
+}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+async def test_every_route_that_is_not_named_here_is_closed_to_it(make, as_assistant):
+    secret, _ = await make()
+    for route in ROUTES:
+        filled = re.sub(
+            r"\{(\w+)\}", lambda name: {"decision": "approve", "path": "a.txt"}.get(name[1], "c1"), route.path
+        )
+        for method in METHODS:
+            if (method, route.path) not in OPEN:
+                answer = await as_assistant(
+                    secret, method, filled, b"{}" if method in ("POST", "PUT", "PATCH") else None
+                )
+                assert answer.status in (403, 405), (method, route.path, answer.status)
+
+
+def matching(form):
+    """A path that fits a route's pattern."""
+    path, found = form.replace(path_regex, "/a.txt"), 1
+    while found:
+        path, found = re.subn(r"\([^()]*\)[?*+]?", "x", path)
+    path = path.rstrip("$").replace("\\", "").replace("/?", "/")
+    return path if path.startswith("/a%40b/") and re.match(form, path) else "/a%40b/api/status"
+
+
+async def test_no_route_of_jupyter_s_is_open_to_it_that_is_not_open_to_all(make, jp_serverapp, http_server_client):
+    secret, _ = await make()
+    forms = {rule.matcher.regex.pattern for rule in jp_serverapp.web_app.wildcard_router.rules}
+    asked = sorted({matching(form) for form in forms if "/api/fstools" not in form})
+    assert {f"/a%40b/api/{name}" for name in ("contents/a.txt", "kernels", "shutdown", "config/x")} <= {*asked}
+
+    async def status(method, path, headers):
+        body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+        more = {"raise_error": False, "follow_redirects": False, "allow_nonstandard_methods": True}
+        return (await http_server_client.fetch(path, method=method, headers=headers, body=body, **more)).code
+
+    for path in asked:
+        for method in METHODS:
+            without = await status(method, path, {})
+            for kind in ("token", "Bearer"):
+                assert await status(method, path, {"Authorization": f"{kind} {secret}"}) == without, (method, path)
+
+
+@waits_for_approval
+async def test_what_an_assistant_was_sent_of_a_cut_proposal_no_person_has_seen(make, as_assistant, ask):
+    secret, _ = await make()
+    body = {"path": "a.txt", "content": "x" * 3000}
+    id = (await as_assistant(secret, "POST", "/tools/write_file", body)).json["change"]["id"]
+    whole = await as_assistant(secret, "GET", f"/changes/{id}", rows="all")
+    assert (whole.status, whole.json["change"]["diff"]["truncated"]) == (200, False)
+    assert (await ask("POST", f"/changes/{id}/approve", {})).error["code"] == "not_read"
 
 
 @pytest.mark.parametrize("path", ["contents", "kernels", "sessions", "config/x", "me", "kernelspecs", "status"])
@@ -180,8 +296,8 @@ async def test_a_token_that_reads_does_not_write_on_any_surface(make, as_assista
 
 
 @executing
-async def test_write_opens_no_commands_and_a_list_opens_what_it_names(make, as_assistant, jp_serverapp):
-    jp_serverapp.web_app.settings["jupyter_fstools"].config.enable_execute = True
+async def test_write_opens_no_commands_and_a_list_opens_what_it_names(make, as_assistant, served):
+    served.config.enable_execute = True
     secret, _ = await make(tools="write")
     assert (await as_assistant(secret, "POST", "/tools/execute", {"command": "true"})).status == 403
     secret, told = await make(tools=["grep", "edit_file"])
@@ -232,13 +348,15 @@ async def test_a_rule_without_a_slash_is_found_at_any_depth_and_opens_no_other_f
 async def test_an_expired_token_opens_nothing(make, as_assistant, monkeypatch):
     secret, _ = await make(expires_in=60)
     assert (await as_assistant(secret, "GET", "/tools")).status == 200
-    monkeypatch.setattr(tokens.time, "time", lambda real=time.time: real() + 61)
+    monkeypatch.setattr(grant.time, "time", lambda real=time.time: real() + 61)
     refused = await as_assistant(secret, "GET", "/tools")
     assert (refused.status, refused.error["code"]) == (403, "denied")
     assert "expired" in refused.error["message"]
 
 
-@pytest.mark.parametrize("secret", [PREFIX, f"{PREFIX}x", f"{PREFIX}{'é' * 9}", f"{PREFIX}{'x' * 9999}"])
+@pytest.mark.parametrize(
+    "secret", [TOKEN_PREFIX, f"{TOKEN_PREFIX}x", f"{TOKEN_PREFIX}{'é' * 9}", f"{TOKEN_PREFIX}{'x' * 9999}"]
+)
 async def test_what_is_no_token_opens_nothing(as_assistant, secret):
     refused = await as_assistant(secret, "GET", "/tools")
     assert (refused.status, refused.error["code"]) == (403, "denied")

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_fstools.backends.open_backend import open_backend
+from jupyter_fstools.entry_points import open_backend, open_store, store_class
 from jupyter_fstools.errors import Invalid
+from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores.in_memory import InMemoryStore
-from jupyter_fstools.stores.open_store import open_store, store_class
-from jupyter_fstools.stores.protocol import StoreLimits
 from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.testing.store_samples import ANN, receipt_of
 
@@ -47,10 +46,24 @@ def test_what_names_no_store_is_refused_with_what_does(where):
 
 def test_opening_imports_neither_sqlite_nor_jupyter_for_a_store_in_memory():
     code = (
-        "import sys; from jupyter_fstools.stores.open_store import open_store; open_store('memory:')\n"
+        "import sys; from jupyter_fstools.entry_points import open_store; open_store('memory:')\n"
         "print({'sqlite3', 'jupyter_core', 'pytest', 'filelock'} & set(sys.modules))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
+
+
+def test_without_a_database_or_an_object_store_nothing_of_them_is_imported(tmp_path):
+    """The default, from the first read to the undo, loads no driver and no client of theirs."""
+    code = (
+        "import sys; from jupyter_fstools import call_tool, open_workspace\n"
+        f"files = open_workspace({str(tmp_path)!r})\n"
+        "done = call_tool(files, 'write_file', path='a.txt', content='x')\n"
+        "call_tool(files, 'undo', change_id=done.change.id); files.close()\n"
+        "names = {name.removeprefix('jupyter_fstools.') for name in sys.modules}\n"
+        "print(sorted(name for name in names if name.startswith(('psycopg', 'obstore', 'stores.postgresql', "
+        "'backends.object', 'backends.version_files', 'client', 'websocket'))))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
 def test_the_default_looks_for_no_entry_points(monkeypatch, tmp_path):

@@ -15,9 +15,10 @@ from contextlib import closing
 import pytest
 
 from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores import sqlite as sqlite_module
 from jupyter_fstools.stores import sqlite_file
-from jupyter_fstools.stores.protocol import ChangeFilter, StoreLimits
+from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.testing.change_contract import ChangeContract

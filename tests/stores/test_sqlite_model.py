@@ -9,8 +9,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.errors import TooLarge
+from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores.in_memory import InMemoryStore
-from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter, StoreLimits
+from jupyter_fstools.stores.protocol import ChangeFilter, MomentFilter
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.testing.store_samples import ANN, NO_UTF8, change_of, receipt_of, refusal_of, two_files

@@ -42,13 +42,11 @@ def refused(call):
 
 
 def test_an_unread_file_is_not_edited(call):
-    """E1."""
     call.put("a.txt", "a")
     call.refused("not_read", "edit_file", path="a.txt", old_string="a", new_string="b")
 
 
 def test_a_text_that_is_not_there_is_refused_with_a_hint(refused):
-    """E2, E32."""
     refusal = refused("no_match", "if x:\n    total = 1\n", "\ttotal = 1", "total = 2")
     assert "2\t    total = 1" in refusal.hint and refusal.details["nearest_line"] == 2
 
@@ -65,20 +63,18 @@ def test_a_text_that_is_not_there_is_refused_with_a_hint(refused):
     ],
 )
 def test_what_would_change_nothing_or_everything_is_refused(refused, code, old, new):
-    """E3, E4, E5."""
     refused(code, "a\n", old, new)
     if not old:
         refused(code, "a\n", old, new, replace_all=True)
 
 
 def test_an_empty_old_string_is_refused_for_an_empty_file_too(refused, call):
-    """E6, E7: new text is written with write_file."""
+    """New text is written with write_file."""
     assert "write_file" in refused("invalid", "", "", "a").hint
     call.refused("not_found", "edit_file", path="missing.txt", old_string="", new_string="a")
 
 
 def test_several_places_are_refused_with_count_and_lines(refused):
-    """E8, E9."""
     refusal = refused("ambiguous", "x\n" * 7, "x", "y")
     assert "7 times, at lines 1, 2, 3, 4, 5 + 2 more (" in refusal.message
     assert "6 times, at line 1 (" in refused("ambiguous", "x" * 6, "x", "y").message
@@ -96,12 +92,10 @@ def test_several_places_are_refused_with_count_and_lines(refused):
     ],
 )
 def test_replace_all_replaces_each_place_once(edit, data, old, new, after):
-    """E10, E11, E16."""
     assert edit(data, old, new, replace_all=True) == after
 
 
 def test_the_number_of_places_is_reported(call):
-    """E10."""
     call.put("a.txt", "aaa b")
     call("read_file", path="a.txt")
     edits = [{"old_string": "a", "new_string": "c", "replace_all": True}, {"old_string": "b", "new_string": "d"}]
@@ -110,7 +104,6 @@ def test_the_number_of_places_is_reported(call):
 
 @pytest.mark.parametrize("text", ["$&", "$1", "$`", "$'", "$$", r"\1", r"\g<0>", r"\n", "[0] + (x * y)", "a.*"])
 def test_both_strings_mean_themselves(edit, text):
-    """E12, E13, E14."""
     assert edit(f"<{text}>", text, f"{text}{text}") == f"<{text}{text}>".encode()
 
 
@@ -136,13 +129,12 @@ def test_both_strings_mean_themselves(edit, text):
     ],
 )
 def test_only_the_span_changes_and_the_endings_of_the_file_win(edit, data, old, new, after):
-    """E15, E17-E23, E25-E27, E40, E41, E67, E69, X15."""
     assert edit(data, old, new) == after
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le"])
 def test_a_wide_file_keeps_every_byte_outside_the_span(call, edit, codec):
-    """E28, X2: and its snippet has the right numbers."""
+    """And its snippet has the right numbers."""
     bom = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE, "utf-32-le": codecs.BOM_UTF32_LE}[codec]
     before, after = ("\u010a\u0a05\r\n" + "語\r\n" * 3 + f"{word}\r\n" for word in ("old", "new"))
     assert edit(bom + before.encode(codec), "old", "new") == bom + after.encode(codec)
@@ -153,7 +145,6 @@ def test_a_wide_file_keeps_every_byte_outside_the_span(call, edit, codec):
 
 
 def test_a_character_that_the_encoding_lacks_is_refused(call):
-    """E29."""
     call.put("a.txt", "caf\u00e9\n".encode("latin-1"))
     call("read_file", path="a.txt", encoding="latin-1")
     refusal = call.refused("encoding", "edit_file", path="a.txt", old_string="caf\u00e9", new_string="→")
@@ -183,12 +174,10 @@ def test_a_character_that_the_encoding_lacks_is_refused(call):
     ],
 )
 def test_nothing_is_replaced_that_is_only_near(refused, there, old, said):
-    """E24, E30-E39, E67, E68."""
     assert said in refused("no_match", there, old, "print(2)").hint
 
 
 def test_a_batch_is_all_or_nothing(refused):
-    """E42, E44, E70."""
     first, second = {"old_string": "foo", "new_string": "bar"}, {"old_string": "bar", "new_string": "qux"}
     assert "edit 2 of 2" in refused("ambiguous", "foo bar", edits=[first, second]).message
     assert "edit 2 of 2" in refused("no_match", "foo x", edits=[first, {**second, "old_string": "y"}]).message
@@ -196,7 +185,6 @@ def test_a_batch_is_all_or_nothing(refused):
 
 
 def test_each_edit_sees_the_one_before(call):
-    """E43."""
     call.put("a.txt", "one")
     call("read_file", path="a.txt")
     edits = [{"old_string": "one", "new_string": "CHANGED"}, {"old_string": "CHANGED", "new_string": "FINAL"}]
@@ -205,7 +193,6 @@ def test_each_edit_sees_the_one_before(call):
 
 
 def test_edits_are_given_in_one_form(refused):
-    """E45, D2."""
     refused("invalid", "a", edits=[])
     refused("invalid", "a", "a", "b", edits=[{"old_string": "a", "new_string": "b"}])
     refused("invalid", "a", old_string="a")
@@ -214,7 +201,6 @@ def test_edits_are_given_in_one_form(refused):
 
 
 def test_edits_that_cancel_each_other_write_nothing(call):
-    """E46."""
     os.utime(call.put("a.txt", "a"), (1, 1))
     call("read_file", path="a.txt")
     edits = [{"old_string": "a", "new_string": "b"}, {"old_string": "b", "new_string": "a"}]
@@ -224,7 +210,6 @@ def test_edits_that_cancel_each_other_write_nothing(call):
 
 
 def test_the_snippet_shows_the_new_lines_with_four_around_them(call):
-    """E50."""
     call.put("a.txt", LINES)
     call("read_file", path="a.txt")
     result = call("edit_file", path="a.txt", old_string="line 50\n", new_string="fifty\nfifty and a half\n")
@@ -235,7 +220,6 @@ def test_the_snippet_shows_the_new_lines_with_four_around_them(call):
 
 
 def test_the_snippet_is_bounded(call):
-    """E50."""
     call.put("a.txt", "x" * 10_000 + "\n" + LINES * 20)
     call("read_file", path="a.txt")
     result = call("edit_file", path="a.txt", old_string="line", new_string="LINE " + "y" * 5000, replace_all=True)
@@ -243,7 +227,6 @@ def test_the_snippet_is_bounded(call):
 
 
 def test_the_snippet_keeps_its_numbers_after_several_changes(call):
-    """E50."""
     call.put("a.txt", LINES)
     call("read_file", path="a.txt")
     edits = [{"old_string": f"line {n}\n", "new_string": f"new {n}\nmore\n"} for n in (20, 60, 90)]
@@ -254,7 +237,7 @@ def test_the_snippet_keeps_its_numbers_after_several_changes(call):
 
 
 def test_ones_own_edits_follow_each_other_without_a_read(call):
-    """E51: hints tell the lines as they are now."""
+    """Hints tell the lines as they are now."""
     call.put("a.txt", "a\nx\nx\n")
     call("read_file", path="a.txt")
     call("edit_file", path="a.txt", old_string="a\n", new_string="1\n2\n3\n")
@@ -265,7 +248,6 @@ def test_ones_own_edits_follow_each_other_without_a_read(call):
 
 
 def test_a_changed_file_is_stale_and_can_be_accepted(call):
-    """E52."""
     call.put("a.txt", "one\ntwo\n")
     call("read_file", path="a.txt")
     call.put("a.txt", "one\nTWO\n")
@@ -276,7 +258,7 @@ def test_a_changed_file_is_stale_and_can_be_accepted(call):
 
 
 def test_accepting_a_changed_file_is_no_way_around_reading_it(call):
-    """E52: what the outsider wrote was never shown, so an overwrite must wait for a read."""
+    """What the outsider wrote was never shown, so an overwrite must wait for a read."""
     call.put("a.txt", "one\ntwo\n")
     call("read_file", path="a.txt")
     call.put("a.txt", "one\nTWO\n")
@@ -288,7 +270,7 @@ def test_accepting_a_changed_file_is_no_way_around_reading_it(call):
 
 
 def test_accepting_a_changed_file_is_no_way_to_edit_what_was_never_shown(make_call):
-    """E52: the lines are others by now; what counts is that the old string was in what was shown."""
+    """The lines are others by now; what counts is that the old string was in what was shown."""
     for strict in (False, True):
         call = make_call(refuse_unseen_edits=strict)
         call.put("a.txt", "one\r\ntwo\r\n")
@@ -316,7 +298,6 @@ def test_accepting_a_file_that_did_not_change_forgets_nothing(call):
 
 
 def test_a_change_that_made_the_text_ambiguous_is_never_accepted(call):
-    """E53."""
     call.put("a.txt", "one\n")
     call("read_file", path="a.txt")
     call.put("a.txt", "one\none\n")
@@ -330,14 +311,12 @@ def test_a_change_that_made_the_text_ambiguous_is_never_accepted(call):
 
 
 def test_one_line_of_many_changes_alone(edit):
-    """E60."""
     lines = [b"line %d\n" % number for number in range(10_001)]
     after = edit(b"".join(lines), "line 5000\n", "changed\n").splitlines(keepends=True)
     assert after == [*lines[:5000], b"changed\n", *lines[5001:]]
 
 
 def test_what_is_no_text_file_is_refused(call):
-    """E63, E64, E65."""
     (call.root / "folder").mkdir()
     call.put("name.txt", "x")
     call.put("book.ipynb", "{}")
@@ -349,7 +328,6 @@ def test_what_is_no_text_file_is_refused(call):
 
 @pytest.mark.parametrize(("given", "count"), [("false", None), ("true", [2]), ("TRUE", [2]), (False, None)])
 def test_a_flag_may_be_a_string(call, given, count):
-    """E66."""
     call.put("a.txt", "a a")
     call("read_file", path="a.txt")
     edit = {"path": "a.txt", "old_string": "a", "new_string": "b", "replace_all": given}
@@ -402,7 +380,6 @@ def test_every_place_of_replace_all_must_have_been_shown(make_call):
     ],
 )
 def test_undo_restores_the_bytes_in_every_encoding(call, codec, text):
-    """B6, X1, X2."""
     before = text.encode(codec)
     call.put("a.txt", before)
     call("read_file", path="a.txt", encoding=codec)
@@ -414,18 +391,15 @@ def test_undo_restores_the_bytes_in_every_encoding(call, codec, text):
 
 @pytest.mark.parametrize("text", ["a\0", "# ... rest of the code unchanged ..."])
 def test_new_text_that_is_none_is_refused(refused, text):
-    """W34, X14."""
     refused("invalid", "a\n", "a", text)
 
 
 @pytest.mark.parametrize("edit", [("\ud83d", "a"), ("a", "\ud83d")])
 def test_a_lone_surrogate_is_refused(refused, edit):
-    """X10."""
     refused("encoding", "a\n", *edit)
 
 
 def test_an_undecodable_byte_elsewhere_refuses_the_edit(call):
-    """X4."""
     call.put("a.txt", b"a\n" + b"b\n" * 10_000 + b"\xff\n")
     call("read_file", path="a.txt", limit=1)
     refusal = call.refused("encoding", "edit_file", path="a.txt", old_string="a\n", new_string="c\n")
@@ -433,7 +407,7 @@ def test_an_undecodable_byte_elsewhere_refuses_the_edit(call):
 
 
 def test_an_edit_is_read_by_the_encoding_that_was_shown_last(call):
-    """X4: never a broken file."""
+    """Never a broken file."""
     call.put("a", "é x\n")
     assert call("read_file", path="a", encoding="latin-1").data["content"] == "Ã© x\n"
     assert call("read_file", path="a").data["content"] == "é x\n"

@@ -51,13 +51,11 @@ def insert(source, **place):
 
 
 def test_raw_text_writes_and_edits_of_notebooks_name_the_notebook_tool(book):
-    """N1."""
     assert "edit_notebook" in book.refused("notebook", "edit_file", path=PATH, old_string="z", new_string="q").hint
     assert "edit_notebook" in book.refused("notebook", "write_file", path=PATH, content="{}").hint
 
 
 def test_only_the_touched_cells_bytes_change(book):
-    """N2, N10, T24."""
     before = book.got(PATH).decode().splitlines()
     result = book("edit_notebook", path=PATH, cell_id="c1", new_source="x = 2\ny = 1")
     changed = [row for row in difflib.ndiff(before, book.got(PATH).decode().splitlines()) if row[0] in "+-"]
@@ -83,10 +81,9 @@ def test_a_cell_that_was_never_shown_is_refused(call):
     call.refused("not_read", "edit_notebook", path=PATH, cell_id="c1", new_source="x")
 
 
-def test_looking_at_an_output_or_searching_shows_no_source(call):
+def test_looking_at_an_output_shows_no_source(call):
     call.put(PATH, jupyterlab(notebook(code("needle"))))
     call("read_notebook", path=PATH, cell_id="c0", output_index=0)
-    call("grep", pattern="needle")
     call.refused("not_read", "edit_notebook", path=PATH, cell_id="c0", new_source="x")
 
 
@@ -95,7 +92,6 @@ def test_another_reader_has_to_read_too(book):
 
 
 def test_the_same_cell_changed_by_somebody_else_is_refused_with_its_diff(book):
-    """N47."""
     outsider(book, "x = 1", "x = 100")
     for edit in ({"new_source": "q"}, {"edit_mode": "delete"}, {"edit_mode": "convert", "cell_type": "raw"}):
         refusal = book.refused("stale", "edit_notebook", path=PATH, cell_id="c1", **edit)
@@ -112,14 +108,12 @@ def test_a_line_ending_alone_is_no_change_of_a_cell(book, old, new):
 
 
 def test_a_final_newline_that_somebody_else_removed_is_in_the_diff(call):
-    """N47."""
     outsider(read(call, code("x = 1\ny = 1\n")), "y = 1\\n", "y = 1")
     refusal = call.refused("stale", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
     assert refusal.details["diff"].endswith(" x = 1\n-y = 1\n+y = 1\n\\ No newline at end of file")
 
 
 def test_a_type_that_somebody_else_changed_is_told_in_words(book):
-    """N47."""
     outsider(book, '"raw"', '"markdown"')
     refusal = book.refused("stale", "edit_notebook", path=PATH, cell_id="c2", new_source="q")
     assert "it was a raw cell and is a markdown cell; its source is the same" in refusal.message
@@ -127,7 +121,6 @@ def test_a_type_that_somebody_else_changed_is_told_in_words(book):
 
 
 def test_a_change_behind_the_lines_that_were_shown_of_a_cell_is_told_in_words(call):
-    """N47."""
     source = "".join(f"line {number} {'x' * 90}\n" for number in range(5000))
     outsider(read(call, code(source)), "line 4900", "LINE 4900")
     refusal = call.refused("stale", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
@@ -135,7 +128,6 @@ def test_a_change_behind_the_lines_that_were_shown_of_a_cell_is_told_in_words(ca
 
 
 def test_another_cell_changed_by_somebody_else_is_no_reason_to_refuse(book):
-    """N47."""
     outsider(book, '"z"', '"other"')
     book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
     assert sources(book) == ["# A", "q", "r", "other"]
@@ -143,7 +135,6 @@ def test_another_cell_changed_by_somebody_else_is_no_reason_to_refuse(book):
 
 
 def test_outputs_that_a_kernel_saves_are_no_reason_to_refuse(book):
-    """T25, N46."""
     saved = nbformat.read(book.root / PATH, as_version=4)
     saved.cells[1].outputs = [nbformat.v4.new_output("stream", text="new\n")]
     saved.cells[1].execution_count = 8
@@ -153,7 +144,6 @@ def test_outputs_that_a_kernel_saves_are_no_reason_to_refuse(book):
 
 
 def test_after_reordering_cells_are_named_by_id_and_not_by_index(book):
-    """N48."""
     told = json.loads(book.got(PATH))
     told["cells"].reverse()
     book.put(PATH, jupyterlab(told))
@@ -168,7 +158,6 @@ def test_after_reordering_cells_are_named_by_id_and_not_by_index(book):
 
 
 def test_an_index_of_a_cell_that_was_not_seen_in_the_new_order_is_refused(book):
-    """N48."""
     told = json.loads(book.got(PATH))
     told["cells"].reverse()
     book.put(PATH, jupyterlab(told))
@@ -204,7 +193,6 @@ def test_an_inserted_cell_is_known_to_who_inserted_it(book):
 
 
 def test_old_string_becomes_new_string_inside_a_cell(book):
-    """N49."""
     edit = {"edit_mode": "edit", "cell_id": "c1", "old_string": "y = 1", "new_string": "y = 2\nw = 3"}
     result = book("edit_notebook", path=PATH, **edit)
     assert sources(book)[1] == "x = 1\ny = 2\nw = 3"
@@ -241,7 +229,7 @@ def test_an_edit_outside_the_lines_shown_is_said_or_refused(make_call):
 
 @pytest.mark.parametrize("step", ["edit", "convert", "edit and undo"])
 def test_an_own_step_shows_no_more_of_a_cell_than_it_wrote(make_call, step):
-    """N14, rule 4 of the gate: what was shown stays shown, and what was written is added."""
+    """Rule 4 of the gate: what was shown stays shown, and what was written is added."""
     call = make_call(refuse_unseen_edits=True)
     call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(50))))))
     call("read_notebook", path=PATH, cell_id="c0", source_limit=10)
@@ -268,7 +256,6 @@ def test_windows_of_a_cell_add_up(call):
 
 
 def test_text_cells_get_no_outputs_and_convert_both_ways(book):
-    """N11, N12."""
     book("edit_notebook", path=PATH, cell_id="c0", new_source="# B")
     assert cells_of(book)[0] == markdown(["# B"], id="c0")
     book("edit_notebook", path=PATH, edit_mode="convert", cell_id="c0", cell_type="code")
@@ -279,7 +266,6 @@ def test_text_cells_get_no_outputs_and_convert_both_ways(book):
 
 
 def test_ids_are_exact_and_duplicates_are_named_by_index(call):
-    """N16, N17."""
     read(call, code("a", id="1"), code("b", id="x"), code("c", id="x"), code("d", id="y"))
     assert call.refused("ambiguous", "edit_notebook", path=PATH, cell_id="x", new_source="q").details["indexes"] == [
         1,
@@ -295,12 +281,10 @@ def test_ids_are_exact_and_duplicates_are_named_by_index(call):
 
 
 def test_an_unknown_id_is_refused_with_the_ids_there_are(book):
-    """N18."""
     assert "c1  x = 1" in book.refused("not_found", "edit_notebook", path=PATH, cell_id="nope", edit_mode="delete").hint
 
 
 def test_an_insert_without_a_place_is_refused_and_one_with_a_cell_id_lands_after_it(book):
-    """N20."""
     book.refused("invalid", "edit_notebook", path=PATH, **insert("n"))
     book.refused("invalid", "edit_notebook", path=PATH, **insert("n", at="end", after="c0"))
     book("edit_notebook", path=PATH, **insert("n", cell_id="c0"))
@@ -308,7 +292,6 @@ def test_an_insert_without_a_place_is_refused_and_one_with_a_cell_id_lands_after
 
 
 def test_inserts_land_where_they_are_said_to(call):
-    """N21, N24, N25."""
     read(call, code("only"))
     call("edit_notebook", path=PATH, edit_mode="delete", cell_id="c0")
     assert cells_of(call) == []
@@ -319,7 +302,6 @@ def test_inserts_land_where_they_are_said_to(call):
 
 
 def test_a_batch_is_resolved_before_it_and_keeps_the_order_of_inserts(book):
-    """N22, N23."""
     edits = [
         insert("one", after="c0"),
         insert("two", after="c0"),
@@ -334,7 +316,6 @@ def test_a_batch_is_resolved_before_it_and_keeps_the_order_of_inserts(book):
 
 
 def test_one_bad_edit_leaves_everything_as_it_was(book):
-    """N23."""
     before = book.got(PATH)
     good = {"cell_id": "c0", "new_source": "B"}
     for bad, codename in (
@@ -352,7 +333,6 @@ def test_one_bad_edit_leaves_everything_as_it_was(book):
 
 
 def test_moving_keeps_id_and_outputs(book):
-    """N26."""
     moved = cells_of(book)[1]
     result = book("edit_notebook", path=PATH, edit_mode="move", cell_id="c1", at="end")
     assert cells_of(book)[3] == moved
@@ -364,14 +344,12 @@ def test_moving_keeps_id_and_outputs(book):
     "source", [json.dumps(notebook(code("x"))), "# ... existing code ...", "a\n# ... rest of the code unchanged ...\n"]
 )
 def test_notebook_json_and_placeholders_are_no_source(book, source):
-    """N27, N28."""
     assert book.refused("invalid", "edit_notebook", path=PATH, cell_id="c1", new_source=source).details["field"] == (
         "new_source"
     )
 
 
 def test_what_cannot_be_edited_is_refused_and_the_rest_is_not(call):
-    """N40, N41."""
     call.put("old.ipynb", json.dumps({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": [{"cell_type": "code",
              "input": "x", "outputs": []}]}]}))  # fmt: skip
     call("read_notebook", path="old.ipynb")
@@ -384,7 +362,6 @@ def test_what_cannot_be_edited_is_refused_and_the_rest_is_not(call):
 
 
 def test_only_notebooks_are_edited_as_such(call):
-    """N50."""
     call.put("a.py", "x")
     call("read_file", path="a.py")
     call.refused("notebook", "edit_notebook", path="a.py", cell_id="c0", new_source="q")
@@ -394,7 +371,6 @@ def test_only_notebooks_are_edited_as_such(call):
 
 
 def test_attachments_survive(call):
-    """N51."""
     attachments = {"i.png": {"image/png": "iVBORw0KGgo="}}
     read(call, markdown("![](attachment:i.png)", attachments=attachments))
     call("edit_notebook", path=PATH, cell_id="c0", new_source="text ![](attachment:i.png)")
@@ -404,7 +380,6 @@ def test_attachments_survive(call):
 
 
 def test_identical_source_changes_nothing(book):
-    """N55."""
     stat = (book.root / PATH).stat()
     book.refused("no_op", "edit_notebook", path=PATH, cell_id="c1", new_source="x = 1\ny = 1")
     there = {"edit_mode": "edit", "cell_id": "c1", "old_string": "x", "new_string": "q", "keep_outputs": True}
@@ -414,7 +389,6 @@ def test_identical_source_changes_nothing(book):
 
 
 def test_a_newer_paired_file_is_named(call):
-    """N56."""
     read(call, code("a"), jupytext={"formats": "ipynb,py:percent"})
     call.put("book.py", "# %%\na\n")
     os.utime(call.root / "book.py", (2**33, 2**33))
@@ -495,7 +469,6 @@ def test_a_proposed_edit_is_approved_and_the_proposer_may_go_on(make_call):
 
 
 def test_a_new_notebook_that_validates_is_created_and_its_cells_are_known(call):
-    """N1, N39."""
     result = call("write_file", path=PATH, content=jupyterlab(notebook(code("a"), markdown("m"))).decode())
     assert [(cell.cell_id, cell.action) for cell in result.change.diff.cells] == [("c0", "insert"), ("c1", "insert")]
     call("edit_notebook", path=PATH, index=1, new_source="q")
@@ -576,7 +549,6 @@ def test_a_notebook_that_is_being_saved_is_waited_for(book, monkeypatch):
 
 @pytest.mark.parametrize("style", [samples.jupyterlab, samples.colab, samples.vscode, samples.crlf, samples.tabs])
 def test_git_shows_the_touched_cell_and_nothing_else(call, style):
-    """N2."""
     git = ["git", "-C", str(call.root), "-c", "core.autocrlf=false"]
     call.put(PATH, style(notebook(markdown("# A"), code("x = 1\ny = 1"), code("z"))))
     for step in (["init", "-q"], ["add", PATH]):
@@ -606,7 +578,7 @@ def test_what_is_known_of_a_version_is_dropped_where_it_does_not_hold(book):
     book.put("other.ipynb", jupyterlab(notebook(code("a"), code("b"), code("c"))))
     os.utime(book.root / "other.ipynb", (1, 1))
     book("read_notebook", path="other.ipynb")
-    known = book.workspace.notebooks
+    known = book.workspace.versions.notebooks
     stat, other = book.workspace.peek(PATH), book.workspace.peek("other.ipynb")
     known.keep(stat.key, stat.version, known.of(other.key, other.version))
     before = book.got(PATH)
@@ -620,7 +592,6 @@ def test_what_is_known_of_a_version_is_dropped_where_it_does_not_hold(book):
     "edit", [{"edit_mode": "insert", "after": "c0", "cell_type": "markdown", "new_source": "q"}, {"new_source": "x\ny"}]
 )
 def test_a_notebook_without_blanks_gets_none_beside_a_single_item(call, edit):
-    """N4"""
     call.put(PATH, json.dumps(notebook(markdown(["a"], id="c0")), separators=(",", ":")))
     call("read_notebook", path=PATH)
     call("edit_notebook", path=PATH, **({"cell_id": "c0"} | edit if "after" not in edit else edit))
@@ -639,7 +610,6 @@ def ids_of(call):
 
 
 def test_a_moved_twin_is_not_taken_for_the_other(call):
-    """N26."""
     ids = read_without_ids(call, code("dup"), code("dup"), code("end"))
     moved = call("edit_notebook", path=PATH, edit_mode="move", cell_id=ids[0], at="end")
     refusal = call.refused("not_found", "edit_notebook", path=PATH, cell_id=ids[0], new_source="the moved one")
@@ -697,3 +667,8 @@ def test_json_that_is_no_object_is_refused_with_a_way_on(call):
     for tool in ("read_notebook", "edit_notebook"):
         refusal = call.refused("notebook", tool, path=PATH, index=0, **({"new_source": "a"} if "edit" in tool else {}))
         assert "an array" in refusal.message and "write_file" in refusal.hint
+
+
+def test_an_empty_list_of_edits_is_invalid_before_anything_else(call):
+    for tool, path in (("edit_notebook", "missing.ipynb"), ("edit_file", "missing.txt")):
+        assert call.refused("invalid", tool, path=path, edits=[]).details["field"] == "edits"

@@ -18,7 +18,6 @@ SIZE = 1 << 30  # The largest file that is edited.
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is there on POSIX only")
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"], ids=["lf", "crlf"])
 def test_an_edit_of_one_place_in_a_large_file_takes_little_memory(tmp_path, ending):
-    """B5, E61."""
     if shutil.disk_usage(tmp_path).free < 3 * SIZE:
         pytest.skip("the file and its new version need 2 GiB of disk")
     block = (b"x" * 62 + ending) * 16_384

@@ -98,7 +98,7 @@ def test_where_one_file_cannot_be_written_all_are_taken_back(files, failing):
 
 
 def test_where_the_way_back_is_barred_the_refusal_says_what_was_changed(files):
-    """Rule 10: never "not modified" about a file that was; the change stays for the next who looks."""
+    """Never "not modified" about a file that was; the change stays for the next who looks."""
     write = files.workspace.backend.write
 
     def bar_the_way(path, chunks, *, if_match):
@@ -146,7 +146,7 @@ def test_links_to_one_file_are_one_file(files):
 
 
 def test_the_result_of_an_edit_is_bounded_before_it_is_put_together(make_call):
-    """W27: as the file itself is."""
+    """As the file itself is."""
     call = make_call(max_edit_bytes=100_000)
     call.put("a.txt", "x\n" * 1000)
     call("read_file", path="a.txt")

@@ -10,8 +10,7 @@ from pydantic import TypeAdapter
 
 from jupyter_fstools import FsToolsError, tool_schemas
 from jupyter_fstools.journal.journal import ChangeQuery, Journal
-from jupyter_fstools.tools import available_tools
-from jupyter_fstools.tools.answers import ANSWERS
+from jupyter_fstools.tools import TOOLS, available_tools
 
 
 @pytest.fixture
@@ -78,7 +77,7 @@ def test_the_answer_says_what_was_printed_how_it_ended_and_what_it_changed(call)
 
 def test_the_data_has_the_form_that_the_output_schema_says(call):
     data = call("execute", command="true").data
-    assert TypeAdapter(ANSWERS["execute"]).validate_python(data).model_dump() == data
+    assert TypeAdapter(TOOLS["execute"].answer()).validate_python(data).model_dump() == data
 
 
 def test_a_command_that_prints_nothing_says_so(call):
@@ -158,6 +157,15 @@ def test_a_time_in_milliseconds_is_refused_with_the_unit(call):
     assert "up to 600 seconds" in refusal.message
 
 
+def test_the_journal_keeps_the_exit_code_and_the_end_of_the_output(call):
+    quiet = call("execute", command="exit 3").change
+    long = call("execute", command="seq 1 2000").change
+    kept = {change.id: change.ran for change in Journal(call.workspace).changes(ChangeQuery())}
+    assert (kept[quiet.id].exit_code, kept[quiet.id].output, kept[quiet.id].cut) == (3, "", False)
+    assert kept[long.id].output.endswith("1999\n2000\n") and len(kept[long.id].output) == 4000 and kept[long.id].cut
+    assert call("execute", command="sleep 9", timeout=0.1).change.ran.note == "timed out"
+
+
 def test_what_a_command_changed_is_stale_for_who_had_read_it(call):
     call.put("a.txt", "one\n")
     call("read_file", path="a.txt")
@@ -185,7 +193,6 @@ def test_changed_files_that_nobody_may_see_are_not_told(make_call):
     "settings", [{}, {"enable_execute": False}, {"enable_execute": True, "read_only": True}], ids=str
 )
 def test_where_it_is_not_enabled_it_is_not_there(make_call, settings):
-    """P29"""
     call = make_call(**settings)
     assert "execute" not in available_tools(call.workspace)
     assert "execute" not in str(tool_schemas("mcp", call.workspace))
@@ -234,8 +241,8 @@ def test_nothing_runs_before_it_is_approved(asking):
 
 def test_a_rejected_command_is_not_run(asking):
     with Person(asking, lambda journal, change: journal.reject(change.id)):
-        refusal = asking.refused("denied", "execute", command="touch x")
-    assert "rejected" in refusal.message
+        refusal = asking.refused("rejected", "execute", command="touch x")
+    assert "not been run" in refusal.message
     assert list(asking.root.iterdir()) == []
 
 
@@ -281,7 +288,7 @@ def test_who_may_not_have_commands_run_cannot_approve_one(asking):
 
     refusals = []
     with Person(asking, try_to):
-        asking.refused("denied", "execute", command="touch x")
+        asking.refused("rejected", "execute", command="touch x")
     assert refusals == ["denied"]
 
 

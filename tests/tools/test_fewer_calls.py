@@ -11,7 +11,7 @@ import pytest
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
 from jupyter_fstools.errors import Ambiguous, NotRead, Stale
 from jupyter_fstools.tools import ToolResult
-from tests.documents.notebook.samples import code, notebook
+from tests.documents.notebook.samples import STREAM, code, notebook
 
 Call = Callable[..., ToolResult]
 
@@ -119,14 +119,13 @@ def test_the_same_holds_inside_a_cell(root: Path, call: Call) -> None:
     assert "".join(json.loads(book.read_text())["cells"][0]["source"]) == "x = 3\ny = 2\n"
 
 
-def test_a_cell_is_inserted_beside_one_that_a_search_named(root: Path, call: Call) -> None:
+def test_a_cell_is_inserted_beside_one_that_is_named_by_its_id(root: Path, call: Call) -> None:
     (root / "a.ipynb").write_text(json.dumps(notebook(code("def f(): return 1", id="c0"))))
-    cell_id = call("grep", pattern="def f").data["matches"][0]["cell_id"]
     new = {"path": "a.ipynb", "edit_mode": "insert", "cell_type": "code", "new_source": "assert f() == 1"}
     for place in ({"after_index": 0}, {"at": "end"}, {"after": "nobody"}):
         with pytest.raises(FsToolsError):
             call("edit_notebook", **new, **place)
-    assert call("edit_notebook", **new, after=cell_id).data["total_cells"] == 2
+    assert call("edit_notebook", **new, after="c0").data["total_cells"] == 2
     with pytest.raises(NotRead):
         call("edit_notebook", path="a.ipynb", cell_id="c0", edit_mode="delete")
 
@@ -137,3 +136,43 @@ def test_of_several_places_those_near_to_what_was_shown_are_named_first(root: Pa
     with pytest.raises(Ambiguous) as refused:
         call("edit_file", **edit("a.txt", "same", "other"))
     assert refused.value.details["lines"] == [61, 71, 51, 81, 41]
+
+
+def save(book: Path, *sources: str) -> None:
+    book.write_text(json.dumps(notebook(*(code(source, id=f"c{at}") for at, source in enumerate(sources)))))
+
+
+def test_lines_of_cells_that_grep_showed_may_be_edited(root: Path, call: Call) -> None:
+    for name in ("a.ipynb", "b.ipynb"):
+        save(root / name, "import os", "old_name = 1\r\nrest = 2\nmore = 3\n")
+    call("grep", pattern="old_name")
+    swap = {"edit_mode": "edit", "cell_id": "c1", "old_string": "old_name", "new_string": "new_name"}
+    done = call("edit_notebook", edits=[{"path": name} | swap for name in ("a.ipynb", "b.ipynb")])
+    assert done.data["outside_shown_lines"] is False
+    assert json.loads((root / "b.ipynb").read_text())["cells"][1]["source"].startswith("new_name = 1\r\n")
+    with pytest.raises(NotRead, match="only a part of cell"):
+        call("edit_notebook", path="a.ipynb", cell_id="c1", new_source="mine")
+    with pytest.raises(NotRead, match="has not been shown"):
+        call("edit_notebook", path="a.ipynb", cell_id="c0", new_source="mine")
+
+
+def test_a_cell_that_grep_showed_whole_may_be_replaced(root: Path, call: Call) -> None:
+    save(root / "a.ipynb", "def f():\n    return 1\n", "f()")
+    call("grep", pattern="def f", after_lines=5)
+    call("edit_notebook", path="a.ipynb", cell_id="c0", new_source="def f():\n    return 2\n")
+
+
+def test_a_cell_that_changed_after_the_search_is_stale(root: Path, call: Call) -> None:
+    save(root / "a.ipynb", "x = 1")
+    call("grep", pattern="x")
+    save(root / "a.ipynb", "x = 2")
+    with pytest.raises(Stale):
+        call("edit_notebook", path="a.ipynb", cell_id="c0", new_source="x = 3")
+
+
+def test_a_hit_in_an_output_or_in_a_list_of_files_shows_no_cell(root: Path, call: Call) -> None:
+    (root / "a.ipynb").write_text(json.dumps(notebook(code("print(f())", id="c0", outputs=[STREAM]))))
+    assert call("grep", pattern="2", include_outputs=True).data["matches"]
+    call("grep", pattern="print", output_mode="files")
+    with pytest.raises(NotRead):
+        call("edit_notebook", path="a.ipynb", cell_id="c0", new_source="x")

@@ -28,7 +28,6 @@ def test_a_person_s_undo_is_news_to_the_assistant_of_the_same_session(call):
 
 
 def test_a_file_that_others_moved_has_to_be_read_at_its_new_place(call):
-    """T33, T9"""
     call.put("a.py", "x = 1\n")
     call("read_file", path="a.py")
     (call.root / "a.py").rename(call.root / "b.py")

@@ -30,7 +30,6 @@ def places(result):
 
 
 def test_hits_stand_below_their_file(grep):
-    """S14, S27"""
     grep.put("b.py", "def one():\n    pass\n\n\n\ndef two():\n")
     grep.put("a.py", "def zero():\n")
     result = grep("grep", pattern="def \\w+", **{"-C": 1})
@@ -48,7 +47,6 @@ def test_hits_stand_below_their_file(grep):
 
 
 def test_modes(grep):
-    """S13"""
     grep.put("a.txt", "x x\nx\n")
     grep.put("b.txt", "x\n")
     files = grep("grep", pattern="x", output_mode="files_with_matches")
@@ -60,7 +58,6 @@ def test_modes(grep):
 
 @pytest.mark.parametrize(("limit", "truncated", "following"), [(3, True, 3), (4, False, None), (5, False, None)])
 def test_the_cap_is_exact(grep, limit, truncated, following):
-    """S12"""
     grep.put("a.txt", "hit\n" * 4)
     result = grep("grep", pattern="hit", limit=limit)
     assert (result.data["total"], result.data["truncated"], result.data["next_offset"]) == (4, truncated, following)
@@ -68,7 +65,7 @@ def test_the_cap_is_exact(grep, limit, truncated, following):
 
 
 def test_a_search_that_ends_at_the_limit_says_that_there_is_more(grep):
-    """S12: the page is the same; the total is told where it is known."""
+    """The page is the same; the total is told where it is known."""
     for number in range(400):
         grep.put(f"{number:03}.txt", "hit\nhit\n")
     whole = grep("grep", pattern="hit", limit=5)
@@ -81,7 +78,6 @@ def test_a_search_that_ends_at_the_limit_says_that_there_is_more(grep):
 
 
 def test_pages_follow_each_other(grep):
-    """S27, S30"""
     for name in ("b", "a", "c"):
         grep.put(f"{name}.txt", "hit\nno\nhit\n")
     pages = [places(grep("grep", pattern="hit", limit=2, offset=offset)) for offset in (0, 2, 4, 6)]
@@ -108,14 +104,12 @@ def test_pages_follow_each_other(grep):
     ],
 )
 def test_what_is_refused(grep, code, arguments):
-    """S1, S2, S15, S18, S26, S31"""
     grep.put("a.py", "x")
     grep.put(".ssh/key", "x")
     grep.refused(code, "grep", **arguments)
 
 
 def test_an_invalid_pattern_says_why_and_a_missing_path_what_is_near(grep):
-    """S1, S31"""
     grep.put("source/a.py", "x")
     assert "pattern" in grep.refused("invalid", "grep", pattern="a(b").message
     assert grep.refused("invalid", "grep", pattern="a", glob="[").message.startswith("glob: '[' at position 0")
@@ -123,7 +117,6 @@ def test_an_invalid_pattern_says_why_and_a_missing_path_what_is_near(grep):
 
 
 def test_a_kind_by_the_name_people_call_it_is_answered_with_ours(grep):
-    """S10"""
     for asked, near in (
         ("javascript", ["js"]),
         ("C++", ["cpp"]),
@@ -147,14 +140,13 @@ def test_a_list_of_globs_that_nothing_fits_is_answered_with_braces(grep):
 
 
 def test_what_cannot_be_searched_at_all_is_refused_with_a_hint(grep):
-    """S26"""
     os.mkfifo(grep.root / "fifo")
     assert "folder" in grep.refused("denied", "grep", pattern="x", path="fifo").hint
 
 
 @pytest.mark.parametrize("verb", ["enter", "names"])
 def test_a_folder_that_the_system_keeps_closed_is_refused_with_a_hint(grep, monkeypatch, verb):
-    """G28: it cannot be opened, or not be listed."""
+    """It cannot be opened, or not be listed."""
     grep.put("closed/a.py", "x\n")
     keeps = getattr(DiskFolder, verb)
 
@@ -170,13 +162,11 @@ def test_a_folder_that_the_system_keeps_closed_is_refused_with_a_hint(grep, monk
 
 @pytest.mark.parametrize("text", ["def __init__(", "str | int", "[a-z]", "(.*)", "$19.99", "-e", "--files", "\\d"])
 def test_literal_text_is_found_as_it_stands(grep, text):
-    """S3, S4"""
     grep.put("a.txt", f"before\n{text}\n")
     assert places(grep("grep", pattern=text, literal=True)) == [("a.txt", 2)]
 
 
 def test_files_can_be_chosen(grep):
-    """S9, S10, S25, S32"""
     for path in ("a.py", "sub/b.py", "c.js", "gone/d.py", ".hidden/e.py"):
         grep.put(path, "hit\n")
     grep.put("f.py", b"hit\0")
@@ -193,7 +183,6 @@ def test_files_can_be_chosen(grep):
 
 
 def test_one_file_is_searched_even_if_it_is_ignored_hidden_or_large(make_call):
-    """S18, S33"""
     call = make_call(max_search_bytes=4)
     call.put("big.txt", "a hit\n")
     call.put(".gitignore", ".x\n")
@@ -205,7 +194,6 @@ def test_one_file_is_searched_even_if_it_is_ignored_hidden_or_large(make_call):
 
 @pytest.mark.parametrize("path", ["l.py", "./l.py", "real/../l.py", "{root}/l.py"])
 def test_a_file_named_by_a_link_is_shown_under_the_links_name(grep, path):
-    """S24"""
     grep.put("real/b.py", "hit\n")
     (grep.root / "l.py").symlink_to("real/b.py")
     found = grep("grep", pattern="hit", path=path.format(root=grep.root))
@@ -216,7 +204,7 @@ def test_a_file_named_by_a_link_is_shown_under_the_links_name(grep, path):
 
 
 def test_a_link_is_searched_only_if_no_rule_is_about_where_it_is_or_leads(make_call):
-    """S18, S24: nor does the refusal tell where that is."""
+    """Nor does the refusal tell where that is."""
     call = make_call(deny_read=["/real/l.py", "/shut/"])
     call.put("real/b.py", "hit\n")
     call.put("shut/c.py", "hit\n")
@@ -230,7 +218,6 @@ def test_a_link_is_searched_only_if_no_rule_is_about_where_it_is_or_leads(make_c
 
 
 def test_a_hit_in_a_notebook_names_the_cell_and_the_line_in_it(grep):
-    """S29"""
     output = {"output_type": "stream", "name": "stdout", "text": ["needle out\n"]}
     cells = [
         {"cell_type": "markdown", "id": "intro", "metadata": {}, "source": "# title"},
@@ -245,7 +232,6 @@ def test_a_hit_in_a_notebook_names_the_cell_and_the_line_in_it(grep):
 
 
 def test_what_a_rule_denies_never_counts(make_call):
-    """S11"""
     call = make_call(deny_read=["*.secret", "/kept/"])
     for path in ("a.secret", "kept/b.txt", "c.txt", "d\ne/f.secret"):
         call.put(path, "hit\n")
@@ -254,7 +240,6 @@ def test_what_a_rule_denies_never_counts(make_call):
 
 
 def test_a_long_line_is_cut_around_its_match(grep):
-    """S16"""
     grep.put("a.txt", "a" * 100_000 + "needle" + "b" * 100_000 + "\n")
     result = grep("grep", pattern="needle")
     match = result.data["matches"][0]
@@ -266,7 +251,6 @@ def test_a_long_line_is_cut_around_its_match(grep):
 
 
 def test_more_than_one_call_shows_is_cut_and_can_be_gone_on_with(make_call):
-    """S15"""
     call = make_call(max_output_bytes=100)
     call.put("a.txt", "".join(f"hit {number:036}\n" for number in range(10)))
     result = call("grep", pattern="hit")
@@ -282,7 +266,6 @@ def test_more_than_one_call_shows_is_cut_and_can_be_gone_on_with(make_call):
 
 
 def test_lines_and_names_that_are_hostile(grep):
-    """S5, S6, S8, S34"""
     grep.put("crlf.txt", "a needle\r\n")
     grep.put("bom.txt", b"\xef\xbb\xbfneedle\n")
     grep.put("latin.txt", b"needle \xe9\n")
@@ -294,7 +277,6 @@ def test_lines_and_names_that_are_hostile(grep):
 
 
 def test_a_match_over_lines_shows_all_of_them(grep):
-    """S17"""
     grep.put("a.txt", "0\nstart\nmiddle\nend\n")
     assert grep("grep", pattern="start[\\s\\S]*?end").data["total"] == 0
     result = grep("grep", pattern="start[\\s\\S]*?end", multiline=True)
@@ -309,7 +291,6 @@ def test_a_file_that_is_only_named_is_not_read(grep):
 
 
 def test_a_search_without_time_is_a_timeout_and_a_cancelled_one_says_so(make_call):
-    """S23"""
     call = make_call(search_seconds=-1.0)
     call.put("deep/a.txt", "hit\n")
     assert "seconds" in call.refused("timeout", "grep", pattern="hit").message
@@ -323,7 +304,6 @@ def test_a_search_without_time_is_a_timeout_and_a_cancelled_one_says_so(make_cal
 
 
 def test_a_page_that_was_cut_off_is_gone_on_with_where_it_ended(make_call, monkeypatch):
-    """S23, S30"""
     gone = threading.Event()
     call = make_call()
     call.workspace.cancelled = gone.is_set
@@ -342,7 +322,7 @@ def test_a_page_that_was_cut_off_is_gone_on_with_where_it_ended(make_call, monke
 
 
 def test_a_page_of_which_nothing_could_be_read_in_time_is_a_timeout(make_call, monkeypatch):
-    """S23: and never an empty page that says to go on where it began."""
+    """And never an empty page that says to go on where it began."""
     call = make_call(search_seconds=0.2)
     monkeypatch.setattr("jupyter_fstools.search.grep.GRACE_SECONDS", -1.0)
     monkeypatch.setattr(Page, "matches", lambda *_: time.sleep(0.3) or [])

@@ -26,7 +26,6 @@ def shown(call, path=".", **arguments):
 
 
 def test_folders_come_first_and_only_files_have_a_size(call):
-    """G23"""
     call.put("hello.txt", "hello world")
     call.put("a.txt", "")
     os.utime(call.root / "a.txt", ns=(0, 1_700_000_000_123_456_789))
@@ -42,7 +41,7 @@ def test_folders_come_first_and_only_files_have_a_size(call):
 
 
 def test_a_recursive_listing_keeps_what_is_in_a_folder_behind_it(call):
-    """G23: on every level folders first."""
+    """On every level folders first."""
     for path in ("b/z/1", "b/a", "b.txt", "a/2", "a-b/3", "a.d/4"):
         call.put(path, "x")
     expected = ["a", "a/2", "a-b", "a-b/3", "a.d", "a.d/4", "b", "b/z", "b/z/1", "b/a", "b.txt"]
@@ -52,7 +51,6 @@ def test_a_recursive_listing_keeps_what_is_in_a_folder_behind_it(call):
 
 
 def test_what_is_there_decides_the_answer(call):
-    """G22"""
     call.put("file.txt", "x")
     call.put("folder/x", "x")
     (call.root / "empty").mkdir()
@@ -69,7 +67,7 @@ def test_what_is_there_decides_the_answer(call):
 
 @pytest.mark.parametrize("recursive", [False, True])
 def test_pages_are_exact(call, recursive):
-    """G12, G24: at the limit, one below and one above; every entry on one page."""
+    """At the limit, one below and one above; every entry on one page."""
     for number in range(5):
         call.put(f"{number}.txt", "x")
     for limit, offset, names, truncated, following in (
@@ -89,7 +87,7 @@ def test_pages_are_exact(call, recursive):
 
 
 def test_the_limits_of_the_settings_hold(make_call):
-    """G24: the default, and the most that can be asked for."""
+    """The default, and the most that can be asked for."""
     call = make_call(list_entries=2, max_list_entries=3)
     for number in range(5):
         call.put(str(number), "x")
@@ -99,7 +97,7 @@ def test_the_limits_of_the_settings_hold(make_call):
 
 
 def test_fifty_thousand_entries_are_counted_and_shown_page_by_page(call):
-    """G24: the answer is bounded, the total is true, the last page is reached."""
+    """The answer is bounded, the total is true, the last page is reached."""
     folder = os.open(call.root, os.O_RDONLY)
     for number in range(50_000):
         os.close(os.open(f"{number:05}", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
@@ -112,7 +110,7 @@ def test_fifty_thousand_entries_are_counted_and_shown_page_by_page(call):
 
 
 def test_links_are_what_they_lead_to_and_are_not_entered(call):
-    """G9, G10: a loop ends, the outside is not listed, a folder is listed once."""
+    """A loop ends, the outside is not listed, a folder is listed once."""
     outside = call.root.parent / "outside"
     outside.mkdir()
     (outside / "secret").write_text("secret")
@@ -156,7 +154,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_name_is_one_entry_on_one_line(call, name):
-    """G16: and can be given back as it is."""
+    """And can be given back as it is."""
     call.put(name, "x")
     call.put("other", "x")
     assert sorted(listed(call)) == sorted([name, "other"])
@@ -168,7 +166,6 @@ def test_every_name_is_one_entry_on_one_line(call, name):
 
 @pytest.mark.parametrize("name", [" ", "\u2028", "\t\n"])
 def test_a_name_of_spaces_alone_is_listed_so_that_it_can_be_given_back(call, name):
-    """G16, P15"""
     call.put(name, "x")
     assert listed(call) == [f"./{name}"]
     call("read_file", path=f"./{name}")
@@ -178,7 +175,7 @@ def test_a_name_of_spaces_alone_is_listed_so_that_it_can_be_given_back(call, nam
 
 
 def test_a_name_that_is_no_utf_8_is_listed_and_opened_by_its_escape(call):
-    """G15: JSON carries it there and back."""
+    """JSON carries it there and back."""
     os.close(os.open(os.fsencode(call.root) + b"/caf\xe9.txt", os.O_CREAT | os.O_WRONLY))
     os.mkdir(os.fsencode(call.root) + b"/\xff")
     call.put("\udcff/x", "x")
@@ -190,7 +187,6 @@ def test_a_name_that_is_no_utf_8_is_listed_and_opened_by_its_escape(call):
 
 
 def test_a_file_that_vanishes_meanwhile_is_passed_over(call, monkeypatch):
-    """G20"""
     call.put("a", "x")
     call.put("b", "x")
     (call.root / "c").symlink_to("a")
@@ -207,7 +203,7 @@ def test_a_file_that_vanishes_meanwhile_is_passed_over(call, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_read_is_named(call):
-    """G21: what else there is is listed; asked for by itself it is denied."""
+    """What else there is is listed; asked for by itself it is denied."""
     call.put("a/x", "x")
     call.put("locked/x", "x")
     call.put("z/deep/x", "x")
@@ -223,7 +219,7 @@ def test_a_folder_that_cannot_be_read_is_named(call):
 
 
 def test_denied_names_never_appear(make_call):
-    """G26: nor what is in them, nor links to them, nor in the total."""
+    """Nor what is in them, nor links to them, nor in the total."""
     call = make_call(deny_read=[".ssh/", "*.key"])
     for path in (".ssh/id", "a/.ssh/id", "a/b.KEY", "a/b", ".env"):
         call.put(path, "x")
@@ -236,7 +232,7 @@ def test_denied_names_never_appear(make_call):
 
 
 def test_folders_of_other_programs_are_named_but_not_entered(call):
-    """G27: the result says which; asked for by name they are listed."""
+    """The result says which; asked for by name they are listed."""
     for folder in (".git", ".ipynb_checkpoints", "a/node_modules", "__pycache__"):
         call.put(f"{folder}/x", "x")
     call.put(".hidden/x", "x")
@@ -277,7 +273,7 @@ def test_devices_pipes_and_sockets_are_named(call):
 
 
 def test_a_listing_of_a_folder_swapped_for_a_link_leaks_nothing(call, monkeypatch):
-    """P19: between the look and the listing."""
+    """Between the look and the listing."""
     outside = call.root.parent / "outside"
     outside.mkdir()
     (outside / "secret").write_text("secret")
@@ -301,7 +297,7 @@ NAME = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(names=st.sets(NAME, max_size=12), limit=st.integers(1, 5))
 def test_pages_together_are_the_listing(call, names, limit):
-    """G24, G16: whatever the names, every one is on one page, in one order."""
+    """Whatever the names, every one is on one page, in one order."""
     for old in os.listdir(call.root):
         (call.root / old).unlink()
     for name in names:

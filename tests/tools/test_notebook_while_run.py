@@ -55,7 +55,6 @@ def told(call):
 
 
 def test_an_edit_while_the_kernel_computes_and_one_after_it_saved(book):
-    """N46, T25."""
     runner = subprocess.Popen([sys.executable, "-c", RUNNER], cwd=book.root)
     while not (book.root / "running").exists():
         assert runner.poll() is None
@@ -73,7 +72,7 @@ def test_an_edit_while_the_kernel_computes_and_one_after_it_saved(book):
 
 
 def test_what_a_run_saved_over_the_edit_is_noticed(book):
-    """N46: a program that saves what it loaded before takes the edit back, and the next edit says so."""
+    """A program that saves what it loaded before takes the edit back, and the next edit says so."""
     path = book.root / PATH
     loaded = nbformat.read(path, as_version=4)
     book("edit_notebook", path=PATH, cell_id="c2", new_source="print('new')")

@@ -8,7 +8,7 @@ def is_stub(result):
 
 
 def test_the_same_read_again_is_answered_shortly(call):
-    """R36: unless the caller has lost what it was shown."""
+    """Unless the caller has lost what it was shown."""
     call.put("a", text := "line\n" * 50)
     assert not is_stub(call("read_file", path="a"))
     again = call("read_file", path="a")
@@ -30,7 +30,7 @@ def test_the_same_read_again_is_answered_shortly(call):
     ],
 )
 def test_another_view_is_shown(call, other):
-    """R38: whatever makes the text another one."""
+    """Whatever makes the text another one."""
     call.put("a", "line\n" * 20)
     call("read_file", path="a")
     assert not is_stub(call("read_file", path="a", **other))
@@ -40,7 +40,6 @@ def test_another_view_is_shown(call, other):
 
 
 def test_the_whole_is_shown_after_a_window_and_after_a_refusal(call):
-    """R38"""
     call.put("a", text := "".join(f"line {n}\n" for n in range(20)))
     call("read_file", path="a", offset=1, limit=10)
     call.refused("out_of_range", "read_file", path="a", offset=30)
@@ -49,7 +48,6 @@ def test_the_whole_is_shown_after_a_window_and_after_a_refusal(call):
 
 
 def test_after_an_own_change_the_whole_is_shown(call):
-    """R37"""
     call.put("a", "one\ntwo\n")
     call("read_file", path="a")
     call("edit_file", path="a", old_string="two", new_string="2")
@@ -78,7 +76,6 @@ def test_a_file_that_was_only_touched_or_got_other_line_endings_is_unchanged(cal
 
 
 def test_every_session_is_shown_the_text(call):
-    """R39"""
     call.put("a", "one\n")
     call("read_file", path="a")
     other = call.session("other")

@@ -67,7 +67,7 @@ def read(root, **arguments):
 
 
 def test_a_window_of_a_large_file_takes_little_memory(made):
-    """R12: at its beginning, and at its end."""
+    """At its beginning, and at its end."""
     root = made((b"x" * 63 + b"\n") * ROWS_PER_MIB * 16, GIB, b"the last line\n")
     total = GIB // 64 + 1
     first = read(root, offset=10, limit=5)
@@ -78,7 +78,6 @@ def test_a_window_of_a_large_file_takes_little_memory(made):
 
 
 def test_a_window_of_a_large_wide_file_takes_little_memory(made):
-    """R12, R23"""
     row = ("é" * 31 + "\n").encode("utf-16-le")
     size = 256 * MIB
     root = made(row * ROWS_PER_MIB * 16, size, "last".encode("utf-16-le"), b"\xff\xfe")
@@ -87,7 +86,7 @@ def test_a_window_of_a_large_wide_file_takes_little_memory(made):
 
 
 def test_one_long_line_takes_little_memory(made):
-    """R13: it is cut with a marker that counts the rest, and the rest can be read."""
+    """It is cut with a marker that counts the rest, and the rest can be read."""
     size = 200 * MIB
     root = made(b"0123456789abcdef" * (MIB // 16), size)
     start = read(root, limit=1)
@@ -99,7 +98,6 @@ def test_one_long_line_takes_little_memory(made):
 
 
 def test_a_hundred_mebibytes_are_streamed_with_the_right_line_numbers(made):
-    """R12, R16"""
     rows = MIB // 8
     root = made(b"".join(b"%07d\n" % number for number in range(rows)), 100 * MIB)
     data = read(root, offset=13 * rows + 6, limit=2)

@@ -29,7 +29,6 @@ def image_blocks(result):
     ("name", "form"), [("x.jpg", "PNG"), ("x.txt", "JPEG"), ("x", "WEBP"), ("x.ipynb", "GIF"), ("x.py", "BMP")]
 )
 def test_a_picture_is_shown_whatever_its_name(call, name, form):
-    """R27"""
     data = picture(form)
     call.put(name, data)
     result = call("read_file", path=name)
@@ -48,7 +47,6 @@ def test_a_picture_is_shown_whatever_its_name(call, name, form):
 
 @pytest.mark.parametrize("name", ["a.ts", "a.mts", "a.png", "a.jpg", "a.pdf", "a.svg", "a.gif"])
 def test_a_text_is_read_as_text_whatever_its_name(call, name):
-    """R26"""
     call.put(name, "<svg/>\n")
     assert call("read_file", path=name).data["content"] == "<svg/>\n"
 
@@ -77,14 +75,12 @@ def test_more_than_a_pipe_holds_reaches_a_process_that_is_slow_to_start(make_cal
 
 
 def test_no_picture_and_no_empty_file_is_taken_for_text_of_no_lines(call):
-    """R28"""
     call.put("a.png", b"")
     assert call("read_file", path="a.png").text.endswith("The file is empty.")
 
 
 @pytest.mark.parametrize("keep", [8, 30, 70])
 def test_a_broken_picture_is_refused_and_is_no_read(call, keep):
-    """R28"""
     call.put("a.png", picture("PNG")[:keep])
     refusal = call.refused("binary", "read_file", path="a.png")
     assert "a.png is a broken picture (PNG" in refusal.message
@@ -93,13 +89,12 @@ def test_a_broken_picture_is_refused_and_is_no_read(call, keep):
 
 @pytest.mark.parametrize("side", [9_000, 10_000, 20_000])
 def test_a_small_file_of_very_many_pixels_is_refused(call, side):
-    """R28: below, above, and far above the bound at which Pillow itself warns."""
+    """Below, above, and far above the bound at which Pillow itself warns."""
     call.put("a.png", saved(Image.new("1", (side, side)), "PNG"))
     assert "pixels" in call.refused("too_large", "read_file", path="a.png").message
 
 
 def test_a_file_above_the_limit_is_not_opened(make_call):
-    """R28"""
     call = make_call(max_document_bytes=100)
     call.put("a.png", picture("PNG"))
     call.put("a.pdf", pdf(DRAWING))
@@ -195,7 +190,7 @@ def test_a_page_past_the_end_is_refused_with_the_total(call):
 @pytest.mark.parametrize(("name", "data"), [("a.txt", b"text\n"), ("a.png", picture("PNG"))])
 def test_pages_of_what_has_none_are_refused(call, name, data):
     call.put(name, data)
-    assert "is no PDF" in call.refused("invalid", "read_file", path=name, pages="1").message
+    assert "is not a PDF" in call.refused("invalid", "read_file", path=name, pages="1").message
 
 
 def test_a_pdf_that_needs_a_password_and_one_without_pages_are_refused(call):
@@ -222,7 +217,13 @@ def test_offset_and_limit_do_not_matter_to_pictures(call):
     assert image_blocks(call("read_file", path="a.png", offset=5, limit=1, line_numbers=False))
 
 
-@pytest.mark.parametrize(("name", "data"), [("a.png", picture("PNG")), ("a.pdf", pdf(DRAWING))])
+def test_without_pillow_a_picture_that_models_take_is_shown_all_the_same(call, monkeypatch):
+    call.put("a.png", data := picture("PNG"))
+    monkeypatch.setattr(decoding, "_START", f"import sys; sys.modules['PIL'] = None; {decoding._START}")
+    assert base64.b64decode(call("read_file", path="a.png").content[1]["data"]) == data
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.bmp", picture("BMP")), ("a.pdf", pdf(DRAWING))])
 def test_without_the_libraries_the_refusal_says_what_to_install(call, monkeypatch, name, data):
     call.put(name, data)
     monkeypatch.setattr(decoding, "_START", f"import sys; sys.modules['PIL'] = None; {decoding._START}")
@@ -267,7 +268,6 @@ def test_a_process_that_does_not_start_is_no_broken_file(call, monkeypatch):
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([picture("PNG"), picture("TIFF"), pdf(text_page("x"), DRAWING)]), st.data())
 def test_what_is_damaged_is_shown_or_refused(call, sound, data):
-    """R28"""
     bad = bytearray(sound)
     for at in data.draw(st.lists(st.integers(16, len(bad) - 1), max_size=6)):
         bad[at] = data.draw(st.integers(0, 255))

@@ -20,7 +20,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 
 @pytest.mark.parametrize("offset", [3, 4, 100, 2**70])
 def test_past_the_end_is_refused_with_the_total_and_is_no_read(call, offset):
-    """R7, R8"""
     call.put("a", "secret\nb\n")
     refusal = call.refused("out_of_range", "read_file", path="a", offset=offset)
     assert refusal.details == {"total_lines": 2} and "secret" not in str(refusal) and "2 lines" in refusal.message
@@ -37,13 +36,12 @@ def test_a_refused_read_takes_away_no_earlier_one(call):
 
 @pytest.mark.parametrize("path", ["sub", "sub/", ".", "./sub/../sub"])
 def test_a_folder_is_refused_with_the_tool_that_lists_it(call, path):
-    """R29"""
     call.put("sub/a", "a")
     assert "list_files" in call.refused("is_directory", "read_file", path=path).hint
 
 
 def test_a_missing_file_is_refused_with_names_like_it(call):
-    """R30: three at most, none that a rule hides."""
+    """Three at most, none that a rule hides."""
     for name in ("report.py", "report.md", "reports.py", "report_.py", ".ssh/report.py"):
         call.put(name, "x")
     refusal = call.refused("not_found", "read_file", path="reprot.py")
@@ -54,7 +52,7 @@ def test_a_missing_file_is_refused_with_names_like_it(call):
 
 
 def test_no_name_is_suggested_from_a_folder_that_may_not_be_seen(make_call):
-    """R30: where a rule excepts the very name that is missing."""
+    """Where a rule excepts the very name that is missing."""
     call = make_call(deny_read=["secret/", "!secret/pub"])
     call.put("secret/pubs", "x")
     refusal = call.refused("not_found", "read_file", path="secret/pub")
@@ -86,7 +84,6 @@ def test_a_file_that_is_no_text_is_named_and_no_other_surface_is(call):
     ],
 )
 def test_a_name_with_look_alike_characters_is_suggested_not_opened(call, there, given):
-    """R42"""
     call.put(there, "x")
     if (call.root / given).exists():
         pytest.skip("this file system takes both names for one")
@@ -95,7 +92,6 @@ def test_a_name_with_look_alike_characters_is_suggested_not_opened(call, there, 
 
 @posix
 def test_what_is_no_regular_file_is_refused_without_waiting(call):
-    """R31, R32"""
     os.mkfifo(call.root / "fifo")
     with socket.socket(socket.AF_UNIX) as listening:
         here = os.getcwd()
@@ -111,7 +107,6 @@ def test_what_is_no_regular_file_is_refused_without_waiting(call):
 @posix
 @pytest.mark.parametrize("target", ["/dev/zero", "/dev/stdin", "/proc/self/fd/0", "/dev/tty", "/dev/full"])
 def test_a_device_is_refused_also_behind_a_link(call, target):
-    """R31, R32"""
     (call.root / "link").symlink_to(target)
     call.refused("outside_root", "read_file", path="link")
     call.refused("outside_root", "read_file", path=target)
@@ -120,7 +115,6 @@ def test_a_device_is_refused_also_behind_a_link(call, target):
 @linux
 @pytest.mark.parametrize("path", ["zero", "stdin", "fd/0", "null"])
 def test_a_device_inside_the_root_is_refused(tmp_path, path):
-    """R31"""
     with pytest.raises(FsToolsError) as caught:
         call_tool(rooted_at("/dev", tmp_path), "read_file", {"path": path})
     assert caught.value.code in ("denied", "outside_root", "not_found")
@@ -128,13 +122,11 @@ def test_a_device_inside_the_root_is_refused(tmp_path, path):
 
 @posix
 def test_a_file_without_read_permission_is_denied(call):
-    """R33"""
     call.put("a", "x").chmod(0)
     assert "permission" in call.refused("denied", "read_file", path="a").message
 
 
 def test_fewer_bytes_than_there_should_be_are_no_empty_file(call, monkeypatch):
-    """R35"""
     call.put("a", "text\n")
     monkeypatch.setattr(open_file, "read_at", lambda *_: b"")
     assert "short read" in call.refused("io", "read_file", path="a").message
@@ -142,7 +134,6 @@ def test_fewer_bytes_than_there_should_be_are_no_empty_file(call, monkeypatch):
 
 @linux
 def test_a_file_that_says_it_is_empty_is_read_to_its_end(tmp_path):
-    """R46"""
     result = call_tool(rooted_at("/proc/sys/kernel", tmp_path), "read_file", {"path": "ostype"})
     assert result.data["content"] == "Linux\n" and result.data["file_size"] == 6
 

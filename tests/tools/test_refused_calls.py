@@ -22,7 +22,7 @@ def test_a_refusal_is_remembered_with_who_what_and_why(call):
     (kept,) = remembered(call)
     assert (kept.user, kept.session, kept.tool, kept.code) == ("ada", "me", "read_file", "not_found")
     assert (kept.path, kept.message) == ("missing.txt", refusal.message)
-    assert kept.key == call.workspace.key_of("missing.txt")
+    assert kept.key == call.workspace.paths.key_of("missing.txt")
 
 
 def test_a_call_that_succeeds_is_none(call):
@@ -43,7 +43,7 @@ def test_a_path_that_is_none_or_nobody_s_business_is_not_told(call, path):
     with pytest.raises(FsToolsError):
         call_tool(call.workspace, "read_file", {"path": path})
     (kept,) = remembered(call)
-    assert (kept.path, kept.key) == (None, call.workspace.key_of(""))
+    assert (kept.path, kept.key) == (None, call.workspace.paths.key_of(""))
 
 
 @pytest.mark.parametrize("path", ["../folder/../a.txt", "/etc/passwd", ".ssh/id", ".ssh/../.ssh/id"])

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from jupyter_fstools.documents.text.diff import unified
 from jupyter_fstools.errors import Conflict, FsToolsError
 
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
@@ -26,7 +27,6 @@ def read(call):
 
 
 def test_a_new_file_and_its_folders_are_made(call):
-    """W1, W15, W29."""
     mask = os.umask(0o022)
     try:
         result = call("write_file", path="sub/deep/new.txt", content="a\nb\n")
@@ -42,20 +42,17 @@ def test_a_new_file_and_its_folders_are_made(call):
 
 
 def test_folders_are_made_inside_the_root_only(call):
-    """W1."""
     call.refused("outside_root", "write_file", path="../beside/new.txt", content="a")
     assert not (call.root.parent / "beside").exists()
 
 
 def test_an_unread_file_is_not_overwritten(call):
-    """W2."""
     call.put("a.txt", "old")
     call.refused("not_read", "write_file", path="a.txt", content="new")
     assert call.got("a.txt") == b"old"
 
 
 def test_a_file_of_which_a_part_was_shown_is_not_overwritten(call):
-    """W3."""
     call.put("a.txt", "1\n2\n3\n")
     call("read_file", path="a.txt", limit=2)
     call.refused("not_read", "write_file", path="a.txt", content="new")
@@ -64,7 +61,6 @@ def test_a_file_of_which_a_part_was_shown_is_not_overwritten(call):
 
 
 def test_a_file_that_changed_since_is_not_overwritten(call, read):
-    """W4."""
     read("a.txt", "old\n")
     call.put("a.txt", "other\n")
     refusal = call.refused("stale", "write_file", path="a.txt", content="new")
@@ -72,7 +68,6 @@ def test_a_file_that_changed_since_is_not_overwritten(call, read):
 
 
 def test_a_touched_file_is_overwritten(call, read):
-    """W5."""
     read("a.txt", "old\n")
     os.utime(call.root / "a.txt", (1, 1))
     call("write_file", path="a.txt", content="new\n")
@@ -80,7 +75,6 @@ def test_a_touched_file_is_overwritten(call, read):
 
 
 def test_what_is_no_place_for_a_file_is_refused(call):
-    """W6, W7, W32."""
     call.put("file", "x")
     (call.root / "folder").mkdir()
     call.refused("not_a_directory", "write_file", path="file/new.txt", content="a")
@@ -92,7 +86,6 @@ def test_what_is_no_place_for_a_file_is_refused(call):
 
 
 def test_empty_content_creates_and_empties(call, read):
-    """W8."""
     assert call("write_file", path="new.txt", content="").data["bytes"] == 0
     assert call.got("new.txt") == b""
     read("a.txt", "old\n")
@@ -102,14 +95,12 @@ def test_empty_content_creates_and_empties(call, read):
 
 @pytest.mark.parametrize("arguments", [{}, {"content": None}, {"content": 5}, {"content": ["a"]}, {"content": "a\0b"}])
 def test_content_that_is_no_text_is_refused(call, arguments):
-    """W9."""
     assert call.refused("invalid", "write_file", path="a.txt", **arguments).details["field"] == "content"
     assert os.listdir(call.root) == []
 
 
 @pytest.mark.parametrize("path", ["old.txt", "new.txt"])
 def test_a_lone_surrogate_is_refused_before_anything_is_touched(call, read, path):
-    """W10."""
     read("old.txt", "old\n")
     call.refused("encoding", "write_file", path=path, content="a\ud83d")
     assert os.listdir(call.root) == ["old.txt"] and call.got("old.txt") == b"old\n"
@@ -129,7 +120,7 @@ def test_a_lone_surrogate_is_refused_before_anything_is_touched(call, read, path
     ],
 )
 def test_the_line_endings_of_most_lines_are_kept(call, read, before, content, after, eol):
-    """W11: and the result says which they are."""
+    """And the result says which they are."""
     read("a.txt", before)
     result = call("write_file", path="a.txt", content=content)
     assert call.got("a.txt") == after and result.data["eol"] == eol
@@ -146,14 +137,12 @@ def test_the_line_endings_of_most_lines_are_kept(call, read, before, content, af
 )
 @pytest.mark.parametrize("given", ["x\ny\n", "\ufeffx\ny\n"])
 def test_byte_order_mark_and_encoding_are_kept(call, read, bom, codec, given):
-    """W12, X1, X2."""
     read("a.txt", bom + "ä\r\nb\r\n".encode(codec))
     call("write_file", path="a.txt", content=given)
     assert call.got("a.txt") == bom + "x\r\ny\r\n".encode(codec)
 
 
 def test_a_character_that_the_file_cannot_hold_is_refused(call, read):
-    """W13, X7."""
     read("a.txt", "caf\u00e9\n".encode("cp1252"), encoding="cp1252")
     refusal = call.refused("encoding", "write_file", path="a.txt", content="a → b\n")
     assert "→" in refusal.message and "U+2192" in refusal.message
@@ -173,7 +162,6 @@ def test_a_new_file_has_the_encoding_that_was_asked_for(call, encoding, data):
 
 
 def test_the_mode_is_kept(call, read):
-    """W14, W21."""
     read("a.sh", "echo\n")
     (call.root / "a.sh").chmod(0o755)
     call("write_file", path="a.sh", content="echo 2\n")
@@ -184,7 +172,6 @@ def test_the_mode_is_kept(call, read):
 
 
 def test_links_stay_links(call, read):
-    """W16, W18."""
     call.put("real.txt", "old\n")
     (call.root / "soft.txt").symlink_to("real.txt")
     (call.root / "hard.txt").hardlink_to(call.root / "real.txt")
@@ -195,22 +182,18 @@ def test_links_stay_links(call, read):
 
 
 def test_a_dangling_link_that_leads_out_is_refused(call):
-    """W17."""
     (call.root / "out.txt").symlink_to(call.root.parent / "outside.txt")
     call.refused("outside_root", "write_file", path="out.txt", content="a")
     assert not (call.root.parent / "outside.txt").exists()
 
 
 def test_no_temporary_file_stays_even_beside_a_long_name(call):
-    """W24, W25."""
     name = "n" * 251 + ".txt"
     call("write_file", path=name, content="a")
     assert os.listdir(call.root) == [name]
 
 
 def test_of_many_who_create_a_file_one_wins(call):
-    """W26."""
-
     def create(number: int) -> bool:
         try:
             call.session(f"s{number}")("write_file", path="new.txt", content=f"{number}", create_only=True)
@@ -229,7 +212,6 @@ def test_an_existing_file_is_no_new_one(call, read):
 
 
 def test_the_same_content_is_not_written_again(call, read):
-    """W27."""
     read("a.txt", b"a\r\n")
     os.utime(call.root / "a.txt", (1, 1))
     result = call("write_file", path="a.txt", content="a\n")
@@ -238,7 +220,6 @@ def test_the_same_content_is_not_written_again(call, read):
 
 
 def test_who_wrote_a_file_may_edit_and_overwrite_it(call):
-    """W28."""
     call("write_file", path="a.txt", content="one\n")
     call("edit_file", path="a.txt", old_string="one", new_string="two")
     call("write_file", path="a.txt", content="three\n")
@@ -247,7 +228,6 @@ def test_who_wrote_a_file_may_edit_and_overwrite_it(call):
 
 
 def test_a_notebook_is_written_only_when_new_and_valid(call):
-    """W30."""
     call.refused("notebook", "write_file", path="bad.ipynb", content="{}")
     call.refused("notebook", "write_file", path="bad.IPYNB", content="not json")
     call("write_file", path="good.ipynb", content=NOTEBOOK)
@@ -256,7 +236,6 @@ def test_a_notebook_is_written_only_when_new_and_valid(call):
 
 
 def test_a_notebook_behind_another_name_is_a_notebook(call):
-    """W30."""
     call("write_file", path="good.ipynb", content=NOTEBOOK)
     (call.root / "link.txt").symlink_to("good.ipynb")
     call.refused("notebook", "write_file", path="link.txt", content="text")
@@ -264,14 +243,13 @@ def test_a_notebook_behind_another_name_is_a_notebook(call):
 
 @pytest.mark.parametrize("content", ["x" * 101, "é" * 51])
 def test_content_above_the_limit_is_refused(make_call, content):
-    """W33: in bytes."""
+    """In bytes."""
     call = make_call(max_write_bytes=100)
     assert call.refused("too_large", "write_file", path="a.txt", content=content).details["limit"] == 100
     assert os.listdir(call.root) == []
 
 
 def test_a_placeholder_is_refused_unless_it_was_there(call, read):
-    """W34."""
     line = "# ... rest of the code unchanged ..."
     assert line in call.refused("invalid", "write_file", path="a.py", content=f"x = 1\n{line}\n").message
     read("a.py", f"y = 1\n{line}\n")
@@ -280,14 +258,12 @@ def test_a_placeholder_is_refused_unless_it_was_there(call, read):
 
 
 def test_a_placeholder_is_found_whatever_the_encoding(call, read):
-    """W34."""
     read("a.txt", "… rest of the file …\n".encode("utf-16"))
     call("write_file", path="a.txt", content="x\n… rest of the file …\n")
     call.refused("invalid", "write_file", path="a.txt", content="x\n… remaining lines …\n")
 
 
 def test_an_overwriting_tells_what_changed(call, read):
-    """B7, W29."""
     read("a.txt", "1\n2\n3\n")
     diff = call("write_file", path="a.txt", content="1\ntwo\n3\n").change.diff
     assert diff.op == "overwrite" and (diff.added, diff.removed) == (1, 1)
@@ -321,7 +297,6 @@ def test_undo_takes_a_writing_back(call, read):
     ],
 )
 def test_a_new_file_is_written_in_what_it_declares_and_edited_by_it(call, path, content, codec):
-    """X5, W28"""
     assert call("write_file", path=path, content=content).data["encoding"] == codec
     assert call.got(path) == content.encode(codec)
     last = [character for character in content if not character.isascii()][-1]
@@ -339,7 +314,7 @@ def test_a_new_file_is_written_in_what_it_declares_and_edited_by_it(call, path, 
     ],
 )
 def test_a_text_that_would_be_read_in_another_encoding_is_refused(call, before, after):
-    """X5, E28: by a whole write and by an edit of the declaration; what is ASCII may be declared anything."""
+    """By a whole write and by an edit of the declaration; what is ASCII may be declared anything."""
     call.put("a.py", before)
     old = call("read_file", path="a.py").data["content"]
     refusal = call.refused("encoding", "write_file", path="a.py", content=after)
@@ -350,7 +325,7 @@ def test_a_text_that_would_be_read_in_another_encoding_is_refused(call, before, 
 
 
 def test_an_empty_notebook_is_written_like_a_new_one(call):
-    """N39: nothing of it can be shown, and nothing can be lost."""
+    """Nothing of it can be shown, and nothing can be lost."""
     call.put("a.ipynb", "")
     call.refused("notebook", "read_notebook", path="a.ipynb")
     call.refused("notebook", "write_file", path="a.ipynb", content="{}")
@@ -372,3 +347,29 @@ def test_a_notebook_is_written_in_utf8_only(call, encoding):
     assert call.got("empty.ipynb") == b""
     call("write_file", path="m.ipynb", content=NOTEBOOK, encoding="utf8")
     call("read_notebook", path="m.ipynb")
+
+
+def test_no_tool_makes_a_file_that_could_not_be_edited(make_call):
+    """The limit of an edit holds for what comes out of it, whatever the tool or the encoding."""
+    call = make_call(max_edit_bytes=1000)
+    refusal = call.refused("too_large", "write_file", path="a.txt", content="x" * 300, encoding="utf-32")
+    assert refusal.details == {"size": 1204, "limit": 1000}
+    assert list(call.root.iterdir()) == []
+    call("write_file", path="b.txt", content="x" * 999)
+    cell = {"cell_type": "raw", "id": "x", "metadata": {}, "source": "s"}
+    call.put("c.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}))
+    call("read_notebook", path="c.ipynb")
+    before = call.got("c.ipynb")
+    call.refused("too_large", "edit_notebook", path="c.ipynb", cell_id="x", new_source="s" * 1000)
+    assert call.got("c.ipynb") == before
+
+
+def test_the_diff_names_an_encoding_in_which_the_same_bytes_read_otherwise(make_call):
+    """A proposal in another encoding can show a harmless text where a program that reads UTF-8 finds another one."""
+    call = make_call(approval="always")
+    proposed = call("write_file", path="run.sh", content="echo ﾃ\n", encoding="shift_jis").change
+    assert proposed.diff.encoding == "shift_jis"
+    assert unified(proposed.diff).startswith("encoding: shift_jis\n@@")
+    plain = call("write_file", path="run2.sh", content="echo ﾃ\n").change
+    assert plain.diff.encoding is None
+    assert unified(plain.diff).startswith("@@")

@@ -14,7 +14,8 @@ from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, InputOutput, NotADirectory, NotFound
 from jupyter_fstools.walking.folders import DiskFolder, joined
-from jupyter_fstools.walking.listing import Listing, Run, names_in, seen_in
+from jupyter_fstools.walking.listing import EVERYTHING, Listing, Run, names_in, seen_in
+from tests.visible import Only
 
 TREE = ["b/z/1", "b/a", "b.txt", "a/2", "a-b/3", "a.d/4", "a.d/node_modules/5", ".h/.i"]
 NAMES = st.sampled_from(["a", "ab", "a.b", "a-b", "B", "é", ".h", " ", "node_modules", "new\nline"])
@@ -44,7 +45,7 @@ def paths(runs):
 
 
 def test_folders_come_first_and_what_is_in_one_stands_behind_it(tree):
-    """G23: on every level; folders of other programs are named but not entered."""
+    """On every level; folders of other programs are named but not entered."""
     listing = Listing(tree, "", recursive=True)
     assert paths(listing) == [
         *(".h", ".h/.i", "a", "a/2", "a-b", "a-b/3", "a.d", "a.d/node_modules", "a.d/4"),
@@ -57,7 +58,7 @@ def test_folders_come_first_and_what_is_in_one_stands_behind_it(tree):
 
 @given(FILES)
 def test_a_listing_is_sorted_and_complete(files):
-    """G23: whatever the names."""
+    """Whatever the names."""
     folders = {path[:at] for path in files for at, letter in enumerate(path) if letter == "/"}
     memory = InMemory(dict.fromkeys(files - folders, b""))
 
@@ -70,7 +71,7 @@ def test_a_listing_is_sorted_and_complete(files):
 
 
 def test_what_may_not_be_read_is_neither_named_nor_entered(tree):
-    """G26: the quick yes spares asking; after a no each name is asked for."""
+    """The quick yes spares asking; after a no each name is asked for."""
     asked = []
 
     def may_read(path):
@@ -78,28 +79,28 @@ def test_what_may_not_be_read_is_neither_named_nor_entered(tree):
         return not path.startswith("b")
 
     expected = ["a.d", "a.d/node_modules", "a.d/4"]
-    assert [path for path in listed(tree, may_read=may_read) if path.startswith(("a.d", "b"))] == expected
+    assert [path for path in listed(tree, visible=Only(may_read)) if path.startswith(("a.d", "b"))] == expected
     asked.clear()
-    listed(tree, may_read=may_read, all_allowed=lambda folder, names: "b" not in names and "b.txt" not in names)
+    listed(tree, visible=Only(may_read, lambda folder, names: "b" not in names and "b.txt" not in names))
     assert sorted(asked) == [".h", "a", "a-b", "a.d", "b", "b.txt"]
 
 
 def test_a_link_is_listed_if_its_target_may_be_and_never_entered(tmp_path):
-    """G9, G10: loops and ways out are neither."""
+    """Loops and ways out are neither."""
     disk = LocalDisk(tmp_path)
     for path in ("a/x", "secret"):
         disk.write(path, [b""], if_match=None)
     links = {"file": "a/x", "folder": "a", "a/up": "..", "loop": "loop", "out": "..", "hidden": "secret", "none": "no"}
     for name, target in links.items():
         (tmp_path / name).symlink_to(target)
-    seen = listed(disk, may_read=lambda path: path != "secret")
+    seen = listed(disk, visible=Only(lambda path: path != "secret"))
     assert seen == ["a", "a/up", "a/x", "file", "folder"]
-    assert names_in(disk, "", None, None).links and not names_in(disk, "a", None, None).folders
+    assert names_in(disk, "", EVERYTHING).links and not names_in(disk, "a", EVERYTHING).folders
 
 
 @pytest.mark.parametrize("openat", [True, False], ids=["descriptors", "paths"])
 def test_a_folder_without_read_permission_is_noted(tmp_path, openat):
-    """G21: also for a superuser; asked for by itself it is refused."""
+    """Also for a superuser; asked for by itself it is refused."""
     disk = LocalDisk(tmp_path, openat=openat)
     for path in ("a/x", "b/y", "b/z/x"):
         disk.write(path, [b""], if_match=None)
@@ -113,7 +114,7 @@ def test_a_folder_without_read_permission_is_noted(tmp_path, openat):
 
 
 def test_a_folder_that_is_no_more_is_passed_over(tmp_path, monkeypatch):
-    """G20: or has become a link; that is nothing to be noted."""
+    """Or has become a link; that is nothing to be noted."""
     disk = LocalDisk(tmp_path)
     for path in ("gone/x", "outside/secret", "swapped/x", "z"):
         disk.write(path, [b""], if_match=None)
@@ -137,13 +138,13 @@ def test_a_folder_that_is_no_more_is_passed_over(tmp_path, monkeypatch):
     ("path", "refusal"), [("none", NotFound), ("b.txt", NotADirectory), ("b.txt/x", NotADirectory)]
 )
 def test_what_is_no_folder_is_refused(tree, path, refusal):
-    for ask in (lambda: listed(tree, path), lambda: names_in(tree, path, None, None)):
+    for ask in (lambda: listed(tree, path), lambda: names_in(tree, path, EVERYTHING)):
         with pytest.raises(refusal):
             ask()
 
 
 def test_what_a_page_names_is_looked_at(tree):
-    """G20: what is gone by now is left out."""
+    """What is gone by now is left out."""
     seen = dict(seen_in(tree, "", [Run("", ["a", "b.txt", "gone"]), Run("none", ["x"]), Run("b/z", ["1"])]))
     assert {path: (what.kind, what.size) for path, what in seen.items()} == {
         "a": ("directory", 0),
@@ -174,7 +175,6 @@ def allowing(descriptors):
 @pytest.mark.parametrize("openat", [True, False], ids=["descriptors", "paths"])
 @pytest.mark.parametrize("room", range(1, 9))
 def test_without_descriptors_a_listing_fails_rather_than_be_shorter(tmp_path, openat, room):
-    """G13"""
     disk = LocalDisk(tmp_path, openat=openat)
     disk.write("a/b/c/d/e/x", [b""], if_match=None)
     before = allowing(room)
@@ -187,7 +187,6 @@ def test_without_descriptors_a_listing_fails_rather_than_be_shorter(tmp_path, op
 
 
 def test_a_very_deep_tree_is_listed_with_few_files_open(tmp_path):
-    """G9"""
     disk = LocalDisk(tmp_path, durable=False)
     deep = "/".join(["d"] * 1500)
     before = allowing(80)

@@ -3,81 +3,200 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
+import time
+from contextlib import suppress
+from functools import partial
 
 from playwright.sync_api import expect
 
-NO_KERNEL = {"kernelspec": {"name": "none", "display_name": "None"}, "language_info": {"name": "none"}}
-"""No kernel speaks it, so that none starts."""
-WATCH_FOR_DIALOGS = """() => {
-  window.dialogs = [];
-  new MutationObserver(() => {
-    for (const dialog of document.querySelectorAll(".jp-Dialog:not([data-seen])")) {
-      dialog.dataset.seen = "yes";
-      window.dialogs.push(dialog.textContent);
-    }
-  }).observe(document.body, { subtree: true, childList: true });
-}"""
+# No kernel speaks it: one that starts writes its own facts into the notebook.
+WITHOUT_KERNEL = {"kernelspec": {"name": "none", "display_name": "None"}, "language_info": {"name": "none"}}
+PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
+TYPED = "".join(ALPHABET[at % len(ALPHABET)] for at in range(400))
+"""At 40 characters a second ten seconds of typing."""
 
 
-def cell(cell_id, source, cell_type="code", **more):
-    code = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
-    return {"cell_type": cell_type, "id": cell_id, "metadata": {}, **code, "source": source, **more}
+def notebook_text(*sources, kernel=False, cell_type="code", **members):
+    """A notebook as Jupyter saves it, whose cells are called c0, c1, ..."""
+    more = {"execution_count": None, "outputs": []} if cell_type == "code" else {}
+    cells = [
+        {"cell_type": cell_type, "id": f"c{at}", "metadata": {}, "source": source.splitlines(True), **more, **members}
+        for at, source in enumerate(sources)
+    ]
+    metadata = PYTHON if kernel else WITHOUT_KERNEL
+    whole = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def notebook(*cells, metadata=NO_KERNEL, minor=5):
-    return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": minor}, indent=1) + "\n"
+def sources_in(text):
+    """Of a notebook's text, the cells' sources."""
+    return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+
+
+def replace(folder, cell, source, *, file="n.ipynb", **more):
+    """The assistant replaces a cell: the status, and what was answered."""
+    return folder.call("edit_notebook", file, edit_mode="replace", cell_id=cell, new_source=source, **more)
+
+
+def landed(call, place="document"):
+    """What was answered to a call that changed a file, and where."""
+    status, answer = call
+    assert status == 200, answer
+    assert answer["change"]["place"] == place, answer["change"]
+    return answer["change"]
+
+
+def refused(call, code):
+    """The refusal of a call."""
+    _, answer = call
+    error = answer.get("error")
+    assert error is not None and error["code"] == code, answer
+    return error
+
+
+def holds(folder, file, wanted):
+    """Whether a file, or the sources of a notebook, is this in a while: who saves does so in their own time."""
+    found = None
+    for _ in range(200):
+        with suppress(ValueError):  # Half of a notebook, while somebody writes it in place.
+            found = sources_in(folder.text(file)) if file.endswith(".ipynb") else folder.text(file)
+        if found == wanted:
+            return True
+        time.sleep(0.1)
+    raise AssertionError(found)
 
 
 class Document:
-    """A document that is open in a window."""
+    """A document that is open in a window, in front of all others."""
 
     def __init__(self, window, editor):
         self.window, self.page = window, window.page
-        self.editor = self.page.locator(editor)
+        self.editor = self.page.locator(f".jp-Document:not(.lm-mod-hidden) {editor}")
         expect(self.editor.first).to_be_visible()
-        self.page.evaluate(WATCH_FOR_DIALOGS)
-
-    @property
-    def dialogs(self):
-        return self.page.evaluate("() => window.dialogs")
 
     @property
     def tab(self):
-        return self.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab.lm-mod-current")
+        return self.page.locator("#jp-main-dock-panel .lm-TabBar-tab.lm-mod-current")
 
     def expect_saved(self, saved=True):
         check = expect(self.tab)
-        (check.not_to_have_class if saved else check.to_have_class)(__import__("re").compile("jp-mod-dirty"))
+        (check.not_to_have_class if saved else check.to_have_class)(re.compile("jp-mod-dirty"))
 
     def save(self):
+        """Save with the keyboard, until the file is written."""
         with self.page.expect_response(lambda answer: answer.request.method == "PUT" and "/contents/" in answer.url):
             self.page.keyboard.press("Control+KeyS")
+        self.expect_saved()
 
 
 class Text(Document):
+    """A text file in JupyterLab's editor."""
+
     def __init__(self, window):
         super().__init__(window, ".jp-FileEditor .cm-content")
 
-    def type(self, text, line=1):
-        self.editor.locator(".cm-line").nth(line - 1).click()
+    def shows(self, text):
+        """Expect the lines, whatever marks of a review stand between them."""
+        expect(self.editor.locator("> .cm-line")).to_have_text(text.split("\n"))
+
+    def type(self, text, line=1, **options):
+        """Type at the end of a line."""
+        self.editor.locator("> .cm-line").nth(line - 1).click()
         self.page.keyboard.press("End")
-        self.page.keyboard.type(text)
+        self.page.keyboard.type(text, **options)
 
 
 class Notebook(Document):
-    def __init__(self, window, kernel=False):
-        if not kernel:
+    """A notebook; without a kernel the question for one is answered first."""
+
+    def __init__(self, window, *, kernel=False):
+        if kernel:
+            expect(window.page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible()
+        else:
             window.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
-        super().__init__(window, ".jp-Cell .cm-content")
+        super().__init__(window, ".jp-Notebook .jp-InputArea .cm-content")
 
     @property
     def cells(self):
-        return self.page.locator(".jp-Notebook .jp-Cell")
+        return self.page.locator(".jp-Document:not(.lm-mod-hidden) .jp-Notebook .jp-Cell")
 
-    def source(self, index):
-        return self.cells.nth(index).locator(".cm-content")
+    def cell(self, at):
+        """The text of a cell."""
+        # Those out of sight may not be there.
+        return self.page.locator(
+            f'.jp-Document:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index="{at}"] .jp-InputArea .cm-content'
+        )
 
-    def type(self, index, text):
-        self.source(index).click()
+    def shows(self, at, source):
+        """Expect the lines of a cell, whatever marks of a review stand between them."""
+        expect(self.cell(at).locator("> .cm-line")).to_have_text(source.split("\n"))
+
+    def type(self, at, text, **options):
+        """Type at the end of a cell."""
+        self.cell(at).click()
         self.page.keyboard.press("Control+End")
-        self.page.keyboard.type(text)
+        self.page.keyboard.type(text, **options)
+
+    def start(self, at):
+        """Run a cell, until it runs; a kernel may be busy for a moment after it was told to be idle."""
+        for _ in range(3):
+            self.cell(at).click()
+            self.page.keyboard.press("Control+Enter")
+            with suppress(AssertionError):
+                expect(self.cells.nth(at).locator(".jp-InputPrompt")).to_have_text("[*]:", timeout=2000)
+                return
+
+
+class Assistant(threading.Thread):
+    """Makes calls in a thread, beside the person; what it was refused is kept.
+
+    Args:
+        calls: give what was answered to one call each.
+        again: reads the file, before a call that was stale or in conflict is repeated; None: it is not.
+    """
+
+    def __init__(self, calls, again=None):
+        super().__init__()
+        self._calls, self._again, self.refused = calls, again, []
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *raised):
+        self.join()
+
+    def run(self):
+        for call in self._calls:
+            status, answer = call()
+            while self._again and status != 200 and answer["error"]["code"] in ("stale", "conflict"):
+                self._again()
+                status, answer = call()
+            if status != 200:
+                self.refused.append(answer)
+
+
+LAST = [100, 97, 98, 99]
+"""The numbers that 100 edits of four places in turn leave there."""
+
+
+def cell_edits(folder):
+    """100 edits of the cells c1 to c4 in turn."""
+    return [partial(replace, folder, f"c{at % 4 + 1}", f"x{at % 4} = {at}") for at in range(1, 101)]
+
+
+def line_edits(folder):
+    """100 edits of four lines in turn; each takes the line as the one before left it."""
+    return [
+        partial(
+            folder.call,
+            "edit_file",
+            "a.py",
+            old_string=f"x{at % 4} = {max(0, at - 4)}\n",
+            new_string=f"x{at % 4} = {at}\n",
+        )
+        for at in range(1, 101)
+    ]

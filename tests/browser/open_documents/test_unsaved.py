@@ -2,67 +2,287 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import contextmanager
+from functools import partial
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.open_documents.documents import Notebook, Text, cell, notebook
+from tests.browser.lab import act
+from tests.browser.open_documents.documents import (
+    LAST,
+    TYPED,
+    Assistant,
+    Notebook,
+    Text,
+    cell_edits,
+    holds,
+    landed,
+    line_edits,
+    notebook_text,
+    refused,
+    replace,
+    sources_in,
+)
+from tests.legs import NEWEST
 
-CELLS = notebook(cell("one", "x = 1"), cell("two", "y = 1"), cell("three", "z = 1"))
+on_both = pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
+EDIT = {"old_string": "y = 1", "new_string": "y = 2"}
 
 
-def replaced(folder, cell_id, source):
-    return folder.call("edit_notebook", "n.ipynb", edit_mode="replace", cell_id=cell_id, new_source=source)
+@pytest.fixture
+def open_notebook(desk, folder):
+    """Opens a notebook that the assistant has read."""
+
+    def opened(*sources, folder=folder):
+        desk.open(folder.write("n.ipynb", notebook_text(*sources)))
+        folder.call("read_notebook", "n.ipynb")
+        return Notebook(desk)
+
+    return opened
+
+
+@pytest.fixture
+def open_text(desk, folder):
+    """Opens a text file that the assistant has read."""
+
+    def opened(text="x = 1\ny = 1\n", folder=folder):
+        desk.open(folder.write("a.py", text))
+        folder.call("read_file", "a.py")
+        return Text(desk)
+
+    return opened
 
 
 def sources(folder):
-    return ["".join(cell["source"]) for cell in json.loads(folder.text("n.ipynb"))["cells"]]
+    return sources_in(folder.text("n.ipynb"))
 
 
-def test_an_edit_lands_beside_what_is_typed_in_another_cell(open_lab, folder):
+@on_both
+def test_an_edit_lands_beside_what_is_typed_in_another_cell(open_notebook, folder):
     """The document is saved with it; an unsaved change of the same cell is stale, with the diff."""
-    folder.write("n.ipynb", CELLS)
-    folder.call("read_notebook", "n.ipynb")
-    document = Notebook(open_lab(path=folder.path("n.ipynb")))
+    document = open_notebook("x = 1", "y = 1", "z = 1")
     document.type(0, "  # typed")
-    document.expect_saved(False)
-    status, answer = replaced(folder, "two", "y = 2")
-    assert (status, answer["change"]["place"]) == (200, "document"), answer
-    expect(document.source(1).locator("> .cm-line")).to_have_text(["y = 2"])
+    document.window.wait_until_known(folder.path("n.ipynb"), saved=False)
+    landed(replace(folder, "c1", "y = 2"))
+    document.shows(1, "y = 2")
     document.expect_saved()
     assert sources(folder) == ["x = 1  # typed", "y = 2", "z = 1"]
     document.type(0, " more")
-    status, answer = replaced(folder, "one", "x = 2")
-    assert (status, answer["error"]["code"]) == (412, "stale")
-    assert "typed" in answer["error"]["details"]["diff"]
-    assert document.dialogs == []
+    document.window.wait_until_known(folder.path("n.ipynb"), saved=False)
+    assert "typed" in refused(replace(folder, "c0", "x = 2"), "stale")["details"]["diff"]
+    document.shows(0, "x = 1  # typed more")
+    document.save()
 
 
-def test_a_read_shows_what_the_person_sees(open_lab, folder):
-    folder.write("n.ipynb", CELLS)
-    folder.write("a.py", "x = 1\n")
-    document = Notebook(open_lab(path=folder.path("n.ipynb")))
+@on_both
+def test_a_read_shows_what_the_person_sees_and_their_undo_leaves_the_edit(open_notebook, folder):
+    document = open_notebook("x = 1", "y = 1")
     document.type(0, "  # typed")
-    document.expect_saved(False)
+    document.window.wait_until_known(folder.path("n.ipynb"), saved=False)
     shown = folder.call("read_notebook", "n.ipynb")[1]
     assert shown["data"]["cells"][0]["source"] == "x = 1  # typed"
-    assert replaced(folder, "one", "x = 2")[0] == 200
-    expect(document.source(0).locator("> .cm-line")).to_have_text(["x = 2"])
-    assert sources(folder)[0] == "x = 2"
+    landed(replace(folder, "c0", "x = 2  # typed"))
+    document.shows(0, "x = 2  # typed")
+    document.cell(0).click()
+    for _ in range(12):
+        document.page.keyboard.press("Control+KeyZ")
+    document.shows(0, "x = 2")
+    document.save()
+    assert sources(folder) == ["x = 2", "y = 1"]
 
 
-def test_an_unsaved_text_file_is_read_and_edited_where_it_is(open_lab, folder):
-    folder.write("a.py", "x = 1\ny = 1\n")
-    folder.call("read_file", "a.py")
-    document = Text(open_lab(path=folder.path("a.py")))
+@on_both
+def test_an_unsaved_text_file_is_read_and_edited_where_it_is(open_text, folder):
+    document = open_text()
     document.type("  # typed")
-    document.expect_saved(False)
-    edit = {"old_string": "y = 1", "new_string": "y = 2"}
-    status, answer = folder.call("edit_file", "a.py", **edit)
-    assert (status, answer["error"]["code"]) == (412, "stale") and "typed" in answer["error"]["details"]["diff"]
+    document.window.wait_until_known(folder.path("a.py"), saved=False)
+    assert "typed" in refused(folder.call("edit_file", "a.py", **EDIT), "stale")["details"]["diff"]
     assert folder.call("read_file", "a.py")[1]["data"]["content"] == "x = 1  # typed\ny = 1\n"
-    assert folder.call("edit_file", "a.py", **edit)[0] == 200
-    expect(document.editor.locator("> .cm-line")).to_have_text(["x = 1  # typed", "y = 2", ""])
+    landed(folder.call("edit_file", "a.py", **EDIT))
+    document.shows("x = 1  # typed\ny = 2\n")
     document.expect_saved()
     assert folder.text("a.py") == "x = 1  # typed\ny = 2\n"
-    assert document.dialogs == []
+
+
+@on_both
+def test_nothing_typed_is_lost_while_other_cells_are_edited(open_notebook, folder):
+    """40 characters a second against 100 edits: all of both on the screen and on the disk."""
+    document = open_notebook("typed = ''", *(f"x{at} = 0" for at in range(4)))
+    with Assistant(cell_edits(folder), again=lambda: folder.call("read_notebook", "n.ipynb")) as assistant:
+        document.type(0, TYPED, delay=25)
+    assert assistant.refused == []
+    wanted = [f"typed = ''{TYPED}", *(f"x{at} = {last}" for at, last in enumerate(LAST))]
+    for at, source in enumerate(wanted):
+        document.shows(at, source)
+    document.page.keyboard.press("Control+KeyS")
+    assert holds(folder, "n.ipynb", wanted)
+
+
+@on_both
+def test_nothing_typed_is_lost_while_its_cell_is_moved(open_notebook, folder):
+    document = open_notebook("x = 1", "typed = ''", "y = 1")
+    moves = [
+        partial(folder.call, "edit_notebook", "n.ipynb", edits=[{"edit_mode": "move", "cell_id": "c1", "at": at}])
+        for at in ("start", "end") * 10
+    ]
+    document.type(1, "")
+    with Assistant(moves, again=lambda: folder.call("read_notebook", "n.ipynb")) as assistant:
+        document.page.keyboard.type(TYPED, delay=25)
+    assert assistant.refused == []
+    document.shows(2, f"typed = ''{TYPED}")
+    document.page.keyboard.press("Control+KeyS")
+    assert holds(folder, "n.ipynb", ["x = 1", "y = 1", f"typed = ''{TYPED}"])
+
+
+def test_nothing_typed_is_lost_while_the_same_text_is_edited(open_text, folder):
+    document = open_text("\n".join(["typed = ''", *(f"x{at} = 0" for at in range(4))]) + "\n")
+    with Assistant(line_edits(folder), again=lambda: folder.call("read_file", "a.py")) as assistant:
+        document.type(TYPED, delay=25)
+    assert assistant.refused == []
+    text = "\n".join([f"typed = ''{TYPED}", *(f"x{at} = {last}" for at, last in enumerate(LAST))]) + "\n"
+    document.shows(text)
+    document.page.keyboard.press("Control+KeyS")
+    assert holds(folder, "a.py", text)
+
+
+def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text, open_lab, folder):
+    one = open_text()
+    window = open_lab()
+    window.open(folder.path("a.py"))
+    two = Text(window)
+    landed(folder.call("edit_file", "a.py", **EDIT))
+    for document in (one, two):
+        document.shows("x = 1\ny = 2\n")
+        document.expect_saved()
+    one.type("  # one")
+    one.window.wait_until_known(folder.path("a.py"), saved=False)
+    folder.call("read_file", "a.py")
+    landed(folder.call("edit_file", "a.py", old_string="y = 2", new_string="y = 3"))
+    for document in (one, two):
+        document.shows("x = 1  # one\ny = 3\n")
+        document.expect_saved()
+    for document, text in ((one, " more"), (two, " less")):
+        document.type(text)
+        document.window.wait_until_known(folder.path("a.py"), saved=False)
+    assert "a.py" in refused(folder.call("edit_file", "a.py", **EDIT), "conflict")["message"]
+    one.shows("x = 1  # one more\ny = 3\n")
+    two.shows("x = 1  # one less\ny = 3\n")
+    assert folder.text("a.py") == "x = 1  # one\ny = 3\n"
+    assert window.dialogs == []
+
+
+@contextmanager
+def saving_slowly(page):
+    """What is saved in here arrives at the server at the end."""
+    held = []
+
+    def pass_on(route):
+        held.append(route) if route.request.method == "PUT" else route.continue_()
+
+    page.route("**/api/contents/**", pass_on)
+    with page.expect_request(lambda request: request.method == "PUT"):
+        page.keyboard.press("Control+KeyS")
+    yield
+    with page.expect_response(lambda answer: answer.request.method == "PUT"):
+        for route in held:
+            route.continue_()
+    page.unroute("**/api/contents/**")
+
+
+def test_what_is_typed_while_a_save_runs_is_unsaved_too(open_text, folder):
+    """JupyterLab takes a document for saved when a save ends; what was typed meanwhile is in no file yet."""
+    document = open_text()
+    document.type("; begun = 1")
+    with saving_slowly(document.page):
+        document.type("; then = 1")
+    assert holds(folder, "a.py", "x = 1; begun = 1\ny = 1\n")
+    document.expect_saved(False)
+    document.window.wait_until_known(folder.path("a.py"), saved=False)
+    assert "then" in folder.call("read_file", "a.py")[1]["data"]["content"]
+    landed(folder.call("edit_file", "a.py", **EDIT))
+    assert folder.text("a.py") == "x = 1; begun = 1; then = 1\ny = 2\n"
+    document.expect_saved()
+
+
+def test_an_edit_while_a_save_runs_is_refused_or_lands_after_it(open_text, folder):
+    document = open_text()
+    document.type("; begun = 1")
+    document.window.wait_until_known(folder.path("a.py"), saved=False)
+    folder.call("read_file", "a.py")
+    with saving_slowly(document.page), Assistant([lambda: folder.call("edit_file", "a.py", **EDIT)]) as assistant:
+        assistant.join()
+    assert [answer["error"]["code"] for answer in assistant.refused] == ["conflict"]
+    document.shows("x = 1; begun = 1\ny = 1\n")
+    document.expect_saved()
+    folder.call("read_file", "a.py")
+    landed(folder.call("edit_file", "a.py", **EDIT))
+    document.shows("x = 1; begun = 1\ny = 2\n")
+
+
+@on_both
+def test_an_edit_at_the_moment_of_a_save_lands(open_text, folder):
+    """The file has it before the page says so."""
+    document = open_text()
+    document.type("; begun = 1")
+    document.window.wait_until_known(folder.path("a.py"), saved=False)
+    folder.call("read_file", "a.py")
+    document.page.keyboard.press("Control+s")
+    assert holds(folder, "a.py", "x = 1; begun = 1\ny = 1\n")
+    landed(folder.call("edit_file", "a.py", **EDIT))
+    document.shows("x = 1; begun = 1\ny = 2\n")
+    document.expect_saved()
+    assert folder.text("a.py") == "x = 1; begun = 1\ny = 2\n"
+
+
+def test_a_change_that_waited_is_approved_while_the_person_types_elsewhere(open_notebook, desk, waits):
+    document = open_notebook("x = 1", "y = 1", folder=waits)
+    status, answer = replace(waits, "c1", "y = 2")
+    assert status == 202, answer
+    document.type(0, "  # typed")
+    desk.wait_until_known(waits.path("n.ipynb"), saved=False)
+    desk.open_panel()
+    card = desk.card(waits.path("n.ipynb"))
+    act(card, "approve")
+    expect(card).to_have_attribute("data-status", "applied")
+    document.shows(0, "x = 1  # typed")
+    document.shows(1, "y = 2")
+    assert holds(waits, "n.ipynb", ["x = 1  # typed", "y = 2"])
+    document.expect_saved()
+
+
+def test_an_undo_takes_back_its_own_cell_though_the_person_went_on_working(open_notebook, desk, folder):
+    document = open_notebook("x = 1", "y = 1", "z = 1")
+    change = landed(replace(folder, "c1", "y = 2"))
+    document.type(0, "  # typed")
+    desk.wait_until_known(folder.path("n.ipynb"), saved=False)
+    desk.open_panel()
+    card = desk.panel.locator(f'[data-change-id="{change["id"]}"]')
+    act(card, "undo")
+    expect(card).to_have_attribute("data-status", "undone")
+    document.shows(0, "x = 1  # typed")
+    document.shows(1, "y = 1")
+    assert holds(folder, "n.ipynb", ["x = 1  # typed", "y = 1", "z = 1"])
+
+
+def test_a_document_that_is_closed_leaves_its_file_free(open_text, desk, folder):
+    document = open_text()
+    document.type("  # typed")
+    desk.wait_until_known(folder.path("a.py"), saved=False)
+    document.tab.locator(".lm-TabBar-tabCloseIcon").click()
+    desk.page.get_by_role("button", name="Discard").click()
+    desk.wait_until_known(folder.path("a.py"), saved=None)
+    landed(folder.call("edit_file", "a.py", **EDIT), "disk")
+    assert folder.text("a.py") == "x = 1\ny = 2\n"
+    desk.page.evaluate("() => { window.dialogs = []; }")
+
+
+def test_a_file_that_is_deleted_in_the_page_comes_back_as_the_assistant_writes_it(open_text, desk, folder):
+    document = open_text()
+    desk.page.evaluate("path => jupyterapp.serviceManager.contents.delete(path)", folder.path("a.py"))
+    assert refused(folder.call("edit_file", "a.py", **EDIT), "not_found")
+    status, answer = folder.call("write_file", "a.py", content="x = 3\n")
+    assert status == 200, answer
+    if document.editor.count():  # Newer JupyterLabs close the document.
+        document.shows("x = 3\n")
+    assert folder.text("a.py") == "x = 3\n"

@@ -1,5 +1,6 @@
 import io
 import struct
+import sys
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from PIL import Image
 
 from jupyter_fstools.documents.media.image import MOST_PIXELS, Room, shown_image
 from jupyter_fstools.documents.media.media_types import HEAD_BYTES, PDF, media_type
-from jupyter_fstools.documents.media.picture_end import is_whole
+from jupyter_fstools.documents.media.picture_bytes import is_whole, picture_header
 from jupyter_fstools.errors import Binary, FsToolsError, TooLarge
 from tests.documents.media.samples import noise, picture, saved, turned
 
@@ -28,7 +29,6 @@ def pixels(image, data=b""):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_first_bytes_tell_what_a_picture_is(form):
-    """R27"""
     assert media_type(picture(form)[:HEAD_BYTES]) == f"image/{form.lower()}"
 
 
@@ -47,7 +47,6 @@ def test_first_bytes_tell_what_a_picture_is(form):
     ],
 )
 def test_a_text_is_no_picture_whatever_it_begins_with(text):
-    """R26"""
     assert media_type(text.encode()[:HEAD_BYTES]) is None
 
 
@@ -99,7 +98,7 @@ def test_a_picture_of_too_many_bytes_becomes_a_jpeg_and_smaller(mode):
 
 
 def test_a_room_for_no_single_pixel_is_refused():
-    with pytest.raises(TooLarge, match="does not fit into 10 bytes"):
+    with pytest.raises(TooLarge, match="small enough for 10 bytes"):
         shown(picture(), Room(100, 10))
 
 
@@ -161,7 +160,6 @@ def test_transparency_is_kept_and_becomes_white_in_a_jpeg():
 
 @pytest.mark.parametrize("side", [8_001, 20_000])
 def test_a_picture_of_too_many_pixels_is_not_decoded(side):
-    """R28"""
     data = saved(Image.new("1", (side, side)), "PNG")
     assert len(data) < 60_000 and side * side > MOST_PIXELS
     with pytest.raises(TooLarge, match="pixels; above 64000000"):
@@ -170,7 +168,6 @@ def test_a_picture_of_too_many_pixels_is_not_decoded(side):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_magic_alone_is_a_broken_picture(form):
-    """R28"""
     head = {"PNG": 8, "JPEG": 3, "GIF": 6, "WEBP": 15, "BMP": 18, "TIFF": 4}[form]
     with pytest.raises(Binary, match="a is a broken picture") as refused:
         shown(picture(form)[:head])
@@ -190,7 +187,6 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 @given(end=st.data())
 def test_a_picture_cut_off_anywhere_is_broken(kind, end):
-    """R28"""
     form = kind.removeprefix("Big").partition(" ")[0]
     data = noise(form, (23, 9), **KINDS[kind])
     last = st.integers(1, min(24, len(data) - 20))
@@ -207,7 +203,6 @@ def test_what_follows_the_end_of_a_picture_does_not_matter(kind):
 
 
 def test_a_packed_bitmap_is_whole_with_its_last_run():
-    """R28"""
     colors = bytes(4) + b"\xff\xff\xff\0"
     pixels = b"\x04\1\0\0\x04\0\0\1"
     sizes = struct.pack("<IiiHHIIiiII", 40, 4, 2, 1, 8, 1, len(pixels), 0, 0, 2, 0)
@@ -226,7 +221,6 @@ def test_the_end_of_any_bytes_can_be_asked_for(form, rest):
 
 @given(st.sampled_from(FORMS), st.data())
 def test_a_damaged_picture_is_shown_or_refused(form, data):
-    """R28"""
     sound = noise(form, (24, 16))
     bad = bytearray(sound[: data.draw(st.integers(0, len(sound)))])
     for at in data.draw(st.lists(st.integers(0, max(len(bad) - 1, 0)), max_size=5)) if bad else ():
@@ -237,3 +231,56 @@ def test_a_damaged_picture_is_shown_or_refused(form, data):
         assert refusal.code in ("binary", "too_large")
     else:
         assert image.data is None or max(image.width, image.height) <= 20
+
+
+TAKEN = ("PNG", "JPEG", "GIF", "WEBP")
+
+
+@given(st.sampled_from(TAKEN), st.integers(1, 300), st.integers(1, 300), st.booleans(), st.booleans())
+def test_a_header_tells_the_size_that_decoding_finds(form, width, height, alpha, lossless):
+    options = {"lossless": True} if form == "WEBP" and lossless else {"progressive": True} if form == "JPEG" else {}
+    data = picture(form, (width, height), "RGBA" if alpha and form in ("PNG", "WEBP") else "RGB", **options)
+    assert picture_header(data, media_type(data[:HEAD_BYTES])) == (*Image.open(io.BytesIO(data)).size, 1)
+
+
+@pytest.mark.parametrize("form", ["PNG", "GIF", "WEBP"])
+def test_a_header_counts_the_frames(form):
+    frames = [Image.new("RGB", (20, 10), color) for color in ("red", "green", "blue")]
+    data = saved(frames[0], form, save_all=True, append_images=frames[1:])
+    assert picture_header(data, media_type(data[:HEAD_BYTES])) == (20, 10, 3)
+
+
+@given(st.sampled_from(TAKEN), st.data())
+def test_a_header_of_broken_bytes_is_refused_or_told_and_never_raises(form, drawn):
+    data = bytearray(picture(form))
+    for at in drawn.draw(st.lists(st.integers(12, len(data) - 1), max_size=5)):
+        data[at] ^= 0xFF
+    data = bytes(data[: drawn.draw(st.integers(16, len(data)))])
+    name = f"image/{form.lower()}"
+    assert not is_whole(data, name) or len(picture_header(data, name) or (1, 1, 1)) == 3
+
+
+@pytest.fixture
+def without_pillow(monkeypatch):
+    for name in ("PIL", "PIL.Image"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.parametrize("form", TAKEN)
+def test_without_pillow_a_picture_that_models_take_passes_as_it_is(form, without_pillow):
+    data = PICTURES[form]
+    assert shown(data) == (None, f"image/{form.lower()}", 60, 40, 60, 40, 1)
+    with pytest.raises(Binary, match="broken picture"):
+        shown(data[:-3])
+
+
+@pytest.mark.parametrize(
+    ("form", "room"), [("BMP", ROOM), ("TIFF", ROOM), ("PNG", Room(50, 9999)), ("GIF", Room(99, 9))]
+)
+def test_without_pillow_a_picture_that_has_to_change_names_what_is_missing(form, room, without_pillow):
+    with pytest.raises(Binary, match="Pillow, which is not installed here") as caught:
+        shown(PICTURES[form], room)
+    assert "pip install jupyter-fstools[documents]" in caught.value.hint
+
+
+PICTURES = {form: picture(form) for form in FORMS}

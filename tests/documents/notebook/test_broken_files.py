@@ -24,7 +24,6 @@ def _refusal(data: bytes) -> FsToolsError:
 
 
 def test_empty_bom_and_other_encodings_are_refused() -> None:
-    """N39."""
     assert "empty" in _refusal(b"").message
     assert "white space" in _refusal(b" \n").message
     assert "byte order mark" in _refusal(b"\xef\xbb\xbf" + GOOD).message
@@ -50,7 +49,7 @@ def test_empty_bom_and_other_encodings_are_refused() -> None:
     ],
 )
 def test_broken_json_names_line_and_column(data, line, column, word) -> None:
-    """N39: 1-based, columns in characters."""
+    """1-based, columns in characters."""
     error = _refusal(data)
     assert word in error.message
     assert line is None or (error.details["line"], error.details["column"]) == (line, column)
@@ -69,7 +68,6 @@ def test_a_file_above_the_limit_is_refused_unread(monkeypatch) -> None:
 
 
 def test_other_versions_are_read_and_not_edited() -> None:
-    """N40."""
     old = {
         "metadata": {},
         "nbformat": 3,
@@ -86,7 +84,6 @@ def test_other_versions_are_read_and_not_edited() -> None:
 
 
 def test_malformed_cells_are_read_and_only_they_refuse_edits() -> None:
-    """N41."""
     bad = [{"cell_type": "code", "id": "nosource", "metadata": {}, "outputs": [], "execution_count": None}, 5,
            {"cell_type": "strange", "id": "strange", "metadata": {}, "source": "s"},
            {"cell_type": "markdown", "id": "nometa", "source": 3}]  # fmt: skip
@@ -100,7 +97,6 @@ def test_malformed_cells_are_read_and_only_they_refuse_edits() -> None:
 
 
 def test_cells_that_are_no_list_are_no_cells() -> None:
-    """N41."""
     data = samples.one_line(notebook()).replace(b'"cells": []', b'"cells": {"a": 1}')
     assert document(data).cells == []
     with pytest.raises(NotebookRefused, match="no list of cells"):

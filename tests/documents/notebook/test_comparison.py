@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.documents.notebook import compared
+from jupyter_fstools.documents.notebook.comparison import moved_origins
 
 from . import samples
 from .samples import apply, code, document, markdown, notebook, spliced
@@ -72,3 +74,17 @@ def test_origins_and_what_is_written_are_those_of_the_edits(order, deleted, edit
     result = apply(data, *edits)
     found = compared(document(data), document(spliced(data, result.splices)))
     assert [cell._replace(whole=True) for cell in found.after] == [cell._replace(whole=True) for cell in result.after]
+
+
+@given(st.permutations(range(8)), st.sets(st.integers(0, 7)))
+def test_moves_are_as_few_as_possible_and_spare_the_cells_that_should_stay(order, staying):
+    def rises(numbers):
+        return numbers == sorted(numbers)
+
+    def longest(numbers):
+        return max(len(row) for size in range(len(numbers) + 1) for row in combinations(numbers, size) if rises([*row]))
+
+    moved = moved_origins(order, staying)
+    assert rises([at for at in order if at not in moved])
+    assert len(staying - moved) == longest([at for at in order if at in staying])
+    assert len(moved_origins(order)) == len(order) - longest(order)

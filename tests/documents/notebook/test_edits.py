@@ -24,7 +24,6 @@ def _sources(data: bytes) -> list[str]:
 
 
 def test_a_changed_code_cell_loses_outputs_and_count_unless_asked_otherwise() -> None:
-    """N10."""
     cell = json.loads(edited(DATA, {"cell_id": "c1", "new_source": "n"}))["cells"][1]
     assert (cell["outputs"], cell["execution_count"]) == ([], None)
     kept = json.loads(edited(DATA, {"cell_id": "c1", "new_source": "n", "keep_outputs": True}))["cells"][1]
@@ -32,13 +31,11 @@ def test_a_changed_code_cell_loses_outputs_and_count_unless_asked_otherwise() ->
 
 
 def test_text_cells_get_no_keys_of_code_cells() -> None:
-    """N11, N51."""
     data = samples.minified(notebook(markdown("a", attachments={"i.png": {"image/png": "iV"}})))
     assert edited(data, {"cell_id": "c0", "new_source": "b"}) == data.replace(b'"a"', b'"b"')
 
 
 def test_converting_adds_and_removes_what_nbformat_asks_for() -> None:
-    """N12."""
     to_code = edited(DATA, {"edit_mode": "convert", "cell_id": "c0", "cell_type": "code"})
     assert json.loads(to_code)["cells"][0] == code(["# A"], id="c0", outputs=[], execution_count=None)
     back = edited(to_code, {"edit_mode": "convert", "cell_id": "c0", "cell_type": "markdown"})
@@ -47,7 +44,6 @@ def test_converting_adds_and_removes_what_nbformat_asks_for() -> None:
 
 
 def test_attachments_survive_between_text_cells_and_forbid_code() -> None:
-    """N12, N51."""
     data = samples.minified(notebook(markdown(attachments={"i.png": {"image/png": "iV"}}), markdown(attachments={})))
     converted = edited(data, {"edit_mode": "convert", "cell_id": "c0", "cell_type": "raw"})
     assert converted == data.replace(b'"markdown"', b'"raw"', 1)
@@ -63,7 +59,6 @@ def test_replace_with_another_type_converts_as_well() -> None:
 
 
 def test_an_insert_needs_exactly_one_place() -> None:
-    """N20."""
     for place in ({}, {"after": "c0", "at": "end"}, {"cell_id": "c0", "before": "c1"}, {"index": 0}):
         with pytest.raises(Invalid, match=r"place|index"):
             edited(DATA, _insert("n", **place))
@@ -75,21 +70,18 @@ def test_an_insert_needs_exactly_one_place() -> None:
      ({"after_index": 0}, 1), ({"before_index": 2}, 2)],
 )  # fmt: skip
 def test_an_insert_lands_where_it_says(place, index) -> None:
-    """N21."""
     result = apply(DATA, _insert("n", **place))
     assert result.cells[0].index == index and result.total_cells == 4
     assert _sources(samples.spliced(DATA, result.splices))[index] == "n"
 
 
 def test_several_inserts_at_one_anchor_keep_their_order() -> None:
-    """N22."""
     for place, first in (({"after": "c0"}, 1), ({"before": "c0"}, 0), ({"at": "start"}, 0), ({"at": "end"}, 3)):
         after = edited(DATA, *(_insert(word, **place) for word in ("1", "2", "3")))
         assert _sources(after)[first : first + 3] == ["1", "2", "3"]
 
 
 def test_a_batch_refers_to_the_cells_as_they_were() -> None:
-    """N23."""
     after = edited(
         DATA, {"edit_mode": "delete", "index": 0}, {"index": 1, "new_source": "n"}, _insert("i", after_index=2),
         {"edit_mode": "move", "index": 2, "before_index": 1},
@@ -98,7 +90,6 @@ def test_a_batch_refers_to_the_cells_as_they_were() -> None:
 
 
 def test_a_batch_is_all_or_nothing_and_names_the_edit() -> None:
-    """N23."""
     with pytest.raises(NoMatch, match="edit 2 of 2") as refused:
         edited(DATA, {"cell_id": "c0", "new_source": "n"},
                {"edit_mode": "edit", "cell_id": "c1", "old_string": "zzz", "new_string": ""})  # fmt: skip
@@ -106,14 +97,12 @@ def test_a_batch_is_all_or_nothing_and_names_the_edit() -> None:
 
 
 def test_deleting_needs_no_source_and_may_leave_no_cell() -> None:
-    """N24, N25."""
     data = samples.jupyterlab(notebook(code()))
     after = edited(data, {"edit_mode": "delete", "cell_id": "c0"})
     assert after == samples.jupyterlab(notebook())
 
 
 def test_a_moved_cell_keeps_its_bytes() -> None:
-    """N26."""
     result = apply(DATA, {"edit_mode": "move", "cell_id": "c1", "after": "c2"})
     after = json.loads(samples.spliced(DATA, result.splices))["cells"]
     assert after == [json.loads(DATA)["cells"][at] for at in (0, 2, 1)]
@@ -132,14 +121,12 @@ def test_a_cell_can_be_moved_and_edited_at_once() -> None:
     "source", [DATA.decode(), '{"cell_type": "code", "source": "x"}', '[{"cell_type": "raw", "source": []}]']
 )
 def test_notebook_json_is_no_source(source) -> None:
-    """N27."""
     for edit in ({"cell_id": "c1", "new_source": source}, _insert(source, at="end")):
         with pytest.raises(Invalid, match="JSON"):
             edited(DATA, edit)
 
 
 def test_placeholders_are_refused_unless_they_were_there() -> None:
-    """N28."""
     text = "a = 1\n# ... existing code ...\n"
     for edit in ({"cell_id": "c1", "new_source": text}, _insert(text, at="end"),
                  {"edit_mode": "edit", "cell_id": "c1", "old_string": "x", "new_string": text}):  # fmt: skip
@@ -150,13 +137,11 @@ def test_placeholders_are_refused_unless_they_were_there() -> None:
 
 
 def test_text_that_looks_like_a_frame_goes_round() -> None:
-    """N29."""
     text = '</cell>\n# %%\n</VSCode.Cell>\n"""\\n'
     assert _sources(edited(DATA, {"cell_id": "c1", "new_source": text}))[1] == text
 
 
 def test_replace_and_insert_write_newlines_and_edit_keeps_the_cells_own_endings() -> None:
-    """N30."""
     data = samples.minified(notebook(code("a\r\nb\rc\r\nd")))
     assert _sources(edited(data, {"cell_id": "c0", "new_source": "p\r\nq\rr"})) == ["p\nq\nr"]
     change = {"edit_mode": "edit", "cell_id": "c0", "old_string": "c\nd", "new_string": "C\nD"}
@@ -166,7 +151,6 @@ def test_replace_and_insert_write_newlines_and_edit_keeps_the_cells_own_endings(
 
 
 def test_lone_surrogates_are_refused_in_arguments_and_kept_in_the_file() -> None:
-    """N42."""
     nowhere = {"cell_id": "nowhere", "new_source": "\ud83d"}
     for edit in ({"cell_id": "c1", "new_source": "\ud83d"}, _insert("\ude00", at="end"), nowhere):
         with pytest.raises(EncodingRefused):
@@ -179,7 +163,6 @@ def test_lone_surrogates_are_refused_in_arguments_and_kept_in_the_file() -> None
 
 
 def test_identical_sources_and_equal_strings_refuse_the_whole_batch() -> None:
-    """N55."""
     for edit in ({"cell_id": "c1", "new_source": "x = 1\ny = 1"},
                  {"edit_mode": "edit", "cell_id": "c1", "old_string": "x", "new_string": "x"},
                  {"edit_mode": "convert", "cell_id": "c1", "cell_type": "code"},
@@ -207,7 +190,6 @@ def test_clearing_leaves_the_source_and_needs_outputs() -> None:
 
 
 def test_strings_are_edited_by_the_rules_of_text_files() -> None:
-    """N49."""
     for old, new, error in (("1", "2", Ambiguous), ("nope", "", NoMatch), ("", "x", Invalid)):
         with pytest.raises(error):
             edited(DATA, {"edit_mode": "edit", "cell_id": "c1", "old_string": old, "new_string": new})
@@ -241,7 +223,7 @@ def test_contradictions_and_missing_arguments_are_invalid(batch) -> None:
 
 
 def test_only_touched_cells_must_be_valid() -> None:
-    """N52: errors that were there before, elsewhere, refuse nothing."""
+    """Errors that were there before, elsewhere, refuse nothing."""
     bad = code(id="not valid!", outputs=[{"output_type": "stream"}])
     data = samples.one_line(notebook(bad, code(id="good")))
     assert b'"n"' in edited(data, {"cell_id": "good", "new_source": "n"})
@@ -252,7 +234,7 @@ def test_only_touched_cells_must_be_valid() -> None:
 
 
 def test_nothing_transient_is_written() -> None:
-    """N43: trust lives in the signature, which an edit does not renew."""
+    """Trust lives in the signature, which an edit does not renew."""
     after = edited(DATA, {"cell_id": "c1", "new_source": "n"}, _insert("m", at="end"))
     assert b"trusted" not in after
 
@@ -271,14 +253,12 @@ def test_diffs_say_per_cell_what_happened() -> None:
 
 
 def test_targets_tell_a_gate_what_a_batch_relies_on() -> None:
-    """N47, N48."""
     batch = [CellEdit(cell_id="c1", new_source="n"), CellEdit(**_insert("m", after_index=2))]
     found = [(target.number, target.index, target.by_index, target.changes) for target in document(DATA).targets(batch)]
     assert found == [(0, 1, False, True), (1, 2, True, False)]
 
 
 def test_outputs_and_counts_do_not_change_a_fingerprint_but_sources_do() -> None:
-    """N46, N47, N48."""
     before = document(DATA)
     cleared = document(edited(DATA, {"edit_mode": "clear_outputs", "cell_id": "c1"}))
     assert [cell.fingerprint for cell in cleared.cells] == [cell.fingerprint for cell in before.cells]

@@ -16,7 +16,7 @@ def _ids(data: bytes) -> list[str]:
 
 
 def test_missing_ids_are_synthetic_and_the_same_on_every_read() -> None:
-    """N15: and never written by reading or by editing."""
+    """And never written by reading or by editing."""
     cells = [{**code("a"), "id": None}, markdown("b"), raw("c"), code("a"), raw("")]
     data = samples.minified(notebook() | {"cells": cells})
     first = _ids(data)
@@ -59,7 +59,6 @@ def test_a_synthetic_id_never_is_a_real_one() -> None:
 
 
 def test_duplicate_ids_are_ambiguous_and_indexes_name_them() -> None:
-    """N16."""
     data = samples.minified(notebook(code("a", id="same"), code("b", id="same"), code("c")))
     with pytest.raises(Ambiguous) as refused:
         edited(data, {"cell_id": "same", "new_source": "n"})
@@ -70,7 +69,6 @@ def test_duplicate_ids_are_ambiguous_and_indexes_name_them() -> None:
 
 
 def test_an_id_that_looks_like_an_index_is_an_id() -> None:
-    """N17."""
     data = samples.minified(notebook(code("a", id="1"), code("b", id="0"), code("c", id="cell-3")))
     assert json.loads(edited(data, {"cell_id": "0", "new_source": "n"}))["cells"][1]["source"] == "n"
     with pytest.raises(NotFound):
@@ -80,7 +78,6 @@ def test_an_id_that_looks_like_an_index_is_an_id() -> None:
 
 
 def test_an_unknown_id_lists_what_there_is_within_bounds() -> None:
-    """N18."""
     data = samples.minified(notebook(*(code(f"line {at}\nmore") for at in range(50))))
     with pytest.raises(NotFound) as refused:
         document(data).find("nowhere")
@@ -90,7 +87,6 @@ def test_an_unknown_id_lists_what_there_is_within_bounds() -> None:
 
 
 def test_a_hash_sign_or_the_start_of_a_hexadecimal_id_is_forgiven_only_where_unique() -> None:
-    """N19."""
     found = document(samples.minified(notebook(code(id="ab12cd34"), code(id="ab12cd99"), code(id="f0f0f0f0"))))
     assert found.find("#ab12cd34").index == 0
     assert found.find("f0f0f0").index == 2
@@ -100,7 +96,6 @@ def test_a_hash_sign_or_the_start_of_a_hexadecimal_id_is_forgiven_only_where_uni
 
 
 def test_new_cells_get_fresh_valid_ids_from_4_5_on_and_none_before() -> None:
-    """N13, N14."""
     insert = {"edit_mode": "insert", "at": "end", "cell_type": "code", "new_source": "n"}
     for minor in (2, 4, 5):
         value = json.loads(edited(samples.jupyterlab(notebook(code(), minor=minor)), insert, insert))

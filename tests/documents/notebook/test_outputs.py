@@ -35,7 +35,6 @@ class CountingContent(BytesContent):
 
 
 def test_a_cell_shows_what_a_reader_needs_and_no_metadata() -> None:
-    """N36, N51."""
     attached = {"i.png": {"image/png": "iVBORw0K"}}
     data = samples.jupyterlab(
         notebook(code("%%bash\nls", metadata={"tags": ["a", "b"], "x": 1}), markdown("m", attachments=attached),
@@ -50,7 +49,6 @@ def test_a_cell_shows_what_a_reader_needs_and_no_metadata() -> None:
 
 
 def test_a_missing_kernelspec_makes_the_language_unknown() -> None:
-    """N53."""
     assert document(samples.minified(notebook(code()))).language == "unknown"
     named = notebook(code(), language_info={"name": "julia"})
     assert document(samples.minified(named)).language == "julia"
@@ -59,7 +57,6 @@ def test_a_missing_kernelspec_makes_the_language_unknown() -> None:
 
 
 def test_pictures_are_sizes_in_a_summary_and_base64_on_request() -> None:
-    """N31."""
     [summary] = _outputs(PICTURE)
     assert (summary.mime_types, summary.text) == (["image/png", "text/plain"], "<Figure>")
     assert summary.mime_sizes["image/png"] == len('"iVBORw0KGgo=\\n"') and "iVBO" not in summary.model_dump_json()
@@ -68,7 +65,6 @@ def test_pictures_are_sizes_in_a_summary_and_base64_on_request() -> None:
 
 
 def test_a_large_output_is_never_decoded_for_a_summary() -> None:
-    """N31, N34."""
     big = "A" * 3_000_000
     outputs = [
         {"output_type": "display_data", "metadata": {}, "data": {"image/png": big, "text/html": big}},
@@ -84,7 +80,6 @@ def test_a_large_output_is_never_decoded_for_a_summary() -> None:
 
 
 def test_errors_show_name_value_and_the_end_of_the_traceback_without_ansi() -> None:
-    """N32."""
     trace = ["\x1b[0;31m---\x1b[0m", *(f"frame {at}" for at in range(100)), "\x1b[31mValueError\x1b[39m: no"]
     [summary] = _outputs({"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": trace})
     lines = summary.text.split("\n")
@@ -95,14 +90,12 @@ def test_errors_show_name_value_and_the_end_of_the_traceback_without_ansi() -> N
 
 
 def test_progress_bars_are_in_their_last_state() -> None:
-    """N33."""
     bar = "".join(f"\r {at}%|{'#' * at}" for at in range(101))
     [summary] = _outputs(_stream(["start\n", bar + "\n", "\x1b[1mend\x1b[0m\r\n"]))
     assert summary.text == "start\n 100%|" + "#" * 100 + "\nend\n" and not summary.truncated
 
 
 def test_an_endless_progress_bar_is_bounded_and_ends_in_its_last_state() -> None:
-    """N33."""
     states = [f"\r{at} of 99999 " + "#" * 20 for at in range(100_000)]
     for text in ("".join(states), ["begin\n", *states, "\n", "done"]):
         [summary] = _outputs(_stream(text))
@@ -127,7 +120,6 @@ def test_a_head_never_ends_inside_a_character(filler) -> None:
 
 
 def test_one_output_is_paged_by_characters_in_full() -> None:
-    """N35."""
     text = "é" * 2500 + "\x1b[0m"
     output = output_at(document(samples.minified(notebook(code(outputs=[_stream(text)])))).cells[0], 0)
     pages, at = [], 0
@@ -157,7 +149,6 @@ def test_an_output_that_is_not_there_names_the_total() -> None:
 
 
 def test_outputs_of_nbformat_3_are_read() -> None:
-    """N40."""
     outputs = [{"output_type": "pyout", "prompt_number": 1, "text": ["1"], "png": "iVBO", "metadata": {}},
                {"output_type": "pyerr", "ename": "E", "evalue": "v", "traceback": ["t"]},
                {"output_type": "stream", "stream": "stdout", "text": ["s"]}]  # fmt: skip
@@ -169,7 +160,6 @@ def test_outputs_of_nbformat_3_are_read() -> None:
 
 
 def test_a_long_cell_is_paged_by_line() -> None:
-    """N38."""
     source = "".join(f"{at}\u2028\n" for at in range(100_000))
     found = document(samples.jupyterlab(notebook(code(source))))
     view = cell_view(found, found.cells[0], source_offset=50_000, source_limit=2)
@@ -180,7 +170,6 @@ def test_a_long_cell_is_paged_by_line() -> None:
 
 
 def test_strange_outputs_are_shown_as_far_as_they_go() -> None:
-    """N41."""
     found = _outputs({"output_type": "stream"}, {"data": 3}, {"output_type": 5, "data": {"text/plain": 7}})
     assert [one.output_type for one in found] == ["stream", "unknown", "unknown"]
     assert [one.text for one in found] == ["", "", ""]

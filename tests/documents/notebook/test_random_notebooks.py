@@ -52,7 +52,7 @@ def _batches(draw: st.DrawFn, count: int) -> list[CellEdit]:
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=150)
 @given(CELLS, st.sampled_from(STYLES), st.sampled_from([4, 5]), st.data())
 def test_any_batch_on_any_notebook_touches_only_what_it_names(cells, style, minor, data) -> None:
-    """N2, N3, N4, N5, N23; `apply` also proves that the splices can be taken back."""
+    """`apply` also proves that the splices can be taken back."""
     before = style(notebook(*cells, minor=minor))
     batch = data.draw(_batches(len(cells)))
     if len(batch) == 1 and batch[0].edit_mode == "move":

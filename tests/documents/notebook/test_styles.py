@@ -35,7 +35,7 @@ def _notebook() -> dict:
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
 @pytest.mark.parametrize(("change", "touched"), [mode[1:] for mode in MODES], ids=[mode[0] for mode in MODES])
 def test_every_mode_leaves_all_other_bytes_as_they_were(style, change, touched) -> None:
-    """N2, N4, N5, N6: by a scanner that shares no code with the one under test."""
+    """By a scanner that shares no code with the one under test."""
     data = style(_notebook())
     after = edited(data, change)
     assert around_cells(after) == around_cells(data)
@@ -48,7 +48,6 @@ def test_every_mode_leaves_all_other_bytes_as_they_were(style, change, touched) 
 @pytest.mark.parametrize("style", [samples.jupyterlab, samples.colab, samples.vscode, samples.crlf, samples.tabs])
 @pytest.mark.parametrize("change", [mode[1] for mode in MODES], ids=[mode[0] for mode in MODES])
 def test_regular_files_come_out_as_their_program_writes_them(style, change) -> None:
-    """N4, N5, N7, N8."""
     after = edited(style(_notebook()), change)
     value = json.loads(after)
     if style is samples.colab and change.get("cell_type") == "code":
@@ -57,7 +56,6 @@ def test_regular_files_come_out_as_their_program_writes_them(style, change) -> N
 
 
 def test_an_escaped_file_gets_escapes_and_a_raw_one_raw_letters() -> None:
-    """N7."""
     change = {"cell_id": "c0", "new_source": "ü"}
     assert b'"\\u00fc"' in edited(samples.vscode(notebook(code("é"))), change)
     assert '"ü"'.encode() in edited(samples.jupyterlab(notebook(code("é"))), change)
@@ -66,7 +64,6 @@ def test_an_escaped_file_gets_escapes_and_a_raw_one_raw_letters() -> None:
 
 
 def test_odd_values_elsewhere_stay_byte_for_byte() -> None:
-    """N3, N54."""
     odd = (
         r'{"cell_type":"code","id":"a","metadata":{"n":1.10,"e":1E5,"i":1e400,"x":NaN,"big":12345678901234567890123,"s":'
         r'1e-7},"outputs":[{"output_type":"execute_result","execution_count":1,"metadata":{"k":1,"k":2},"data":{"text'
@@ -80,7 +77,6 @@ def test_odd_values_elsewhere_stay_byte_for_byte() -> None:
 
 
 def test_lists_stay_lists_split_at_newlines_only_and_strings_stay_strings() -> None:
-    """N8, N9."""
     text = "a\u2028b\x0cc\x85d\re\n\nlast"
     data = samples.minified(notebook(code(["x\n", "y"]), code("x\ny")))
     after = json.loads(edited(data, {"edit_mode": "edit", "cell_id": "c0", "old_string": "x\n", "new_string": text}))
@@ -97,7 +93,6 @@ def test_lines_that_stay_keep_their_own_spelling() -> None:
 
 
 def test_an_empty_notebook_takes_cells_in_its_own_layout() -> None:
-    """N21, N24."""
     insert = {"edit_mode": "insert", "at": "end", "cell_type": "markdown", "new_source": "a\nb"}
     for style in STYLES:
         data = style(notebook())
@@ -112,7 +107,7 @@ def test_an_empty_notebook_takes_cells_in_its_own_layout() -> None:
 
 
 def test_nothing_but_the_named_cell_is_in_the_splices() -> None:
-    """N2, N52: unknown top-level keys and other cells are not even looked at."""
+    """Unknown top-level keys and other cells are not even looked at."""
     data = samples.jupyterlab(notebook(markdown(), code(), raw()) | {"unknown": {"key": 1}})
     [outputs, *_], result = cell_texts(data), apply(data, {"cell_id": "c1", "new_source": "x = 1\ny = 3"})
     start = data.index(cell_texts(data)[1].encode())

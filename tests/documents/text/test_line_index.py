@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from jupyter_fstools.content.fingerprint import fingerprint_of
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.documents.text import line_index
-from jupyter_fstools.documents.text.line_index import BLOCK_BYTES, LineIndex, LineIndexes
+from jupyter_fstools.documents.text.line_index import BLOCK_BYTES, LineIndex
 from jupyter_fstools.errors import Conflict
 
 from .crumbs import Crumbs
@@ -59,7 +59,7 @@ def test_lines_begin_where_they_begin(small_blocks, sizes):
     ],
 )
 def test_only_a_newline_ends_a_line(data, total, eol, final):
-    """R1-R4, R19-R21, X13: totals, line endings and the final newline."""
+    """Totals, line endings and the final newline."""
     index = LineIndex(len(data))
     index.scan_all(BytesContent(data))
     assert (index.total_lines, index.eol, index.final_newline) == (total, eol, final)
@@ -95,11 +95,3 @@ def test_a_content_that_is_another_by_now_is_refused():
     index.scan_all(BytesContent(b"a\nb\nc\n"))
     with pytest.raises(Conflict):
         index.line_start(BytesContent(b"abcdef"), 3)
-
-
-def test_an_index_is_kept_per_version_and_the_oldest_makes_way():
-    indexes = LineIndexes(most=2)
-    first = indexes.of("/a", "1", 5)
-    assert indexes.of("/a", "1", 5) is first and indexes.of("/a", "2", 5) is not first
-    indexes.of("/b", "1", 5)
-    assert indexes.of("/a", "1", 5) is not first

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_fstools.documents.text.placeholders import placeholder_line
+from jupyter_fstools.documents.text.written_text import placeholder_line
 
 LEFT_OUT = """
 # ... rest of the code unchanged ...
@@ -148,14 +148,14 @@ return unchanged  # rest of the code unchanged
 
 @pytest.mark.parametrize("line", LEFT_OUT)
 def test_a_line_that_stands_for_left_out_text_is_found(line):
-    """W34: in the comment signs of many languages."""
+    """In the comment signs of many languages."""
     assert placeholder_line(f"a\n{line}\nb", lambda _: False) == line
     assert placeholder_line(f"a\r\n{line}\r\nb", lambda _: False) == line
 
 
 @pytest.mark.parametrize("line", INNOCENT)
 def test_text_with_dots_is_text(line):
-    """W34: nothing but whole lines of omission words counts."""
+    """Nothing but whole lines of omission words counts."""
     assert placeholder_line(f"a\n{line}\nb", lambda _: False) is None
 
 

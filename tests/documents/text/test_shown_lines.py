@@ -9,7 +9,7 @@ from jupyter_fstools.documents.text.window import CutLine
 
 
 def test_rows_are_numbered_with_a_tab():
-    """R43, R44: trailing spaces stay, the number can be told from the line."""
+    """Trailing spaces stay, the number can be told from the line."""
     body = shown_body(["a  ", "", "\tb"], 9, numbers=True)
     assert body == "9\ta  \n10\t\n11\t\tb"
     assert [LINE_NUMBER.sub("", row) for row in body.split("\n")] == ["a  ", "", "\tb"]
@@ -17,12 +17,12 @@ def test_rows_are_numbered_with_a_tab():
 
 
 def test_a_carriage_return_is_seen_as_its_symbol():
-    """R20, R40: other control characters stand as they are."""
+    """Other control characters stand as they are."""
     assert shown_body(["a\rb", "\x1b[31mred\x1b[0m\x07"], 1, numbers=False) == "a␍b\n\x1b[31mred\x1b[0m\x07"
 
 
 def test_a_cut_line_says_how_to_go_on():
-    """R13, R15: and its marker can be recognised."""
+    """And its marker can be recognised."""
     cut = CutLine(line=4, column=11, shown=5, omitted=1)
     assert cut_marker(cut) == " [... 1 more character: read with offset=4, column=16]"
     body = shown_body(["x", "hello"], 3, numbers=True, cuts=[cut])
@@ -32,7 +32,6 @@ def test_a_cut_line_says_how_to_go_on():
 
 @given(st.lists(st.sampled_from(["</read_file", "-2", "-3", ">", "\n", "a"]), max_size=30).map("".join) | st.text())
 def test_a_body_never_closes_its_envelope(body):
-    """R41, P27"""
     whole = envelope("read_file", [("path", "a")], body)
     tag = re.match(r"<(read_file(?:-\d+)?) ", whole)[1]
     assert whole == f'<{tag} path="a">\n{body}</{tag}>' and whole.count(f"</{tag}>") == 1

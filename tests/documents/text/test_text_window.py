@@ -58,14 +58,14 @@ def files(draw):
 @given(files(), st.integers(1, 5), st.integers(1, 30))
 @example(("shift_jis", "a日\na", Crumbs("a日\na".encode("shift_jis"), [9])), 2, 3)
 def test_windows_one_after_the_other_are_the_file(file, lines, max_bytes):
-    """R16, R18, X2, X13: nothing is lost and nothing is shown twice, whatever ends a window."""
+    """Nothing is lost and nothing is shown twice, whatever ends a window."""
     codec, text, content = file
     assert "".join(page.text for page in pages(content, codec, lines=lines, max_bytes=max_bytes)) == text
 
 
 @given(files(), st.integers(1, 6), st.integers(1, 30))
 def test_a_long_line_is_paged_to_its_end(file, max_line, max_bytes):
-    """R17: line by line, each from the column where the one before was cut."""
+    """Line by line, each from the column where the one before was cut."""
     codec, text, content = file
     shown = pages(content, codec, lines=1, max_line=max_line, max_bytes=max_bytes)
     assert "".join(page.text for page in shown) == text
@@ -73,7 +73,7 @@ def test_a_long_line_is_paged_to_its_end(file, max_line, max_bytes):
 
 @given(files(), st.integers(1, 5), st.integers(1, 6), st.integers(1, 30))
 def test_a_window_shows_what_it_says(file, lines, max_line, max_bytes):
-    """R3, R4, R14, R19, R21: rows, cuts and text agree with the file."""
+    """Rows, cuts and text agree with the file."""
     codec, text, content = file
     rows = text.split("\n")
     rows = [row.removesuffix("\r") for row in rows[:-1]] + rows[-1:]
@@ -107,7 +107,6 @@ def test_what_is_counted_of_the_text_is_true_in_every_encoding(file):
 
 
 def test_rows_have_no_terminators_and_the_text_keeps_them():
-    """R20, R21, R43"""
     page = window(b"a  \r\nb\rc\nd\r")
     assert page.rows == ["a  ", "b\rc", "d\r"] and page.text == "a  \r\nb\rc\nd\r"
 
@@ -115,7 +114,6 @@ def test_rows_have_no_terminators_and_the_text_keeps_them():
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16", "cp037"])
 @pytest.mark.parametrize(("text", "total"), [("a\nb\nc\n", 3), ("a\nb\nc", 3), ("a", 1), ("\n", 1), ("", 0)])
 def test_a_line_past_the_end_is_refused_with_the_total(codec, text, total):
-    """R7, R8"""
     for first in (total + 1, total + 2, 2**63 - 1):
         if first > 1:
             with pytest.raises(OutOfRange) as caught:
@@ -133,7 +131,7 @@ def test_a_column_past_the_end_is_refused(codec, text, column):
 
 
 def test_a_line_cut_amid_a_window_keeps_its_newline_and_one_that_ends_it_has_none():
-    """R16: so that the lines of the text stay lines, and pages of one line fit together."""
+    """So that the lines of the text stay lines, and pages of one line fit together."""
     page = window(b"abcdef\r\nx\nghijkl\n", max_line=4)
     assert page.rows == ["abcd", "x", "ghij"] and page.text == "abcd\r\nx\nghij"
     assert page.cuts == [CutLine(1, 1, 4, 2), CutLine(3, 1, 4, 2)]
@@ -141,14 +139,13 @@ def test_a_line_cut_amid_a_window_keeps_its_newline_and_one_that_ends_it_has_non
 
 @pytest.mark.parametrize(("cap", "rows", "capped"), [(6, 2, False), (5, 1, True), (3, 1, True), (9, 3, False)])
 def test_the_cap_ends_a_window_after_a_whole_line(cap, rows, capped):
-    """R16: exactly the cap is not over it; the caller's own number of lines is no cap."""
+    """Exactly the cap is not over it; the caller's own number of lines is no cap."""
     page = window(b"ab\nde\ngh\n", lines=2 if rows == 2 else MANY, max_bytes=cap)
     assert (len(page.rows), page.capped) == (rows, capped)
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "latin-1", "utf-16", "gb18030"])
 def test_the_cap_counts_bytes_of_utf_8_and_cuts_no_character(codec):
-    """R14"""
     page = window(("é" * 10).encode(codec), codec, max_bytes=5)
     assert page.rows == ["éé"] and page.cuts == [CutLine(1, 1, 2, 8)]
     page = window(("é\n" * 10).encode(codec), codec, max_bytes=7)
@@ -157,7 +154,6 @@ def test_the_cap_counts_bytes_of_utf_8_and_cuts_no_character(codec):
 
 @pytest.mark.parametrize("limits", [{}, {"max_line": 2}, {"column": 2}])
 def test_a_nul_is_binary_where_the_window_holds_it(limits):
-    """R25, X14"""
     data = b"ok\n" + b"x" * 9000 + b"\nb\0d\n"
     assert window(data, lines=2).rows[0] == "ok"
     with pytest.raises(Binary) as caught:
@@ -167,7 +163,6 @@ def test_a_nul_is_binary_where_the_window_holds_it(limits):
 
 @pytest.mark.parametrize("limits", [{}, {"max_line": 2}, {"column": 2}])
 def test_bytes_that_do_not_decode_are_named_where_the_window_holds_them(limits):
-    """R24, X4"""
     data = b"a\n" * 100 + b"caf\xe9\n"
     assert window(data, lines=100).next_line == 101
     with pytest.raises(EncodingRefused) as caught:

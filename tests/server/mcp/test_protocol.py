@@ -24,6 +24,19 @@ NO_MESSAGES = {
     "an id that is none": (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600),
     "a list as id": (b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', -32600),
     "parameters in a list": (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}', -32600),
+    "overlong UTF-8": (b'{"jsonrpc": "2.0", "id": 1, "method": "\xc0\x80"}', -32700),
+    "a byte order mark": (b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "method": "ping"}', -32700),
+    "UTF-16": ('{"jsonrpc": "2.0", "id": 1, "method": "ping"}'.encode("utf-16"), -32700),
+    "two messages": (b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}' * 2, -32700),
+    "a number without end": (b'{"jsonrpc": "2.0", "id": ' + b"9" * 5000 + b', "method": "ping"}', -32700),
+    "arguments too deep": (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ' + b'{"x":' * 50_000 + b"1" + b"}" * 50_001,
+        -32700,
+    ),
+    "a huge number as id": (b'{"jsonrpc": "2.0", "id": 99999999999999999999999, "method": "ping"}', -32600),
+    "a fraction as id": (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600),
+    "true as id": (b'{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600),
+    "a number as method": (b'{"jsonrpc": "2.0", "id": 1, "method": 5}', -32600),
     "a batch": (b'[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600),
 }
 
@@ -39,7 +52,7 @@ def test_to_another_version_the_newest_is_answered(raw, version):
     assert raw.begin(version).json["result"]["protocolVersion"] == NEWEST
 
 
-@pytest.mark.parametrize("version", ["2026-07-28", "1999-01-01", "x" * 1000])
+@pytest.mark.parametrize("version", ["2027-01-01", "1999-01-01", "x" * 1000])
 def test_a_header_of_a_version_that_is_not_spoken_is_refused(raw, version):
     answer = raw.post(request("ping"), **{"MCP-Protocol-Version": version})
     assert (answer.status, answer.json["error"]["code"]) == (400, -32022)
@@ -70,6 +83,36 @@ def test_a_request_that_cannot_be_answered_says_why(raw, message, code, said):
     answer = raw.post(message)
     assert (answer.status, answer.json["id"], answer.json["error"]["code"]) == (200, 1, code)
     assert said in answer.json["error"]["message"] and "mcp-session-id" not in answer.headers
+
+
+NO_CALLS = {
+    "no name": {},
+    "a number as name": {"name": 5},
+    "a decision": {"name": "approve", "arguments": {"change_id": "c1"}},
+    "a path as name": {"name": "../write_file", "arguments": {}},
+    "a huge name": {"name": "x" * 1_000_000},
+    "arguments in a list": {"name": "list_files", "arguments": [1]},
+    "arguments as text": {"name": "list_files", "arguments": "{}"},
+    "facts that are none": {"name": "list_files", "arguments": {}, "_meta": 5},
+    "a token that is none": {"name": "list_files", "arguments": {}, "_meta": {"progressToken": {}}},
+}
+
+
+@pytest.mark.parametrize("name", NO_CALLS)
+def test_a_call_of_nothing_is_refused_in_few_words(raw, name):
+    for headers in ({}, {"Content-Type": "text/plain"}, {"Content-Type": "application/json; charset=utf-16"}):
+        answer = raw.post(request("tools/call", NO_CALLS[name]), **headers)
+        assert (answer.status, answer.json["error"]["code"]) == (200, -32602)
+        assert len(answer.body) < 1000
+
+
+def test_of_a_key_that_comes_twice_the_last_counts_for_every_check(raw, folder):
+    folder.write("a.txt", b"one\n")
+    twice = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "write_file", "arguments": '
+    twice += b'{"path": "%s/new.txt", "content": "x", "path": "../new.txt"}}}' % folder.name.encode()
+    told = raw.post(twice).json["result"]
+    assert told["isError"] and told["content"][0]["text"].startswith("outside_root")
+    assert folder.call("list_files", path=folder.name).json["data"]["total"] == 1
 
 
 def test_a_ping_is_answered_and_a_notification_is_accepted(raw):
@@ -171,11 +214,23 @@ async def test_a_change_that_waits_says_who_decides_and_how_to_learn_the_outcome
     said = result["content"][1]["text"]
     assert data["waiting"] == said
     assert f"A person decides about change {data['change_id']} in JupyterLab's File tools panel" in said
-    assert "read a.txt again later" in said and "api/" not in said
+    assert "read a.txt again once a later answer says that it was approved" in said and "api/" not in said
     tools = (await post(request("tools/list"))).json["result"]["tools"]
     assert not any("approve" in tool["name"] or "reject" in tool["name"] for tool in tools)
     assert (await ask("POST", f"/changes/{data['change_id']}/approve", b"")).status == 200
     assert (jp_root_dir / "a.txt").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
+@pytest.mark.parametrize("refused", [False, True], ids=["an answer", "a refusal"])
+async def test_the_next_message_tells_a_rejection_with_its_reason(call, post, ask, refused):
+    waiting = await call("write_file", path="a.txt", content="x\n")
+    change = waiting["content"][-1]["text"].split()[5]
+    assert (await ask("POST", f"/changes/{change}/reject", b'{"reason": "not here"}')).status == 200
+    result = await call("read_file", path="a.txt") if refused else await call("list_files")
+    assert result["isError"] is refused
+    assert 'was rejected, and nothing of it written. The person says: "not here"' in result["content"][-1]["text"]
+    assert "not here" not in str(await call("list_files"))
 
 
 @pytest.mark.parametrize("settings", [{"read_only": True, "tool_prefix": "fs_"}], indirect=True)

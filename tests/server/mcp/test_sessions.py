@@ -112,7 +112,7 @@ def test_without_a_session_nothing_is_answered_but_its_beginning(folder):
 
 def test_a_session_is_of_one_user_and_of_one_server():
     ours, theirs = McpSessions(b"secret"), McpSessions(b"another")
-    id = ours.begin("ada")
+    id = ours.begin("ada", "Test")
     assert ours.session(id, "ada") == McpSessions(b"secret").session(id, "ada") == id.partition(".")[0]
     assert ours.session(id, "eve") is None and theirs.session(id, "ada") is None
 

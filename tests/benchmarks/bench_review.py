@@ -1,0 +1,88 @@
+"""V1: scrolling a notebook of 2,000 cells in which 500 changes wait, in JupyterLab."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.chromium import MISSING, OPTIONS, find_chromium
+from tests.browser.lab import Lab
+
+from .harness import NotHere, Result, reported
+
+CELLS, CHANGES = 2000, 500
+STEPS = 100
+SCROLL = """async steps => {
+    const tasks = [];
+    const observer = new PerformanceObserver(list => tasks.push(...list.getEntries().map(entry => entry.duration)));
+    observer.observe({ type: 'longtask' });
+    const outer = document.querySelector('.jp-WindowedPanel-outer');
+    const most = new Set();
+    for (let step = 0; step < steps; step++) {
+        outer.scrollTop += 400;
+        await new Promise(resolve => setTimeout(resolve, 50));
+        document.querySelectorAll('.jp-fstools-Review-controls').forEach(node => most.add(node));
+    }
+    await new Promise(resolve => setTimeout(resolve, 500));
+    observer.disconnect();
+    return { longest: Math.max(0, ...tasks), count: tasks.length, drawn: most.size };
+}"""
+
+
+def scrolling() -> Iterator[Result]:
+    """The longest task while a person scrolls, beside the same notebook without changes."""
+    chromium = find_chromium()
+    if chromium is None:
+        raise NotHere(MISSING)
+    with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
+        lab = Lab(Path(home))
+        running = playwright.chromium.launch(executable_path=chromium, args=OPTIONS)
+        try:
+            for name, changes in (("no changes", 0), (f"{CHANGES} changes", CHANGES)):
+                page = running.new_page(viewport={"width": 1400, "height": 900})
+                told = _scrolled(page, lab, f"waits/n{changes}.ipynb", changes)
+                print(f"V1 {name}: {told['count']} tasks above 50 ms, {told['drawn']} places drawn", flush=True)
+                yield reported(f"V1 longest task, {name}", [told["longest"]], target=50 if changes else None, unit="ms")
+                page.close()
+        finally:
+            running.close()
+            lab.stop()
+
+
+def _scrolled(page: Page, lab: Lab, path: str, changes: int) -> dict[str, Any]:
+    cells = [
+        {
+            "cell_type": "code",
+            "id": f"c{at}",
+            "metadata": {},
+            "source": f"x = {at}",
+            "outputs": [],
+            "execution_count": None,
+        }
+        for at in range(CELLS)
+    ]
+    place = lab.root / path
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    for first in range(0, CELLS if changes else 0, 500):
+        lab.call("POST", "/tools/read_notebook", {"path": path, "offset": first, "limit": 500})
+    edits = [{"cell_id": f"c{at}", "new_source": f"y = {at}"} for at in range(0, CELLS, CELLS // max(changes, 1))]
+    if changes:
+        status, answer = lab.call("POST", "/tools/edit_notebook", {"path": path, "edits": edits})
+        if status != 202:
+            raise NotHere(f"the change was not taken: {answer}")
+    page.goto(f"{lab.url.removesuffix('/api/fstools')}/lab/tree/{path}?token={lab.token}&reset")
+    page.wait_for_selector(".jp-Notebook .jp-Cell .cm-content", timeout=120_000)
+    if changes:
+        page.wait_for_selector(".jp-fstools-Review-controls", timeout=120_000)
+    page.wait_for_timeout(5000)
+    told: dict[str, Any] = page.evaluate(SCROLL, STEPS)
+    return told
+
+
+BENCHMARKS = {"V1": scrolling}

@@ -1,0 +1,62 @@
+"""A notebook with 50 MB of outputs, and 200 open documents."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import expect
+
+from tests.browser.open_documents.documents import Notebook, Text, landed, notebook_text, refused, replace, sources_in
+
+MEGABYTE = "x" * (1 << 20)
+OUTPUT = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": ["large"], "application/x-x": MEGABYTE}}
+OPEN_ALL = """async paths => {
+  await Promise.all(paths.map(async path => {
+    const options = { activate: false };
+    const widget = await jupyterapp.commands.execute("docmanager:open", { path, options });
+    await widget.context.ready;
+  }));
+}"""
+
+
+def test_a_notebook_with_50_megabytes_of_outputs_is_edited_saved_and_unsaved(desk, folder):
+    sources = ["x = 1", "y = 1", "z = 1"]
+    text = notebook_text(*sources)
+    told = json.loads(text)
+    told["cells"][2]["outputs"] = [OUTPUT] * 50
+    text = json.dumps(told, indent=1, sort_keys=True) + "\n"
+    desk.open(folder.write("n.ipynb", text))
+    folder.call("read_notebook", "n.ipynb")
+    document = Notebook(desk)
+    landed(replace(folder, "c1", "y = 2"))
+    document.shows(1, "y = 2")
+    document.expect_saved()
+    assert folder.text("n.ipynb") == text.replace("y = 1", "y = 2")
+    document.type(0, "  # typed")
+    desk.wait_until_known(folder.path("n.ipynb"), saved=False)
+    status, answer = replace(folder, "c1", "y = 3")
+    if status != 200:  # A page that has to spell out 50 MB may not do so in time: then nothing is done.
+        assert refused((status, answer), "unsaved")
+        document.save()
+        folder.call("read_notebook", "n.ipynb")
+        landed(replace(folder, "c1", "y = 3"))
+    document.shows(1, "y = 3")
+    assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "y = 3", "z = 1"]
+    assert folder.text("n.ipynb").count(MEGABYTE) == 50
+
+
+def test_two_hundred_documents_are_open(desk, folder):
+    paths = [folder.write(f"f{number}.py", "x = 1\n") for number in range(200)]
+    desk.page.evaluate(OPEN_ALL, paths)
+    for path in paths:
+        desk.wait_until_known(path)
+    for number in (0, 100, 199):
+        folder.call("read_file", f"f{number}.py")
+        landed(folder.call("edit_file", f"f{number}.py", old_string="x = 1", new_string="x = 2"))
+    desk.open(paths[100])
+    document = Text(desk)
+    document.shows("x = 2\n")
+    document.type("  # typed")
+    document.save()
+    assert folder.text("f100.py") == "x = 2  # typed\n"
+    expect(desk.page.locator("#jp-main-dock-panel .lm-TabBar-tab.jp-mod-dirty")).to_have_count(0)

@@ -1,0 +1,247 @@
+"""A page hangs, sleeps, is killed, or loses its server at the worst moment: nothing is lost, nothing lands late."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from playwright.sync_api import Error, expect
+
+from tests.browser.lab import Folder
+from tests.browser.open_documents.documents import Assistant, Text, holds, landed, refused
+
+EDIT = {"old_string": "y = 1", "new_string": "y = 2"}
+BEFORE, AFTER = "x = 1\ny = 1\n", "x = 1\ny = 2\n"
+TYPED_BEFORE, TYPED_AFTER = "x = 1  # typed\ny = 1\n", "x = 1  # typed\ny = 2\n"
+BLOCK = """() => setTimeout(() => {
+  const end = Date.now() + 10_000;
+  while (Date.now() < end);
+}, 0)"""
+
+
+def opened(window, folder, file="a.py", typed=""):
+    """A document that the assistant has read."""
+    window.open(folder.write(file, BEFORE))
+    folder.call("read_file", file)
+    document = Text(window)
+    if typed:
+        document.type(typed)
+        window.wait_until_known(folder.path(file), saved=False)
+    return document
+
+
+def test_a_page_that_hangs_keeps_what_is_typed_and_takes_nothing_later(desk, folder):
+    """A file with unsaved changes is left alone; one that is saved is edited, and shown once the page wakes up."""
+    saved = opened(desk, folder, "saved.py")
+    typing = opened(desk, folder, typed="  # typed")
+    desk.page.evaluate(BLOCK)
+    assert "does not answer" in refused(folder.call("edit_file", "a.py", **EDIT), "unsaved")["message"]
+    landed(folder.call("edit_file", "saved.py", **EDIT))
+    assert (folder.text("a.py"), folder.text("saved.py")) == (BEFORE, AFTER)
+    typing.shows(TYPED_BEFORE)
+    typing.expect_saved(False)
+    assert folder.text("a.py") == BEFORE
+    folder.call("read_file", "a.py")
+    landed(folder.call("edit_file", "a.py", **EDIT))
+    typing.shows(TYPED_AFTER)
+    desk.open(folder.path("saved.py"))
+    saved.shows(AFTER)
+    saved.type("  # typed")
+    saved.save()
+    assert folder.text("saved.py") == TYPED_AFTER
+
+
+class Between:
+    """Stands between a page and its server.
+
+    It keeps back each message in which one of some words occurs.
+    """
+
+    def __init__(self):
+        self.kept, self.words = [], ()
+
+    def __call__(self, page):
+        self._page = page
+        page.route_web_socket("**/api/fstools/documents*", self._connect)
+
+    def _connect(self, socket):
+        server = socket.connect_to_server()
+        self._ends = (socket, server)
+        socket.on_message(lambda message: self._hand_on(message, server))
+        server.on_message(lambda message: self._hand_on(message, socket))
+
+    def _hand_on(self, message, to):
+        if any(word in message for word in self.words):
+            self.kept.append((message, to))
+        else:
+            to.send(message)
+
+    def keep(self, *words):
+        self.words = words
+
+    def hand_on(self):
+        """Hand on all that was kept back, as a network does that comes back."""
+        self.words = ()
+        for message, to in self.kept:
+            to.send(message)
+        self.kept = []
+
+    def cut(self):
+        """Lose the connection, and what was kept back."""
+        self.words, self.kept = (), []
+        for end in self._ends:
+            end.close(code=3001)
+
+    def wait(self):
+        for _ in range(1500):
+            if self.kept:
+                return
+            self._page.wait_for_timeout(20)
+        raise AssertionError("nothing came")
+
+    def call(self, folder, tool="edit_file", **arguments):
+        """One call, while messages go both ways."""
+        answers = []
+        arguments = arguments or EDIT
+        with Assistant([lambda: answers.append(folder.call(tool, "a.py", **arguments)) or (200, {})]) as assistant:
+            while assistant.is_alive():
+                self._page.wait_for_timeout(20)
+        return answers[0]
+
+
+EVERYTHING = "{"
+ANSWER, SAVE, WRITTEN = '{"answer"', '"do":"save"', '"do":"written"'
+
+
+@pytest.fixture
+def between():
+    return Between()
+
+
+def test_a_laptop_that_slept_has_what_was_typed_and_goes_on(open_lab, folder, between):
+    """What it is asked meanwhile it hears later, or never: it takes nothing that was refused."""
+    window = open_lab(prepare=between)
+    document = opened(window, folder, typed="  # typed")
+    for wake_up in (between.hand_on, between.cut):
+        between.keep(EVERYTHING)
+        assert "does not answer" in refused(between.call(folder), "unsaved")["message"]
+        wake_up()
+        document.type("!")
+        window.wait_until_known(folder.path("a.py"), saved=False)
+        assert folder.text("a.py") == BEFORE
+    document.shows("x = 1  # typed!!\ny = 1\n")
+    assert "typed!!" in between.call(folder, "read_file", offset=1)[1]["data"]["content"]
+    landed(between.call(folder))
+    document.shows("x = 1  # typed!!\ny = 2\n")
+    document.expect_saved()
+    assert folder.text("a.py") == "x = 1  # typed!!\ny = 2\n"
+
+
+def crash(window):
+    with suppress(Error):
+        window.page.goto("chrome://crash", timeout=5000)
+    window.page = window.page.context.new_page()  # The one to look at in the end.
+
+
+@pytest.mark.parametrize("typed", ["", "  # typed"])
+def test_a_page_that_is_killed_between_patch_and_write(open_lab, folder, between, typed):
+    """What was saved has the edit; what was not is refused, and its file has no byte of it."""
+    window = open_lab(prepare=between)
+    document = opened(window, folder, typed=typed)
+    if typed:
+        between.call(folder, "read_file", offset=1)
+    answers = []
+    between.keep(SAVE if typed else ANSWER)
+    with Assistant([lambda: answers.append(folder.call("edit_file", "a.py", **EDIT)) or (200, {})]):
+        between.wait()
+        document.shows(TYPED_AFTER if typed else AFTER)
+        crash(window)
+    if typed:
+        assert refused(answers[0], "unsaved")
+    else:
+        landed(answers[0])
+    assert folder.text("a.py") == (BEFORE if typed else AFTER)
+
+
+def kill(lab, window):
+    lab.process.kill()
+    lab.process.wait()
+    lab.log.close()
+    window.forget()
+
+
+def start_again(lab, window):
+    """JupyterLab tells its person that the server was gone, which is not ours to count."""
+    lab.start()
+    lab.wait()
+    window.wait_until_known("work/a.py")
+    for _ in range(window.page.locator(".jp-Dialog").count()):
+        window.page.keyboard.press("Escape")
+
+
+def lost(folder):
+    with suppress(OSError):
+        folder.call("edit_file", "a.py", **EDIT)
+    return 200, {}
+
+
+def test_a_server_that_is_killed_before_and_after_the_write(own_lab, open_lab, between):
+    """The page takes the edit back where it was not written, and keeps it where it was; no save asks anything."""
+    folder = Folder(own_lab, "work")
+    window = open_lab(own_lab, prepare=between)
+    document = opened(window, folder)
+    with window.complaining():
+        between.keep(ANSWER)
+        with Assistant([lambda: lost(folder)]):
+            between.wait()
+            document.shows(AFTER)
+            kill(own_lab, window)
+        assert folder.text("a.py") == BEFORE
+        between.keep()
+        start_again(own_lab, window)
+        document.shows(BEFORE)
+        document.expect_saved()
+        between.call(folder, "read_file", offset=1)
+        between.keep(WRITTEN)
+        landed(between.call(folder))
+        kill(own_lab, window)
+        between.keep()
+        start_again(own_lab, window)
+        document.shows(AFTER)
+        document.type("  # typed")
+        document.save()
+        assert folder.text("a.py") == TYPED_AFTER
+        assert [change["status"] for change in own_lab.call("GET", "/changes")[1]["changes"]] == ["applied"]
+        between.call(folder, "read_file", offset=1)
+        landed(between.call(folder, old_string="y = 2", new_string="y = 3"))
+        document.shows("x = 1  # typed\ny = 3\n")
+    assert not [text for text in window.dialogs if "on disk" in text]
+
+
+def test_a_page_that_is_left_holds_no_file(open_lab, folder):
+    window = open_lab()
+    opened(window, folder, typed="  # typed")
+    left, window.page = window.page, window.page.context.new_page()
+    left.close()
+    # The server learns of it in its own time.
+    assert any(folder.call("edit_file", "a.py", **EDIT)[0] == 200 for _ in range(50))
+    assert folder.text("a.py") == AFTER
+
+
+def test_the_panel_says_why_an_approval_has_to_wait(open_lab, desk, waits):
+    """The window with the unsaved text hangs; the person decides in another one."""
+    hanging = open_lab()
+    document = opened(hanging, waits, typed="  # typed")
+    waits.call("read_file", "a.py")
+    assert waits.call("edit_file", "a.py", **EDIT)[0] == 202
+    desk.open_panel()
+    card = desk.card(waits.path("a.py"))
+    hanging.page.evaluate(BLOCK)
+    card.locator('[data-action="approve"]').click()
+    expect(card.get_by_role("alert")).to_contain_text("not saved")
+    expect(card).to_have_attribute("data-status", "proposed")
+    document.shows(TYPED_BEFORE)
+    card.locator('[data-action="approve"]').click()
+    expect(card).to_have_attribute("data-status", "applied")
+    document.shows(TYPED_AFTER)
+    assert holds(waits, "a.py", TYPED_AFTER)

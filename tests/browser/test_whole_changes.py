@@ -1,0 +1,161 @@
+"""A whole change is compared in the main area: texts and notebooks, side by side or in one column."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab import axe_finds, unfold
+
+LINES = [f"line_{number} = {number}\n" for number in range(60)]
+METADATA = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+
+
+def cell(name, source, kind="code", outputs=()):
+    made = {"cell_type": kind, "id": name, "metadata": {}, "source": source}
+    return made | ({"outputs": list(outputs), "execution_count": None} if kind == "code" else {})
+
+
+def compare(window):
+    window.run("Compare a Change by an Assistant")
+    shown = window.page.locator(".jp-fstools-ChangeComparison:visible")
+    expect(shown).to_be_visible()
+    return shown
+
+
+@pytest.fixture
+def text(desk, waits):
+    """A proposal for a text, compared."""
+    waits.write("a.py", "".join(LINES))
+    change = waits.change("a.py", "line_30 = 30", "LINE_30 = 'thirty'")
+    notice = desk.page.get_by_role("alert").filter(has_text="waits for you")
+    notice.get_by_role("button", name="Compare").click()
+    shown = desk.page.locator(".jp-fstools-ChangeComparison:visible")
+    expect(shown).to_be_visible()
+    return desk, shown, change
+
+
+def test_a_text_is_compared_side_by_side_and_in_one_column_and_unfolds(text, waits):
+    window, shown, change = text
+    expect(shown.locator(".cm-merge-a .cm-changedLine")).to_have_text("line_30 = 30")
+    expect(shown.locator(".cm-merge-b .cm-changedLine")).to_have_text("LINE_30 = 'thirty'")
+    expect(shown.locator(".cm-collapsedLines").first).to_contain_text("unchanged lines")
+    window.photograph("side_by_side")
+    assert axe_finds(window.page, ".jp-fstools-ChangeComparison") == []
+    shown.get_by_role("button", name="Side by side").press("Enter")
+    expect(shown.locator(".cm-merge-a")).to_have_count(0)
+    expect(shown.locator(".cm-deletedChunk")).to_contain_text("line_30 = 30")
+    window.photograph("unified")
+    shown.get_by_role("button", name="All lines").press("Enter")
+    expect(shown.locator(".cm-collapsedLines")).to_have_count(0)
+    expect(shown.locator(".cm-line").first).to_have_text("line_0 = 0")
+    shown.get_by_role("button", name="Approve").press("Enter")
+    expect(shown.get_by_role("button", name="Undo")).to_be_visible()
+    assert "LINE_30 = 'thirty'" in waits.text("a.py")
+    assert waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["status"] == "applied"
+
+
+def test_whoever_has_seen_all_of_a_change_in_the_main_area_may_approve_it_in_the_panel(window, waits):
+    lines = [f"line {number}\n" for number in range(450)]
+    waits.write("a.txt", "".join(lines))
+    waits.call("read_file", "a.txt")
+    change = waits.call("write_file", "a.txt", content="".join(lines).upper())[1]["change"]
+    approve = window.card_of(change).locator('[data-action="approve"]')
+    expect(approve).to_be_disabled()
+    shown = compare(window)
+    expect(shown.locator(".cm-merge-b .cm-line").first).to_have_text("LINE 0")
+    expect(approve).to_be_disabled()
+    shown.locator(".jp-fstools-DiffView").focus()
+    window.page.keyboard.press("End")
+    expect(approve).to_be_enabled()
+
+
+def test_what_stands_is_offered_for_undo_and_a_held_button_is_pressed(desk, folder):
+    folder.write("a.py", "".join(LINES))
+    first = folder.change("a.py", "line_3 =", "LINE_3 =")
+    desk.page.evaluate("id => jupyterapp.commands.execute('jupyter-fstools:compare', { id })", first["id"])
+    shown = desk.page.locator(".jp-fstools-ChangeComparison:visible")
+    undo = shown.get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    second = folder.change("a.py", "line_9 =", "LINE_9 =")
+    expect(undo).to_have_count(0)
+    shown.get_by_role("button", name="Keep").hover()
+    desk.page.mouse.down()
+    assert folder.lab.decide(second, "undo")[0] == 200
+    expect(undo).to_be_visible()
+    desk.page.mouse.up()
+    expect(shown.get_by_role("button", name="Keep")).to_have_count(0)
+    assert len(folder.lab.call("GET", f"/changes/{first['id']}")[1]["change"]["seen_by"]) == 1
+
+
+def test_a_stale_proposal_for_a_notebook_shows_both_sides_as_cells(desk, waits):
+    def written(source):
+        cells = [cell("one", source), cell("two", "y = 2")]
+        return json.dumps({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5})
+
+    waits.write("n.ipynb", written("x = 1"))
+    waits.call("read_notebook", "n.ipynb")
+    status, answer = waits.call("edit_notebook", "n.ipynb", cell_id="one", new_source="x = 'proposed'")
+    assert status == 202
+    waits.write("n.ipynb", written("x = 'modified'"))
+    desk.page.evaluate("id => jupyterapp.commands.execute('jupyter-fstools:compare', { id })", answer["change"]["id"])
+    shown = desk.page.locator(".jp-fstools-ChangeComparison:visible")
+    proposed, modified = (shown.locator(".jp-fstools-CellDiff").nth(side) for side in range(2))
+    expect(proposed).to_contain_text("x = 'proposed'")
+    expect(modified).to_contain_text("x = 'modified'")
+    expect(shown.get_by_role("button", name="Reject")).to_be_visible()
+    expect(shown.get_by_role("button", name="Approve")).to_have_count(0)
+    desk.photograph("stale")
+
+
+def test_a_notebook_is_compared_with_outputs_and_rendered_cells(window, waits):
+    output = {"output_type": "stream", "name": "stdout", "text": "forty-two\n"}
+    cells = [
+        cell("title", "# Old title\n", "markdown"),
+        *(cell(f"same{number}", "pass") for number in range(5)),
+        cell("code", "print(42)", outputs=[output]),
+    ]
+    waits.write("n.ipynb", json.dumps({"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}))
+    waits.call("read_notebook", "n.ipynb")
+    edits = [
+        {"cell_id": "title", "new_source": "# New title"},
+        {"cell_id": "code", "new_source": "print(43)"},
+        {"edit_mode": "insert", "after": "code", "cell_type": "code", "new_source": "more()"},
+    ]
+    assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
+    card = window.card(waits.path("n.ipynb"))
+    unfold(card)
+    card.locator('[data-action="compare"]').click()
+    shown = window.page.locator(".jp-fstools-ChangeComparison:visible")
+    parts = shown.locator(".jp-fstools-NotebookComparison-cell")
+    expect(parts).to_have_count(3)
+    expect(parts.nth(0)).to_contain_text("Cell 1 (markdown): edited")
+    parts.nth(0).get_by_role("button", name="Rendered").click()
+    expect(parts.nth(0).locator("h1")).to_contain_text(["Old title", "New title"])
+    expect(parts.nth(1)).to_contain_text("forty-two")
+    expect(parts.nth(1)).to_contain_text("edited, other outputs")
+    expect(parts.nth(2)).to_contain_text("Cell 8 (code): inserted")
+    window.photograph("notebook")
+    shown.get_by_role("button", name="5 unchanged cells").click()
+    expect(parts).to_have_count(8)
+    assert axe_finds(window.page, ".jp-fstools-ChangeComparison") == []
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_nothing_keeps_anybody_from_deciding_in_the_document_or_beside_it(open_lab, waits, settings, theme):
+    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+    waits.write("a.py", "".join(LINES))
+    window = open_lab(path=waits.path("a.py"))
+    page = window.page
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+    waits.change("a.py", "line_3 = 3", "line_3 = 'three'")
+    controls = page.locator(".jp-FileEditor .jp-fstools-Review-controls")
+    expect(controls).to_be_visible()
+    window.photograph("review")
+    assert axe_finds(page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-other") == []
+    compare(window)
+    expect(page.locator(".cm-merge-b .cm-changedLine")).to_be_visible()
+    window.photograph("comparison")
+    assert axe_finds(page, ".jp-fstools-ChangeComparison") == []

@@ -1,0 +1,158 @@
+"""`jupyter fstools connect`: a token, a configuration in the client's own form, and the first call."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import threading
+import tomllib
+import urllib.request
+
+import pytest
+
+from jupyter_fstools.client.configurations import (
+    CLIENTS,
+    address_entry,
+    command_entry,
+    configuration,
+    mcp_address,
+    merged,
+)
+from jupyter_fstools.errors import Invalid
+
+URL, TOKEN = "http://localhost:8888/api/fstools/mcp", "fst_secret"
+BEARER = {"Authorization": "Bearer fst_secret"}
+ADDRESSES = {
+    "claude-code": {"mcpServers": {"jupyter": {"type": "http", "url": URL, "headers": BEARER}}},
+    "codex": {"mcp_servers": {"jupyter": {"url": URL, "http_headers": BEARER}}},
+    "vscode": {"servers": {"jupyter": {"type": "http", "url": URL, "headers": BEARER}}},
+    "cursor": {"mcpServers": {"jupyter": {"url": URL, "headers": BEARER}}},
+    "zed": {"context_servers": {"jupyter": {"url": URL, "headers": BEARER}}},
+    "gemini-cli": {"mcpServers": {"jupyter": {"httpUrl": URL, "headers": BEARER}}},
+    "jupyter-ai": {
+        "mcp_servers": [
+            {
+                "name": "jupyter",
+                "type": "http",
+                "url": URL,
+                "headers": [{"name": "Authorization", "value": "Bearer fst_secret"}],
+            }
+        ]
+    },
+    "generic": {"mcpServers": {"jupyter": {"type": "http", "url": URL, "headers": BEARER}}},
+}
+
+
+def read(client, text):
+    return tomllib.loads(text) if client.form == "toml" else json.loads(text)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_address_is_told_in_the_form_of_each_client(name):
+    client = CLIENTS[name]
+    assert read(client, configuration(client, "jupyter", address_entry(client, URL, TOKEN))) == ADDRESSES[name]
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_command_is_told_in_the_form_of_each_client(name):
+    client = CLIENTS[name]
+    entry = command_entry(client, ["a program", "mcp", "--root", 'C:\\"x"'], TOKEN)
+    told = read(client, configuration(client, "jupyter", entry))[client.key]
+    one = told[0] if client.form == "list" else told["jupyter"]
+    assert (one["command"], one["args"]) == ("a program", ["mcp", "--root", 'C:\\"x"'])
+    assert TOKEN in json.dumps(one["env"])
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_server_is_added_to_those_that_are_there(name):
+    client = CLIENTS[name]
+    first = configuration(client, "other", address_entry(client, URL, "x"))
+    kept = f"model = 1\n{first}" if client.form == "toml" else json.dumps({"theme": "dark", **json.loads(first)})
+    told = read(client, merged(client, kept, "jupyter", address_entry(client, URL, TOKEN)))
+    assert {"model", "theme"} & set(told) and len(told[client.key]) == 2
+    assert read(client, merged(client, "", "jupyter", address_entry(client, URL, TOKEN))) == ADDRESSES[name]
+
+
+@pytest.mark.parametrize("name", sorted(set(CLIENTS) - {"codex"}))
+def test_a_server_of_the_same_name_is_replaced(name):
+    client = CLIENTS[name]
+    old = configuration(client, "jupyter", address_entry(client, "http://elsewhere", "x"))
+    assert read(client, merged(client, old, "jupyter", address_entry(client, URL, TOKEN))) == ADDRESSES[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("zed", "{ // a comment\n}"),
+        ("cursor", '{"mcpServers": []}'),
+        ("jupyter-ai", '{"mcp_servers": {}}'),
+        ("cursor", "[]"),
+        ("codex", "= 1"),
+        ("codex", "[mcp_servers.jupyter]\nurl = 'x'\n"),
+    ],
+)
+def test_a_configuration_that_cannot_be_merged_is_left_to_the_person(name, text):
+    client = CLIENTS[name]
+    with pytest.raises(Invalid, match="left as it is") as refused:
+        merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
+    assert "by hand" in refused.value.hint
+
+
+def test_behind_a_hub_the_address_is_the_hub_s(monkeypatch):
+    server = "http://127.0.0.1:5000/user/ada/"
+    assert mcp_address(server) == mcp_address(server.rstrip("/")) == "http://127.0.0.1:5000/user/ada/api/fstools/mcp"
+    monkeypatch.setenv("JUPYTERHUB_PUBLIC_URL", "https://hub.example.org/user/ada/")
+    assert mcp_address(server) == "https://hub.example.org/user/ada/api/fstools/mcp"
+
+
+@pytest.mark.slow
+def test_the_configuration_is_written_and_the_first_call_ends_the_waiting(served):
+    home, folder = served
+    words = ("connect", "vscode", "--root", str(folder), "--write", "--wait", "60", "--tools", "read")
+    with home.start(*words, folder=folder, stderr=subprocess.PIPE) as process:
+        said = []
+        for line in process.stderr:
+            said.append(line.decode())
+            if "Waiting" in said[-1]:
+                threading.Thread(target=call_once, args=[folder / ".vscode" / "mcp.json"]).start()
+        out = process.stdout.read().decode()
+        assert process.wait(60) == 0, said
+    assert "VS Code has called: it works." in said[-1] and json.loads(out)["servers"]["jupyter"]["type"] == "http"
+    assert (folder / ".vscode" / "mcp.json").stat().st_mode & 0o777 == 0o600
+    assert any("code.visualstudio.com" in line for line in said)
+
+
+def call_once(file):
+    entry = json.loads(file.read_text())["servers"]["jupyter"]
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {**entry["headers"], "X-Fstools-Session": "any"}
+    with urllib.request.urlopen(urllib.request.Request(entry["url"], json.dumps(listing).encode(), headers)) as answer:
+        assert len(json.load(answer)["result"]["tools"]) == 5
+
+
+@pytest.mark.slow
+def test_the_command_it_configures_opens_what_the_token_does(served):
+    home, folder = served
+    (folder / "a.txt").write_text("one\n")
+    ran = home.run("connect", "generic", "--stdio", "--tools", "read", "--wait", "0", folder=folder)
+    entry = json.loads(ran.out)["mcpServers"]["jupyter"]
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    path = os.path.relpath(folder / "a.txt", home.files)
+    calls = [("read_file", {"path": path}), ("edit_file", {"path": path, "old_string": "one", "new_string": "1"})]
+    given = "".join(
+        json.dumps({"jsonrpc": "2.0", "id": at, "method": "tools/call",
+                    "params": {"name": name, "arguments": arguments, "_meta": meta}}) + "\n"
+        for at, (name, arguments) in enumerate(calls)
+    )  # fmt: skip
+    environment = {"PATH": "/usr/bin:/bin", **home.environment, **entry["env"]}
+    words = [entry["command"], *entry["args"]]
+    done = subprocess.run(words, input=given, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines())}
+    assert not answers[0]["isError"] and answers[0]["resultType"] == "complete", done.stderr
+    assert answers[1]["isError"] and "denied" in answers[1]["content"][0]["text"]
+    assert re.search(r"Token \w+ opens it", ran.err)

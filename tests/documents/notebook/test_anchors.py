@@ -1,0 +1,177 @@
+"""A change of cells finds them again, however the rest of the notebook went on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import SplicedContent, inverse
+from jupyter_fstools.documents.notebook import CellAnchors, CellEdit, NotebookDocument, cell_anchors
+from jupyter_fstools.documents.notebook.operations import notebook_operations
+
+OUTPUT = {"name": "stdout", "output_type": "stream", "text": ["put out\n"]}
+
+
+def cell(cell_id, source, cell_type="code", **more):
+    own = {"execution_count": 1, "outputs": [OUTPUT]} if cell_type == "code" else {}
+    return {"cell_type": cell_type, "id": cell_id, "metadata": {}, **own, "source": source.splitlines(True), **more}
+
+
+def notebook(cells, indent=1):
+    return (
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=indent) + "\n"
+    ).encode()
+
+
+def spliced(data, splices):
+    content = SplicedContent(BytesContent(data), splices)
+    return content.read(0, content.size)
+
+
+class Step:
+    """A batch of edits of a notebook, as its journal keeps it."""
+
+    def __init__(self, cells, edits):
+        self.before = notebook(cells)
+        document = NotebookDocument(BytesContent(self.before))
+        splices = document.apply([CellEdit(**edit) for edit in edits]).splices
+        self.after = spliced(self.before, splices)
+        done = NotebookDocument(BytesContent(self.after))
+        self.forward = kept(cell_anchors(document, done, splices))
+        self.back = kept(cell_anchors(done, document, inverse(splices)))
+
+
+def kept(anchors):
+    return CellAnchors.model_validate_json(anchors.model_dump_json())
+
+
+def carried_out(anchors, data):
+    """The cells that the change makes of a notebook; None where it does not fit."""
+    splices = anchors.placed(BytesContent(data))
+    return None if splices is None else json.loads(spliced(data, splices))["cells"]
+
+
+def cells_of(data):
+    return json.loads(data)["cells"]
+
+
+CELLS = [cell("a", "x = 1\n"), cell("b", "y = 1\nz = 1"), cell("c", "# c", "markdown"), cell("d", "w = 1")]
+NOT_OF_SOURCES = ("clear_outputs", "move")
+EDITS = [
+    [{"cell_id": "b", "new_source": "y = 2\nz = 1"}],
+    [{"cell_id": "b", "edit_mode": "edit", "old_string": "z", "new_string": "\u00e9\U0001f600", "keep_outputs": True}],
+    [{"cell_id": "b", "edit_mode": "clear_outputs"}],
+    [{"cell_id": "b", "edit_mode": "delete"}],
+    [{"cell_id": "b", "edit_mode": "convert", "cell_type": "markdown"}],
+    [{"cell_id": "c", "edit_mode": "convert", "cell_type": "code"}],
+    [{"cell_id": "c", "edit_mode": "move", "at": "start"}],
+    [{"edit_mode": "insert", "after": "a", "cell_type": "code", "new_source": "new = 1\n"}],
+    [{"cell_id": "b", "new_source": "y = 3"}, {"cell_id": "c", "edit_mode": "delete"},
+     {"edit_mode": "insert", "at": "end", "cell_type": "markdown", "new_source": "# end"}],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("edits", EDITS)
+def test_a_change_that_is_placed_again_is_told_by_cells_too(edits):
+    """An open document is changed by operations on cells, never by bytes."""
+    step = Step(CELLS, edits)
+    for anchors, cells in ((step.forward, CELLS), (step.back, cells_of(step.after))):
+        now = notebook([cell("new", "first = 1"), *cells, cell("end", "last = 1")])
+        document, splices = NotebookDocument(BytesContent(now)), anchors.placed(BytesContent(now))
+        told = notebook_operations(document, splices, [one.cell_id for one in document.cells])
+        assert len(told.operations) == len(anchors.operations)
+        again = CellAnchors(total=told.total, operations=told.operations, fingerprints={})
+        assert carried_out(again, now) == cells_of(spliced(now, splices))
+
+
+@pytest.mark.parametrize("edits", EDITS)
+@pytest.mark.parametrize("indent", [1, 4, None])
+def test_a_change_is_done_and_taken_back_where_others_changed(edits, indent):
+    """An outsider laid the file out anew, changed a cell, ran it, and added one."""
+    step = Step(CELLS, edits)
+
+    def theirs(cells):
+        found = [{**one, "source": ["theirs"], "outputs": []} if one["id"] == "d" else one for one in cells]
+        return [*found, cell("new", "their own")]
+
+    for anchors, there, then in ((step.forward, step.before, step.after), (step.back, step.after, step.before)):
+        now = notebook(theirs(cells_of(there)), indent)
+        wanted = theirs(cells_of(then))
+        found = carried_out(anchors, now)
+        assert {one["id"]: one for one in found} == {one["id"]: one for one in wanted}
+        if not any(edit.get("at") == "end" for edit in edits):
+            assert [one["id"] for one in found] == [one["id"] for one in wanted]
+
+
+@pytest.mark.parametrize(
+    "edits", [edits for edits in EDITS if edits[0].get("edit_mode") not in ("clear_outputs", "move")]
+)
+def test_a_cell_that_is_another_one_by_now_takes_nothing_back(edits):
+    step = Step(CELLS, edits)
+    changed = {one["id"] for one in cells_of(step.after) if one not in CELLS}
+    for cell_id in changed:
+        cells = [{**one, "source": ["typed"]} if one["id"] == cell_id else one for one in cells_of(step.after)]
+        assert carried_out(step.back, notebook(cells)) is None
+        cells = [one for one in cells_of(step.after) if one["id"] != cell_id]
+        assert carried_out(step.back, notebook(cells)) is None
+
+
+def test_outputs_that_a_cell_has_since_stay():
+    step = Step(CELLS, [{"cell_id": "b", "new_source": "y = 2"}])
+    run = [
+        {**one, "execution_count": 7, "outputs": [{**OUTPUT, "text": ["7"]}]}
+        for one in cells_of(step.after)
+        if one["id"] == "b"
+    ]
+    found = carried_out(step.back, notebook(run))
+    assert found == [{**run[0], "source": ["y = 1\n", "z = 1"]}]
+
+
+def test_what_is_no_notebook_any_more_takes_nothing():
+    step = Step(CELLS, EDITS[0])
+    for data in (b"", b"[]", b"{", notebook([])):
+        assert carried_out(step.back, data) is None
+
+
+SOURCES = st.text(alphabet='ab\n"\\\u00e9\U0001f600', max_size=12)
+
+
+@st.composite
+def batches(draw):
+    """Edits of some cells of a notebook, and what a person makes of the others."""
+    cells = [cell(name, draw(SOURCES), draw(st.sampled_from(["code", "markdown"]))) for name in "abcdef"]
+    named = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True))
+    edits = []
+    for name in named:
+        mode = draw(st.sampled_from(["replace", "delete", "convert", "insert"]))
+        edits.append({
+            "replace": {"cell_id": name, "new_source": draw(SOURCES) + "!"},
+            "delete": {"cell_id": name, "edit_mode": "delete"},
+            "convert": {"cell_id": name, "edit_mode": "convert", "cell_type": "raw"},
+            "insert": {"edit_mode": "insert", "at": "start", "cell_type": "code", "new_source": draw(SOURCES)},
+        }[mode])  # fmt: skip
+    theirs = {name: draw(SOURCES) for name in "abcdef" if name not in named and draw(st.booleans())}
+    return cells, edits, theirs, draw(st.booleans())
+
+
+@given(batches())
+def test_an_undo_takes_back_its_own_cells_and_loses_nothing_of_anybody(batch):
+    cells, edits, theirs, inserts = batch
+    step = Step(cells, edits)
+
+    def lived_on(found):
+        found = [{**one, "source": theirs[one["id"]].splitlines(True)} if one["id"] in theirs else one for one in found]
+        return [cell("own", "theirs"), *found] if inserts and not edits[0].get("at") else found
+
+    found = carried_out(step.back, notebook(lived_on(cells_of(step.after))))
+    if found is None:
+        # The place of a cell is behind another one, which may be gone: refused, and nothing is lost.
+        assert inserts
+        return
+    sources = {one["id"]: (one["cell_type"], "".join(one["source"]), one.get("outputs")) for one in found}
+    wanted = {one["id"]: (one["cell_type"], "".join(one["source"]), one.get("outputs")) for one in lived_on(cells)}
+    assert sources == wanted

@@ -1,0 +1,85 @@
+"""Whole notebooks are judged as nbformat judges them, without its import where they are plainly valid."""
+
+import copy
+import json
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.documents.notebook.schema import refuse_invalid_notebook
+from jupyter_fstools.errors import NotebookRefused
+
+NOTEBOOK: dict[str, Any] = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    "cells": [
+        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# A"], "attachments": {}},
+        {
+            "cell_type": "code",
+            "id": "b",
+            "metadata": {"tags": ["x"]},
+            "source": "print(1)",
+            "execution_count": 1,
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": "1\n"}],
+        },
+    ],
+}
+VALUES = st.sampled_from([None, True, 0, 1, 4, 4.0, 5, 6, -1, "x", "", [], {}, ["x"], {"x": 1}, float("nan"), 10**30])
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    items = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ())
+    return [(key, *below) for key, item in items for below in [(), *places(item)]]
+
+
+def refused_by(judge: Callable[[str], None], text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # nbformat repairs ids in its own copy, and says so.
+        try:
+            judge(text)
+        except Exception:
+            return True
+    return False
+
+
+def by_nbformat(text: str) -> None:
+    nbformat.validate(nbformat.reads(text, as_version=nbformat.NO_CONVERT))
+
+
+@given(st.sampled_from(places(NOTEBOOK)), VALUES, st.booleans())
+def test_a_notebook_is_refused_exactly_where_nbformat_refuses_it(
+    place: tuple[Any, ...], value: Any, left_out: bool
+) -> None:
+    notebook = copy.deepcopy(NOTEBOOK)
+    holder: Any = notebook
+    for key in place[:-1]:
+        holder = holder[key]
+    if left_out:
+        del holder[place[-1]]
+    else:
+        holder[place[-1]] = value
+    text = json.dumps(notebook)
+    assert refused_by(refuse_invalid_notebook, text) == refused_by(by_nbformat, text)
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", "null", '"x"', "[]", "{}", "[" * 100_000])
+def test_what_is_no_notebook_is_refused(text: str) -> None:
+    with pytest.raises(NotebookRefused, match="not a valid notebook"):
+        refuse_invalid_notebook(text)
+
+
+def test_a_valid_notebook_is_taken_without_importing_nbformat() -> None:
+    code = (
+        "import sys; from jupyter_fstools.documents.notebook.schema import refuse_invalid_notebook as check;"
+        "check(sys.argv[1]); print('nbformat' in sys.modules)"
+    )
+    said = subprocess.run([sys.executable, "-c", code, json.dumps(NOTEBOOK)], check=True, capture_output=True)
+    assert said.stdout.strip() == b"False"

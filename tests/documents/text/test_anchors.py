@@ -1,0 +1,89 @@
+"""A change of a text finds its places again, however the rest of the text went on."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import Splice, SplicedContent, inverse
+from jupyter_fstools.documents.text.spans import TextAnchors, text_anchors
+
+LINES = [f"line {number} of a text\n".encode() for number in range(40)]
+
+
+def applied(data, splices):
+    content = SplicedContent(BytesContent(data), splices)
+    return content.read(0, content.size)
+
+
+def placed(data, splices, now):
+    """The text that a change of `data` makes of another one; None where it does not fit."""
+    anchors = text_anchors(BytesContent(data), splices)
+    if anchors is None:
+        return None
+    found = TextAnchors.model_validate_json(anchors.model_dump_json()).placed(BytesContent(now))
+    return None if found is None else applied(now, found)
+
+
+def replaced(lines, at, new):
+    """A text, and the splice that gives one of its lines another content."""
+    offset = sum(map(len, lines[:at]))
+    return Splice(offset, lines[at], new)
+
+
+TYPED = st.binary(max_size=20).map(lambda data: data.replace(b"line", b""))
+
+
+@given(st.sampled_from(range(10, 30)), TYPED, st.lists(st.tuples(st.sampled_from([0, 2, 4, 35, 37, 39]), TYPED)))
+def test_an_undo_restores_its_span_and_keeps_what_was_typed_elsewhere(at, new, typed):
+    data = b"".join(LINES)
+    change = [replaced(LINES, at, b"<%s>\n" % new)]
+    after, now, wanted = applied(data, change), list(LINES), list(LINES)
+    for line, text in typed:
+        now[line] = wanted[line] = text
+    now[at] = change[0].inserted
+    assert placed(after, inverse(change), b"".join(now)) == b"".join(wanted)
+    assert placed(data, change, b"".join(wanted)) == b"".join(now)
+
+
+@given(st.binary(max_size=30), st.data())
+def test_only_the_spans_of_the_change_are_ever_replaced(now, data):
+    """Whatever has become of the text."""
+    text = data.draw(st.binary(max_size=30))
+    start = data.draw(st.integers(0, len(text)))
+    change = [Splice(start, text[start : start + 3], data.draw(st.binary(max_size=3)))]
+    anchors = text_anchors(BytesContent(text), change)
+    for splice in (anchors and anchors.placed(BytesContent(now))) or []:
+        assert (splice.removed, splice.inserted) == change[0][1:]
+        assert now[splice.offset : splice.end] == splice.removed
+
+
+def test_lines_typed_right_beside_the_span_are_kept():
+    data, change = b"".join(LINES), [replaced(LINES, 20, b"mine\n")]
+    after = applied(data, change)
+    for beside in (b"mine\ntheirs\n", b"theirs\nmine\n"):
+        now = after.replace(b"mine\n", beside)
+        wanted = now.replace(b"mine\n", LINES[20])
+        assert placed(after, inverse(change), now) == wanted
+
+
+def test_a_span_that_is_another_one_or_not_alone_takes_nothing_back():
+    data, change = b"".join(LINES), [replaced(LINES, 20, b"mine\n")]
+    after = applied(data, change)
+    for now in (after.replace(b"mine", b"mine, too"), after.replace(b"mine\n", b""), after + after, b""):
+        assert placed(after, inverse(change), now) is None
+
+
+def test_a_place_like_another_one_is_not_guessed():
+    same = b"same\n" * 100
+    change = [Splice(250, b"same\n", b"same\nsame\n")]
+    assert text_anchors(BytesContent(applied(same, change)), inverse(change)) is None
+
+
+def test_all_spans_of_a_change_go_together():
+    change = [replaced(LINES, 10, b"one\n"), replaced(LINES, 30, b"other\n")]
+    data = b"".join(LINES)
+    after = applied(data, change)
+    assert placed(after, inverse(change), b"typed\n" + after) == b"typed\n" + data
+    assert placed(after, inverse(change), after.replace(b"other", b"theirs")) is None

@@ -1,0 +1,49 @@
+"""Prints the table of calls and bytes; `docs/economy.md` holds one."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from .servers import COMMANDER, FILESYSTEM, Counted, ours, peer
+from .tasks import OURS, TASKS, Task
+
+SERVERS: dict[str, Callable[[Path], AbstractContextManager[Counted]]] = {
+    OURS: ours,
+    FILESYSTEM: partial(peer, FILESYSTEM),
+    COMMANDER: partial(peer, COMMANDER),
+}
+
+
+def measured(name: str, task: Task, folder: Path) -> str:
+    """One field of the table."""
+    way = task.ways[name]
+    if isinstance(way, str):
+        return way
+    folder.mkdir(parents=True)
+    task.prepare(folder)
+    with SERVERS[name](folder) as server:
+        way(server)
+    assert task.done(folder), (name, task.title)
+    return f"{server.calls} calls, {server.bytes:,} B"
+
+
+def main() -> None:
+    """Carry out every task with every server, each in a folder of its own."""
+    sys.stdout.write(f"| task | goal | {' | '.join(SERVERS)} |\n|---|---|{'---|' * len(SERVERS)}\n")
+    with tempfile.TemporaryDirectory() as home:
+        for number, task in enumerate(TASKS):
+            fields = [
+                measured(name, task, Path(home).resolve() / f"{number}-{at}" / "root")
+                for at, name in enumerate(SERVERS)
+            ]
+            sys.stdout.write(f"| {task.title} | {task.goal} | {' | '.join(fields)} |\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""A session is told once, by its next answer, what a person decided about its proposals."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.partial import Decision
+from jupyter_fstools.stores.sqlite import SqliteStore
+
+TITLE = "Since your last call, a person decided about changes that you proposed:"
+
+
+@pytest.fixture
+def asking(make_call):
+    """A caller whose changes wait for a person."""
+    return make_call(approval="always")
+
+
+@pytest.fixture
+def journal(asking):
+    """The person's, in a session of their own."""
+    return Journal(asking.session("person").workspace)
+
+
+def propose(call, path="a.txt", content="x\n"):
+    return call("write_file", path=path, content=content).change
+
+
+def told(result):
+    return result.data.get("since_last_call", "")
+
+
+def test_the_next_answer_tells_a_rejection_with_its_reason_once(asking, journal):
+    change = propose(asking)
+    assert told(asking("list_files")) == ""
+    journal.reject(change.id, reason='no,\nuse "b.txt"')
+    result = asking("list_files")
+    line = f'- {change.id} of "a.txt" was rejected, and nothing of it written. The person says: "no,\\nuse \\"b.txt\\""'
+    assert result.text.endswith(f"{TITLE}\n{line}") and told(result) == f"{TITLE}\n{line}"
+    assert told(asking("list_files")) == ""
+
+
+def test_a_refusal_tells_it_too(asking, journal):
+    asking.put("a.txt", "one\n")
+    asking("read_file", path="a.txt")
+    change = asking("edit_file", path="a.txt", old_string="one", new_string="two").change
+    journal.reject(change.id, reason="keep it")
+    refusal = asking.refused("no_match", "edit_file", path="a.txt", old_string="two", new_string="three")
+    assert "keep it" in refusal.details["since_last_call"]
+    assert told(asking("list_files")) == ""
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [
+        (Decision(), "was approved and written."),
+        (Decision([0, 2], reason="not that"), "hunks (counted from 0) 0, 2 were written, 1 were rejected"),
+        (Decision(content="other\n"), "the person wrote other text than you proposed: read it before you go on."),
+    ],
+    ids=["whole", "in part", "edited"],
+)
+def test_an_approval_is_told_with_what_was_made_of_it(asking, journal, decision, said):
+    lines = [f"line {number}\n" for number in range(40)]
+    asking.put("a.txt", "".join(lines))
+    asking("read_file", path="a.txt")
+    wanted = "".join(line.upper() if at in (2, 18, 36) else line for at, line in enumerate(lines))
+    change = propose(asking, content=wanted)
+    journal.approve(change.id, decision=decision)
+    answer = told(asking("list_files"))
+    assert said in answer and (decision.reason or "") in answer
+
+
+def test_only_the_session_that_proposed_it_is_told(asking, journal):
+    other = asking.session("other")
+    propose(other, "b.txt")
+    change = propose(asking)
+    journal.reject(change.id)
+    assert told(other("list_files")) == ""
+    assert change.id in told(asking("list_files"))
+
+
+def test_a_process_that_begins_anew_tells_what_was_not_told(make_call, tmp_path):
+    """And nothing twice."""
+    first = make_call(approval="always", store=SqliteStore(tmp_path / "store"))
+    changes = [propose(first, name) for name in ("a.txt", "b.txt", "c.txt")]
+    Journal(first.workspace).reject(changes[0].id)
+    assert changes[0].id in told(first("list_files"))
+    Journal(first.workspace).reject(changes[1].id)
+    again = make_call(approval="always", store=SqliteStore(tmp_path / "store"))
+    assert (changes[1].id in (said := told(again("list_files")))) and changes[0].id not in said
+    Journal(first.workspace).reject(changes[2].id)
+    assert changes[2].id in told(again("list_files")) and told(first("list_files")) == ""
+
+
+def test_long_reasons_are_cut_and_many_decisions_told_by_several_answers(asking, journal):
+    changes = [propose(asking, f"{number}.txt") for number in range(12)]
+    for change in changes:
+        journal.reject(change.id, reason="because " * 1000)
+    said = []
+    while text := told(asking("list_files")):
+        assert len(text) < 4000
+        said.append(text)
+    assert len(said) > 1 and [text.count(change.id) for text in ["".join(said)] for change in changes] == [1] * 12
+
+
+def test_a_store_that_fails_keeps_no_answer_back(asking, journal, monkeypatch):
+    change = propose(asking)
+    journal.reject(change.id)
+
+    def failing(*_):
+        raise InputOutput("the store is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(asking.workspace.store, "changes", failing)
+        assert told(asking("list_files")) == ""
+    assert change.id in told(asking("list_files"))
+
+
+def test_a_session_of_which_nothing_waits_costs_no_look(asking, monkeypatch):
+    asking("list_files")
+    monkeypatch.setattr(asking.workspace.store, "changes", None)
+    assert told(asking("list_files")) == ""

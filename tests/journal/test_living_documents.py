@@ -1,0 +1,179 @@
+"""Undo and approval of changes of files that are open, and that their person went on with elsewhere."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from jupyter_fstools.errors import Stale
+from jupyter_fstools.journal.journal import Decision, Journal
+from jupyter_fstools.journal.standing import changed_since, is_stale
+from jupyter_fstools.open_documents.holders import Disk
+from jupyter_fstools.plain_text import change_row
+from jupyter_fstools.stores.records import OpenDocument
+
+LINES = [f"line {number} of a text\n" for number in range(40)]
+
+
+class Saved(Disk):
+    """A document that is open and saved."""
+
+    place = "document"
+
+
+class Pages:
+    """Pages that have every file open, and everything saved."""
+
+    def __init__(self, workspace):
+        self._workspace = workspace
+
+    def holder(self, stat, *, to_change):
+        opened = OpenDocument(stat.path, stat.key, saved=True)
+        self._workspace.store.note_open(stat.path, [opened], time.time() + 600)
+        return Saved(self._workspace.backend, stat)
+
+
+@pytest.fixture
+def living(make_call):
+    """Makes a caller whose files are all open in a page."""
+
+    def make(**settings):
+        call = make_call(**settings)
+        call.workspace._documents = (Pages(call.workspace),)
+        call.put("a.txt", "".join(LINES))
+        call.put("n.ipynb", notebook({"a": "x = 1", "b": "y = 1", "c": "z = 1"}))
+        call("read_file", path="a.txt")
+        call("read_notebook", path="n.ipynb")
+        return call
+
+    return make
+
+
+def notebook(sources):
+    cells = [
+        {"cell_type": "code", "execution_count": None, "id": name, "metadata": {}, "outputs": [], "source": [source]}
+        for name, source in sources.items()
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+def sources(call):
+    return {cell["id"]: "".join(cell["source"]) for cell in json.loads(call.got("n.ipynb"))["cells"]}
+
+
+def typed(call, path, old, new):
+    """The person types, and JupyterLab saves it."""
+    data = call.got(path).decode()
+    assert data.count(old) == 1
+    call.put(path, data.replace(old, new))
+
+
+def rewritten(*places):
+    return "".join(line.upper() if at in places else line for at, line in enumerate(LINES))
+
+
+def test_an_undo_keeps_what_the_person_typed_elsewhere(living):
+    call = living()
+    text = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
+    cell = call("edit_notebook", path="n.ipynb", cell_id="b", new_source="y = 2").change
+    typed(call, "a.txt", "line 3 of", "theirs\nline 3 of")
+    typed(call, "n.ipynb", "z = 1", "z = theirs")
+    journal = Journal(call.workspace)
+    undone = journal.undo(journal.change(text.id), by_person=True)
+    assert call.got("a.txt").decode() == "".join(LINES).replace("line 3 of", "theirs\nline 3 of")
+    assert (undone.diff.added, undone.diff.removed, undone.diff.hunks[0].old_start) == (1, 1, 19)
+    undone = call("undo", change_id=cell.id).change
+    assert sources(call) == {"a": "x = 1", "b": "y = 1", "c": "z = theirs"}
+    assert [one.cell_id for one in undone.diff.cells] == ["b"]
+    assert [change_row(journal.change(one.id))[2] for one in (text, cell)] == ["undone in a document"] * 2
+
+
+def test_what_the_person_typed_is_news_to_whoever_took_their_change_back(living):
+    call = living()
+    text = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
+    typed(call, "a.txt", "line 3 of", "theirs of")
+    call("undo", change_id=text.id)
+    refusal = call.refused("stale", "edit_file", path="a.txt", old_string="theirs of", new_string="x")
+    assert "+theirs of" in refusal.details["diff"]
+
+
+def test_an_undo_of_what_the_person_changed_is_stale_and_says_so(living):
+    call = living()
+    call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n")
+    call("edit_notebook", path="n.ipynb", cell_id="b", new_source="y = 2")
+    typed(call, "a.txt", "mine", "mine, and theirs")
+    typed(call, "n.ipynb", "y = 2", "y = theirs")
+    for path in ("a.txt", "n.ipynb"):
+        assert "theirs" in call.refused("stale", "undo", path=path).details["diff"]
+
+
+def test_a_proposal_is_carried_out_beside_what_the_person_typed(living):
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    text = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
+    cell = call("edit_notebook", path="n.ipynb", cell_id="b", new_source="y = 2").change
+    typed(call, "a.txt", "line 3 of", "theirs\nline 3 of")
+    typed(call, "n.ipynb", "z = 1", "z = theirs")
+    for change in (text, cell):
+        assert not is_stale(call.workspace, change)
+        assert changed_since(call.workspace, change) is None
+        done = journal.approve(change.id)
+        assert (done.status, journal.change(change.id).status) == ("applied", "applied")
+    assert call.got("a.txt").decode().startswith("".join([*LINES[:3], "theirs\n", *LINES[3:20], "mine\n"]))
+    assert sources(call) == {"a": "x = 1", "b": "y = 2", "c": "z = theirs"}
+    assert journal.change(text.id).diff.hunks[0].old_start == 19
+    for change in (text, cell):
+        journal.undo(journal.change(change.id), by_person=True)
+    assert call.got("a.txt").decode() == "".join(LINES).replace("line 3 of", "theirs\nline 3 of")
+    assert sources(call) == {"a": "x = 1", "b": "y = 1", "c": "z = theirs"}
+
+
+def test_a_proposal_of_what_the_person_changed_is_stale(living):
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    text = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
+    cell = call("edit_notebook", path="n.ipynb", cell_id="b", new_source="y = 2").change
+    typed(call, "a.txt", "line 20 of", "theirs of")
+    typed(call, "n.ipynb", "y = 1", "y = theirs")
+    for change in (text, cell):
+        assert is_stale(call.workspace, change)
+        assert changed_since(call.workspace, change).diff.added
+        with pytest.raises(Stale, match="not modified"):
+            journal.approve(change.id)
+        assert journal.change(change.id).status == "proposed"
+
+
+def test_parts_of_a_change_are_decided_beside_what_the_person_typed(living):
+    call = living(approval=["a.txt"])
+    journal = Journal(call.workspace)
+    change = call("write_file", path="a.txt", content=rewritten(5, 20, 35)).change
+    edits = [{"cell_id": "a", "new_source": "x = 2"}, {"cell_id": "c", "new_source": "z = 2"}]
+    cells = call("edit_notebook", path="n.ipynb", edits=edits).change
+    typed(call, "a.txt", "line 0 of", "theirs\nline 0 of")
+    typed(call, "n.ipynb", "y = 1", "y = theirs")
+    done = journal.approve(change.id, decision=Decision([0, 2]))
+    assert call.got("a.txt").decode() == "theirs\n" + rewritten(5, 35)
+    assert (done.decided.taken, done.decided.rejected) == ([0, 2], [1])
+    journal.undo(journal.change(cells.id), by_person=True, hunks={"c": "all"})
+    assert sources(call) == {"a": "x = 2", "b": "y = theirs", "c": "z = 1"}
+
+
+def test_parts_that_have_grown_together_are_decided_as_a_whole(living):
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    change = call("write_file", path="a.txt", content=rewritten(5, 20)).change
+    typed(call, "a.txt", "".join(LINES[8:18]), "")
+    with pytest.raises(Stale, match="not modified"):
+        journal.approve(change.id, decision=Decision([0]))
+    assert journal.change(change.id).status == "proposed"
+
+
+def test_a_closed_file_is_never_merged(living):
+    """Nobody has seen what it is now."""
+    call = living()
+    change = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
+    typed(call, "a.txt", "line 22 of", "theirs of")
+    call.workspace._documents = ()
+    assert "+theirs of" in call.refused("stale", "undo", change_id=change.id).details["diff"]

@@ -1,0 +1,80 @@
+"""A process that edits the files of a soak in its own workspace, as a kernel does, until it is killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import FsToolsError
+
+from .model import FILES, name
+
+Call = Callable[..., dict[str, object]]
+
+
+def step(call: Call, chance: random.Random) -> tuple[int, str] | None:
+    """Read a file and make its next version; the file and the change's id, None where nothing was to be done."""
+    number = chance.randrange(FILES)
+    read = call("read_file", path=name(number), force=True)
+    text = str(read["content"])
+    version = int(text[1 : text.index(";")])
+    new = {"old_string": f"v{version};", "new_string": f"v{version + 1};", "replace_all": True}
+    if chance.random() < 0.2:
+        whole = text.replace(f"v{version};", f"v{version + 1};")
+        made = call("write_file", path=name(number), content=whole)
+    else:
+        made = call("edit_file", path=name(number), **new)
+    return (number, str(made["change_id"])) if made["status"] == "applied" else None
+
+
+@contextmanager
+def trouble(chance: random.Random):
+    """Now and then a disk without room, or a clock that jumps."""
+    kind = chance.random()
+    if kind < 0.03:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (chance.choice((1, 5000)), resource.RLIM_INFINITY))
+    elif kind < 0.06:
+        jump = chance.uniform(-1e6, 1e6)
+        time.time = lambda now=REAL[0]: now() + jump  # type: ignore[assignment]
+        time.time_ns = lambda now=REAL[1]: now() + int(jump * 1e9)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        if chance.random() < 0.1:
+            time.time, time.time_ns = REAL
+
+
+REAL = time.time, time.time_ns
+
+
+def main(root: str, seed: str) -> None:
+    """Say on standard output what came of each call, one line each."""
+    chance = random.Random(int(seed))
+    # Each worker has a session of its own, which the next process goes on with: two that share one may overwrite each
+    # other's newest version, as whoever shares a session has been shown it.
+    files = open_workspace(root, session=f"worker{int(seed) % 100}", durable=False)
+
+    def call(tool: str, **arguments: object) -> dict[str, object]:
+        return call_tool(files, tool, **arguments).data
+
+    while True:
+        try:
+            with trouble(chance):
+                made = step(call, chance)
+            said = f"accepted {made[0]} {made[1]}" if made else "nothing"
+        except FsToolsError as refusal:
+            said = f"refused {refusal.code}"
+        except Exception as error:
+            said = f"raw {type(error).__name__} {error}".replace("\n", " ")
+        os.write(1, f"{said}\n".encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
