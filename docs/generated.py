@@ -142,6 +142,24 @@ def commands() -> str:
     )
 
 
+def clients() -> str:
+    """Every MCP client whose configuration is known: its file, an address and a command in its form, its own page."""
+    from jupyter_fstools.client.configurations import CLIENTS, address_entry, command_entry, configuration
+
+    text = ""
+    for client in CLIENTS.values():
+        form = "toml" if client.form == "toml" else "json"
+        words = ["jupyter-fstools", "mcp", "--root", "/path/to/the/folder"]
+        entries = (
+            address_entry(client, "http://localhost:8888/api/fstools/mcp", "fst_..."),
+            command_entry(client, words, "fst_..."),
+        )
+        where = f"`{client.file}`" if client.file else "the client's configuration"
+        text += f"### {client.title}\n\nIn {where}, as [its own page]({client.page}) has it:\n\n"
+        text += "".join(f"```{form}\n{configuration(client, 'jupyter', entry)}```\n\n" for entry in entries)
+    return text
+
+
 def routes() -> str:
     """Every route of the REST interface that the OpenAPI document describes."""
     from jupyter_fstools.server.routes import ROUTES
@@ -173,7 +191,7 @@ def _fenced(text: str) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    part.__name__: part for part in (modules, floors, settings, tools, subcommands, commands, routes)
+    part.__name__: part for part in (modules, floors, settings, tools, subcommands, commands, clients, routes)
 }
 """By the name under which a page asks for them."""
 
