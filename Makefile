@@ -101,19 +101,26 @@ $(CLIENTS)/.installed: pyproject.toml | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)/node @modelcontextprotocol/inspector@2.12.0
 	@touch $@
 
-# Work is stolen rather than dealt: what shares a server or a page stays with one worker.
+# Work is stolen rather than dealt: what shares a server or a page stays with one worker. In CI, where a busy machine
+# makes a test late, what failed runs again alone, up to the first that fails again.
+AGAIN := --last-failed --last-failed-no-failures none --exitfirst
+define run_tests
+$(1) -m pytest -n auto --dist worksteal $(2) $(if $(CI),|| $(1) -m pytest $(AGAIN) $(2) || $(1) -m pytest $(AGAIN) $(2))
+endef
+QUICK := -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
+
 test: venv legs $(CLIENTS)/.installed chromium emulators postgresql ## run all tests
 	$(NPM) test
-	$(PY) -m pytest -n auto --dist worksteal
+	$(call run_tests,$(PY))
 
 quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
-	$(PY) -m pytest -n auto -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
+	$(call run_tests,$(PY),$(QUICK))
 
 # What pyproject.toml names as the oldest versions, with the newest of everything else; the warning is of the oldest
 # jupyter_server, whose own events have numbers as versions.
 LOWEST := $(VENV)/lowest
 lowest: $(LOWEST)/.installed ## run the quick tests with the oldest versions that are supported
-	JUPYTER_PLATFORM_DIRS=1 $(LOWEST)/bin/python -m pytest -n auto -W 'ignore:The `version` property of an event schema' -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
+	$(call run_tests,JUPYTER_PLATFORM_DIRS=1 $(LOWEST)/bin/python,-W 'ignore:The `version` property of an event schema' $(QUICK))
 
 $(LOWEST)/.installed: pyproject.toml | $(STAMP)
 	test -x $(LOWEST)/bin/python || $(PY) -m venv $(LOWEST)

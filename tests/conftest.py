@@ -52,17 +52,12 @@ def private_jupyter(monkeypatch, tmp_path_factory):
     return home
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test with a server, a kernel or a browser beside it is slow, and is tried again where one missed a moment.
-
-    The report names those that were: each is something to look into.
-    """
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test with a server, a kernel or a browser beside it is slow."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in SLOW_FOLDERS or not STARTED.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
-        if item.get_closest_marker("slow") and config.getoption("reruns", None) is None:
-            item.add_marker(pytest.mark.flaky(reruns=3 if folder == "browser" else 1))
 
 
 class Caller:

@@ -83,10 +83,7 @@ def own_lab(tmp_path, leg):
 @pytest.fixture
 def name(request):
     """The test's name, as it can be part of a path."""
-    plain = "".join(sign if sign.isalnum() else "_" for sign in request.node.name.removeprefix("test_"))
-    # Another try finds what the one before has left.
-    count = getattr(request.node, "execution_count", 1)
-    return plain if count == 1 else f"{plain}_{count}"
+    return "".join(sign if sign.isalnum() else "_" for sign in request.node.name.removeprefix("test_"))
 
 
 @pytest.fixture
@@ -142,14 +139,13 @@ def shared_windows(browser, shared_labs):
 
 
 @pytest.fixture
-def desk(shared_windows, new_window, leg, request, name):
+def desk(shared_windows, new_window, leg, name):
     """JupyterLab as it is when it was just opened, in the window that tests share; nothing may complain in it.
 
     A test that sets what counts when a page is loaded, or that breaks its page, takes one of `open_lab` instead.
     """
     window = shared_windows.get(leg)
-    is_another_try = getattr(request.node, "execution_count", 1) > 1
-    if window is None or is_another_try or not window.is_cleared():
+    if window is None or not window.is_cleared():
         if window:
             window.page.context.close()
         window = shared_windows[leg] = new_window()
