@@ -94,6 +94,16 @@ class Lab(RunningServer):
         with suppress(subprocess.TimeoutExpired):
             super().stop(seconds)
 
+    def wait_until_remembered(self, page, *values):
+        """Until JupyterLab has saved what a page is to find again when it is loaded."""
+        folder = Path(self.environment["JUPYTERLAB_WORKSPACES_DIR"])
+        for _ in range(1500):
+            saved = [file.read_text().replace(" ", "") for file in folder.glob("*.jupyterlab-workspace")]
+            if any(all(value in text for value in values) for text in saved):
+                return
+            page.wait_for_timeout(20)
+        raise AssertionError(f"JupyterLab saved {saved}")
+
     def decide(self, change, decision):
         return self.call("POST", f"/changes/{change['id']}/{decision}")
 

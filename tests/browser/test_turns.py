@@ -86,7 +86,7 @@ def test_the_filter_is_remembered_over_a_reload_until_it_is_cleared(window, fold
     path.fill("SOME_n")
     expect(window.cards).to_have_count(1)
     window.panel.locator('[data-filter="status"]').select_option("applied")
-    window.page.wait_for_timeout(1000)
+    folder.lab.wait_until_remembered(window.page, '"match":"SOME_n"', '"status":"applied"')
     window.page.reload()
     expect(window.page.locator(PANEL_TAB)).to_be_visible()
     if not window.panel.is_visible():
