@@ -6,18 +6,22 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.request
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.kernel.real_kernel import private_environment
 from tests.processes import RunningServer
 
 CACHE = Path(__file__).parents[2] / ".venv" / "peers"
 FILESYSTEM = "@modelcontextprotocol/server-filesystem"
 COMMANDER = "@wonderwhy-er/desktop-commander"
+DATALAYER = "jupyter-mcp-server"
 _HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "economy", "version": "0"}}
 
 
@@ -103,11 +107,49 @@ def peer(name: str, root: Path) -> Iterator[Peer]:
         words = [npm, "install", "--silent", "--ignore-scripts", "--prefix", str(CACHE), FILESYSTEM, COMMANDER]
         subprocess.run(words, check=True)
     words = ["node", str(scripts), *([str(root)] if name == FILESYSTEM else [])]
+    with tempfile.TemporaryDirectory() as home, _spoken_to(words, root, os.environ | {"HOME": home}) as speaks:
+        yield speaks
+
+
+@contextmanager
+def datalayer(root: Path) -> Iterator[Peer]:
+    """Datalayer's server, beside a Jupyter server with real-time collaboration; installed once, as the others are."""
+    scripts = CACHE / "datalayer" / "bin"
+    if not (scripts / DATALAYER).exists():
+        venv.create(CACHE / "datalayer")
+        words = [
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            str(scripts / "python"),
+            DATALAYER,
+        ]
+        subprocess.run(words, check=True)
     with tempfile.TemporaryDirectory() as home:
-        pipe = subprocess.PIPE
-        process = subprocess.Popen(
-            words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=root, env=os.environ | {"HOME": home}
-        )
-        with process:
+        environment = private_environment(Path(home)) | {"HOME": home}
+        server = RunningServer(root, environment=environment, python=str(scripts / "python"))
+        server.url = server.url.removesuffix("/fstools")  # It has none.
+        environment |= {"JUPYTER_URL": server.url.removesuffix("/api"), "JUPYTER_TOKEN": server.token}
+        environment["START_NEW_CODE_SANDBOX"] = "false"  # No task runs code.
+        try:
+            server.wait()
+            with _spoken_to([str(scripts / DATALAYER), "start"], root, environment) as speaks:
+                yield speaks
+        finally:
+            server.stop()
+
+
+@contextmanager
+def _spoken_to(words: list[str], root: Path, environment: dict[str, str]) -> Iterator[Peer]:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=root, env=environment
+    ) as process:
+        try:
             yield Peer(root, process)
+        finally:
             process.kill()

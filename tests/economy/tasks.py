@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from .servers import COMMANDER, FILESYSTEM, Counted
+from .servers import COMMANDER, DATALAYER, FILESYSTEM, Counted
 
 OURS = "jupyter-fstools"
 UNSAFE = "what another changed is not noticed"
+NOTEBOOKS_ONLY = "edits notebooks only"
 
 
 class Task(NamedTuple):
@@ -21,7 +22,7 @@ class Task(NamedTuple):
         title: for the table.
         goal: calls at most.
         prepare: makes its files in a folder.
-        ways: how each server does it; a word where it cannot, or not safely.
+        ways: how each server does it; a word where not safely; the others edit notebooks only.
         done: looks whether it is done.
     """
 
@@ -104,6 +105,13 @@ def _filesystem_cell(call: Counted) -> None:
 def _commander_cell(call: Counted) -> None:
     _commander_search(call, "big.ipynb", "wrong_total")
     call("edit_block", file_path=f"{call.root}/big.ipynb", old_string="wrong_total", new_string="total")
+
+
+def _datalayer_cell(call: Counted) -> None:
+    shown = call("use_notebook", notebook_name="big", notebook_path="big.ipynb")
+    place = re.search(r"^(\d+)\t.*wrong_total", shown, re.MULTILINE)
+    assert place is not None, shown
+    call("edit_cell_source", cell_index=int(place[1]), old_string="wrong_total", new_string="total")
 
 
 def _ours_rename(call: Counted) -> None:
@@ -194,6 +202,16 @@ def _commander_insert(call: Counted) -> None:
     call("edit_block", file_path=f"{call.root}/n3.ipynb", **edit)
 
 
+def _datalayer_insert(call: Counted) -> None:
+    # It finds nothing in notebooks; opening one shows the first line of each cell.
+    for at in range(5):
+        shown = call("use_notebook", notebook_name=f"n{at}", notebook_path=f"n{at}.ipynb")
+        if place := re.search(r"^(\d+)\t.*def area", shown, re.MULTILINE):
+            new = {"cell_type": "code", "cell_source": "assert area(2) == 4"}
+            call("insert_cell", cell_index=int(place[1]) + 1, **new)
+            return
+
+
 def _ours_table(call: Counted) -> None:
     # Nothing is edited, so nothing needs the numbers of its lines.
     call("read_file", path="table.csv", limit=20, line_numbers=False)
@@ -243,7 +261,8 @@ TASKS = [
     Task(
         "a cell in a 5 MB notebook", 2,
         _put("big.ipynb", BIG),
-        {OURS: _ours_cell, FILESYSTEM: _filesystem_cell, COMMANDER: _commander_cell},
+        {OURS: _ours_cell, FILESYSTEM: _filesystem_cell, COMMANDER: _commander_cell,
+         DATALAYER: _datalayer_cell},
         _has("big.ipynb", "x6 = total"),
     ),
     Task(
@@ -269,7 +288,8 @@ TASKS = [
     ),
     Task(
         "a test after a definition in notebooks", 3, _put_all(NOTEBOOKS),
-        {OURS: _ours_insert, FILESYSTEM: _filesystem_insert, COMMANDER: _commander_insert}, _inserted,
+        {OURS: _ours_insert, FILESYSTEM: _filesystem_insert, COMMANDER: _commander_insert,
+         DATALAYER: _datalayer_insert}, _inserted,
     ),
     Task(
         "head and middle of a 300 KB CSV", 2, _put("table.csv", CSV),
