@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from functools import partial
 from http.client import responses
 from typing import Any, TypeVar, cast
 
@@ -35,6 +34,11 @@ def presented(request: HTTPServerRequest) -> str | None:
     kind, _, secret = request.headers.get("Authorization", "").strip().partition(" ")
     secret = secret.strip()
     return secret if kind.lower() in ("token", "bearer") and secret.startswith(TOKEN_PREFIX) else None
+
+
+def client_of(user: str, token_id: str) -> str:
+    """The name of a client whose calls count together: a user's own, or those with one of their tokens."""
+    return f"{user} {token_id}"
 
 
 class TokenLogin:
@@ -92,13 +96,14 @@ class ToolsHandler(APIHandler):
     assistant: Token | None = None
     """The assistant's token that the request came with."""
 
+    _secret: str | None = None
     _login: Any = None
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
         """Find out who asks: by an assistant's token, if there is one, whatever else comes with it."""
-        secret = presented(self.request)
-        if secret is not None:
-            self.assistant = await asyncio.to_thread(check, self.served.workspace.store, secret)
+        self._secret = presented(self.request)
+        if self._secret is not None:
+            self.assistant = await asyncio.to_thread(check, self.served.workspace.store, self._secret)
             self._login = TokenLogin(super().identity_provider, self.assistant.user)
         await super().prepare()
         if self.assistant is not None and not self.opens_to_tokens:
@@ -151,11 +156,18 @@ class ToolsHandler(APIHandler):
             waits_in_line=not command,
             decides_via=None if self.opens_to_tokens else await self._via(),
         )
-        return await self._pool(command).run(self.caller(reader), partial(work, workspace), self._left)
+
+        def begun() -> _T:
+            # It may have been revoked while the call waited for its turn, or for a file.
+            if self._secret is not None:
+                check(workspace.store, self._secret)
+            return work(workspace)
+
+        return await self._pool(command).run(self.caller(reader), begun, self._left)
 
     def caller(self, reader: Reader) -> Caller:
         """The caller whose calls count together: one user, or one of their assistants' tokens."""
-        return Caller(f"{reader.user} {self.assistant.id if self.assistant else ''}", reader)
+        return Caller(client_of(reader.user, self.assistant.id if self.assistant else ""), reader)
 
     async def _via(self) -> Via:
         """How a person's request came in; JupyterLab sends Jupyter's token, too, beside the cookie of its login."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeVar
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from ..errors import Disabled, TimedOut
 from ..stores.records import Reader
@@ -43,7 +43,7 @@ class CallPool:
         self._parts = per_client, per_session
         self._wait_seconds = wait_seconds
         self._closed = False
-        self._running: WeakSet[threading.Event] = WeakSet()
+        self._running: WeakKeyDictionary[threading.Event, str] = WeakKeyDictionary()
         self._turns: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
         self._lines: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
@@ -100,7 +100,7 @@ class CallPool:
             if self._closed:
                 raise Disabled("the server is stopping", hint="Try again when it runs.")
             if left is not None:
-                self._running.add(left)
+                self._running[left] = caller.client
             return await asyncio.get_running_loop().run_in_executor(self._threads, _unless_left, call, left)
 
     def _turn(self, whose: Hashable, calls: int) -> asyncio.Semaphore:
@@ -108,6 +108,12 @@ class CallPool:
         if turn is None:
             turn = self._turns[whose] = asyncio.Semaphore(calls)
         return turn
+
+    def end(self, client: str) -> None:
+        """Tell the calls of a client that nobody waits for them any more."""
+        for left, whose in list(self._running.items()):
+            if whose == client:
+                left.set()
 
     def close(self) -> None:
         """Start no more calls; those that run finish, and those that take long are told that nobody waits for them."""

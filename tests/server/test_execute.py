@@ -82,10 +82,11 @@ def send(jp_serverapp, jp_http_port, http_server, jp_auth_header):
     """Send a call on a connection of its own, and give what comes back as it comes."""
     sent = []
 
-    async def send(accept="text/event-stream", **arguments):
+    async def send(accept="text/event-stream", token=None, **arguments):
         body = json.dumps(arguments)
         head = f"POST {jp_serverapp.base_url}api/fstools/tools/execute HTTP/1.1\r\nHost: localhost:{jp_http_port}\r\n"
-        head += "".join(f"{name}: {value}\r\n" for name, value in jp_auth_header.items())
+        login = {"Authorization": f"token {token}"} if token else jp_auth_header
+        head += "".join(f"{name}: {value}\r\n" for name, value in login.items())
         reader, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
         writer.write(f"{head}Accept: {accept}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
         sent.append(writer)
@@ -144,6 +145,20 @@ async def test_a_client_that_goes_away_ends_its_command(send, jp_root_dir, accep
     stream.leave()
     for process in pids.split():
         await asyncio.to_thread(wait_until_gone, process)
+
+
+@runs_at_once
+async def test_a_command_ends_when_its_token_is_revoked_and_no_other_does(send, ask, jp_root_dir):
+    tokens = [(await ask("POST", "/tokens", {"name": name, "tools": ["execute"]})).json for name in ("one", "two")]
+    commands = [
+        await send(token=token["token"], command=f"echo $$ > {token['name']}; until [ -e go ]; do sleep 0.05; done")
+        for token in tokens
+    ]
+    pids = [await asyncio.to_thread(wait_for_line, jp_root_dir / token["name"]) for token in tokens]
+    assert (await ask("DELETE", f"/tokens/{tokens[0]['id']}")).status == 204
+    await asyncio.to_thread(wait_until_gone, pids[0])
+    (jp_root_dir / "go").touch()
+    assert (await (await commands[1].begin()).next("result"))["data"]["exit_code"] == 0
 
 
 @waits_for_approval

@@ -23,6 +23,7 @@ from ...open_documents.page import PageDocument, PageGone
 from ...stores.records import OpenDocument
 from ...tools.arguments import Arguments, Text
 from .. import SETTING
+from ..base_handler import presented
 from ..bodies import as_json, checked, parsed_object
 from ..served import Served
 
@@ -144,7 +145,8 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         allowed = await ensure_async(
             self.authorizer.is_authorized(self, self.current_user, "write", self.auth_resource)
         )
-        if not allowed:
+        # An assistant's token counts, and not the login that comes with it.
+        if not allowed or presented(self.request) is not None:
             raise web.HTTPError(403)
         await super().get(*args, **kwargs)
 

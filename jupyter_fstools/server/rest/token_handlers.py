@@ -27,7 +27,7 @@ from ...gate.workspace import Workspace
 from ...stores.records import Token
 from ...tools import TOOLS
 from ...tools.arguments import Arguments, Flag, Seconds, Text
-from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler
+from ..base_handler import MOST_WAITED_SECONDS, NoArguments, ToolsHandler, client_of
 from ..bodies import parsed_object
 from ..permissions import EXECUTE, WRITE
 
@@ -144,11 +144,12 @@ class TokenHandler(ToolsHandler):
 
     @web.authenticated
     async def delete(self, token_id: str) -> None:
-        """Revoke a token: from now on it opens nothing."""
+        """Revoke a token: from now on it opens nothing, and commands that were begun with it end."""
         await self.require_permission(WRITE)
         self.query(NoArguments)
         user = self.reader().user
         await self.call(lambda workspace: grant.revoke(workspace.store, user, token_id))
+        self.served.commands.end(client_of(user, token_id))
         self.set_status(204)
         self.finish()
 
