@@ -84,7 +84,7 @@ def _whole(value: Any) -> Any:
     elif isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int):
-        raise ValueError(f"takes a whole number, got {_spelled(value)}")
+        raise ValueError(f"takes a whole number, got {spelled(value)}")
     return max(-_MOST, min(value, _MOST))
 
 
@@ -95,7 +95,7 @@ def _seconds(value: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise ValueError(f"takes a number of seconds above 0, got {_spelled(value)}")
+        raise ValueError(f"takes a number of seconds above 0, got {spelled(value)}")
     return seconds
 
 
@@ -104,7 +104,7 @@ def _flag(value: Any) -> Any:
     if isinstance(value, str) and value.strip().lower() in ("true", "false"):
         return value.strip().lower() == "true"
     if not isinstance(value, bool):
-        raise ValueError(f"takes true or false, got {_spelled(value)}")
+        raise ValueError(f"takes true or false, got {spelled(value)}")
     return value
 
 
@@ -120,13 +120,14 @@ def _list(value: Any) -> Any:
 
 def _text(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError(f"takes a string, got {_spelled(value)}")
+        raise ValueError(f"takes a string, got {spelled(value)}")
     return value
 
 
-def _spelled(value: Any) -> str:
-    if value is None:
-        return "null"
+def spelled(value: Any) -> str:
+    """A value as a refusal names it: short, and in plain ASCII."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, int) and abs(value) > _MOST:
@@ -204,7 +205,7 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
     """
     problems, fields, hints = [], [], []
     for one in error.errors(include_url=False):
-        field = ".".join(_names(one["loc"]))[:80] or "arguments"
+        field = ".".join(names_to(one["loc"]))[:80] or "arguments"
         fields.append(field)
         if one["type"] in ("extra_forbidden", "missing"):
             asked = _model_at(model, one["loc"])
@@ -214,7 +215,7 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
             problems.append(f"{field}: {said if one['type'] == 'extra_forbidden' else 'is required'}")
         else:
             message = _IN_PLAIN_WORDS.get(one["type"]) or one["msg"].removeprefix("Value error, ")
-            got = f", got {_spelled(one['input'])}" if ", got " not in message and one["type"] != "value_error" else ""
+            got = f", got {spelled(one['input'])}" if ", got " not in message and one["type"] != "value_error" else ""
             problems.append(f"{field}: {message[:1].lower()}{message[1:]}{got}")
     return Invalid(
         "; ".join(problems[:5]),
@@ -224,7 +225,7 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
     )
 
 
-def _names(where: Sequence[int | str]) -> list[str]:
+def names_to(where: Sequence[int | str]) -> list[str]:
     """The names on the way to a field, without pydantic's own for the alternatives of a type."""
     names = [str(part) for part in where if "[" not in str(part)]
     return names[:-1] if len(names) > 1 and names[-1] in ("str", "int") else names

@@ -24,6 +24,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 from pydantic import BaseModel, ValidationError
 
 from ...errors import Invalid
+from ...tools.arguments import names_to, spelled
 from ..bodies import parsed
 from .json_rpc import Fault, Id
 
@@ -42,6 +43,16 @@ _FIRST_WITHOUT_BATCHES = "2025-06-18"
 _UNNAMED_VERSION = "2025-03-26"  # What the specification has a server assume where the header is missing.
 _Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 _P = TypeVar("_P", bound=BaseModel)
+_PLAIN = {
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")
 
 
@@ -154,9 +165,22 @@ def _message(value: Any) -> _Message:
 
 
 def _problems(error: ValidationError) -> str:
-    """Each field, and what it should be."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, one['loc']))[:80]}: {one['msg']}" for one in found[:5])
+    """Each field, with what it takes and what it got."""
+    takes: dict[str, list[str]] = {}
+    got: dict[str, str] = {}
+    for one in error.errors(include_url=False):
+        # Each alternative of a type is found wrong by itself.
+        field = ".".join(names_to(one["loc"]))[:80]
+        takes.setdefault(field, []).append(_PLAIN.get(one["type"], one["msg"].removeprefix("Input should be ")))
+        if one["type"] != "missing":
+            got[field] = spelled(one["input"])
+    told = [
+        f"{field}: takes {' or '.join(dict.fromkeys(found))}, got {got[field]}"
+        if field in got
+        else f"{field}: is required"
+        for field, found in takes.items()
+    ]
+    return "; ".join(told[:5])
 
 
 class Routing(NamedTuple):

@@ -72,17 +72,44 @@ def test_what_is_no_message_is_an_error_of_json_rpc(raw, name):
     [
         (request("tools/run"), -32601, "there are initialize, ping, tools/list and tools/call"),
         (request("resources/list"), -32601, "no method 'resources/list'"),
-        (request("tools/call"), -32602, "tools/call: name: Field required"),
-        (request("tools/call", {"name": 5}), -32602, "name: Input should be a valid string"),
-        (request("tools/call", {"name": "read_file", "arguments": []}), -32602, "arguments: Input should be"),
+        (request("tools/call"), -32602, "tools/call: name: is required"),
+        (request("tools/call", {"name": 5}), -32602, "tools/call: name: takes a string, got 5"),
+        (
+            request("tools/call", {"name": "read_file", "arguments": []}),
+            -32602,
+            "tools/call: arguments: takes an object, got a list",
+        ),
         (request("tools/list", {"cursor": "2"}), -32602, "one page"),
-        (request("initialize", {"protocolVersion": NEWEST}), -32602, "capabilities: Field required"),
+        (request("initialize", {"protocolVersion": NEWEST}), -32602, "initialize: capabilities: is required"),
     ],
 )
 def test_a_request_that_cannot_be_answered_says_why(raw, message, code, said):
     answer = raw.post(message)
     assert (answer.status, answer.json["id"], answer.json["error"]["code"]) == (200, 1, code)
     assert said in answer.json["error"]["message"] and "mcp-session-id" not in answer.headers
+
+
+ID = "takes a whole number or a string, got"
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ({"id": {}}, f"id: {ID} an object"),
+        ({"id": None}, f"id: {ID} null"),
+        ({"id": 1.5}, f"id: {ID} 1.5"),
+        ({"id": True}, f"id: {ID} true"),
+        ({"id": [1] * 1000}, f"id: {ID} a list"),
+        ({"id": 1, "jsonrpc": "1.0"}, "jsonrpc: takes '2.0', got '1.0'"),
+        ({"id": 1, "method": 5, "params": [1]}, "method: takes a string, got 5; params: takes an object, got a list"),
+        ({"method": "notifications/cancelled", "params": {"requestId": {}}}, f"requestId: {ID} an object"),
+        ({"id": 1, "method": None}, "method: takes a string, got null"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_named_with_what_it_takes(raw, message, said):
+    error = raw.post({"jsonrpc": "2.0", "method": "ping", **message}).json["error"]
+    assert error["message"].partition(": ")[2] == said
+    assert not any(word in error["message"] for word in (".int", ".str", "Input", "dictionary", "instance"))
 
 
 NO_CALLS = {
