@@ -7,7 +7,7 @@ import os
 import re
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -41,8 +41,15 @@ RETRIES: Any = {
 }
 
 _NO_CREDENTIALS = "Check the credentials that the provider's own tools use here: environment, role or instance."
+_HINTS = {
+    "object with invalid path": (
+        "Rename that object by the provider's own tools: names with `//`, `.` or `..` as a part are not served."
+    ),
+    "ETag Header missing": "Use a store that sends ETags.",
+}
 _SECRETS = re.compile(r"\?[^\s\"')]*|(?i:(signature|key|token|credential|authorization)\S*\s*[=:]\s*)\S+")
 _STATUS = re.compile(r"(?:status(?: code)?:?|HTTP) (\d{3})|(\d{3}) [A-Z][a-z]+ ?[A-Z]?")
+_ANOTHER = {"e_tag": '"another"', "version": "1"}
 _AT_A_TIME, _AHEAD_BYTES = 16, 32 << 20
 
 
@@ -94,7 +101,8 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
         raise refused(Invalid, path, reason, hint="Use a name without control characters.", writing=writing) from None
     except (BaseError, OSError) as error:
         reason = f"the store says: {plain_reason(error)}"
-        raise refused(InputOutput, path, reason, hint="Try again in a while.", writing=writing) from None
+        hint = next((hint for said, hint in _HINTS.items() if said in reason), "Try again in a while.")
+        raise refused(InputOutput, path, reason, hint=hint, writing=writing) from None
 
 
 def plain_reason(error: Exception) -> str:
@@ -103,10 +111,20 @@ def plain_reason(error: Exception) -> str:
     return _SECRETS.sub("", " ".join(told.split()))[:200]
 
 
-def condition_of(version: str) -> dict[str, str]:
-    """The mode of a write that demands a version."""
-    tag, _, number = version.partition("\t")
-    return {"e_tag": tag, **({"version": number} if number else {})}
+def condition_of(meta: Mapping[str, Any]) -> dict[str, str]:
+    """The mode of a write that demands what was seen: most stores compare the ETag, Google's the generation."""
+    return {name: meta[name] for name in ("e_tag", "version") if meta[name]}
+
+
+def version_of(meta: Mapping[str, Any], path: str) -> str:
+    """The ETag, in quotes as HTTP has it: Azure's listings leave them out. A number of the store's is in none of them.
+
+    Raises:
+        InputOutput: the store sends none.
+    """
+    if not (tag := meta["e_tag"]):
+        raise InputOutput(f"'{path}': the store gives no version (ETag) of it.", hint="Use a store that sends ETags.")
+    return str(tag) if tag.endswith('"') else f'"{tag}"'
 
 
 def require_conditions(bucket: Bucket, key: str) -> None:
@@ -118,11 +136,12 @@ def require_conditions(bucket: Bucket, key: str) -> None:
     probe = f"{HIDDEN_PREFIX}{uuid.uuid4().hex}"
     try:
         with explained(key):
-            obstore.put(bucket, probe, b"1", mode="create")
+            answer = obstore.put(bucket, probe, b"1", mode="create")
     except Denied:
         return  # Who may not write cannot overwrite.
     try:
-        heeds = _is_refused(bucket, key, probe, "create") and _is_refused(bucket, key, probe, {"e_tag": '"another"'})
+        version_of(answer, key)
+        heeds = _is_refused(bucket, key, probe, "create") and _is_refused(bucket, key, probe, _ANOTHER)
     finally:
         with contextlib.suppress(BaseError, OSError):
             obstore.delete(bucket, probe)

@@ -14,8 +14,16 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
-from ..errors import Conflict, FsToolsError, InputOutput, IsDirectory, NotADirectory, NotFound, TooLarge
-from .object_requests import OneVersion, condition_of, explained, fetched_ahead, opened_bucket, require_conditions
+from ..errors import Conflict, FsToolsError, IsDirectory, NotADirectory, NotFound, TooLarge
+from .object_requests import (
+    OneVersion,
+    condition_of,
+    explained,
+    fetched_ahead,
+    opened_bucket,
+    require_conditions,
+    version_of,
+)
 from .path_names import HIDDEN_PREFIX, canonical_parts, names_without_links
 from .protocol import Entry, FileStat, OpenFile
 from .system_errors import refused
@@ -115,7 +123,7 @@ class ObjectStore:
         if if_match is None:
             self._check_free(path, names)
             return self._put(path, data, "create", {})
-        there, attributes = self._described(path)
+        there, condition, attributes = self._described(path)
         if there is None and self._is_folder(path):
             raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
         if there is None or there.version != if_match:
@@ -123,7 +131,7 @@ class ObjectStore:
             raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
         if there.size == len(data) and self._whole(there) == data:
             return there
-        return self._put(path, data, condition_of(if_match), attributes)
+        return self._put(path, data, condition, attributes)
 
     def delete(self, path: str, *, if_match: str) -> None:
         """Remove a file; see `Backend.delete`. Of all verbs this alone is a look and then a request."""
@@ -157,24 +165,25 @@ class ObjectStore:
         """The status of the version that was written: others may have written since."""
         now = self._head(path)
         moment = time.time_ns() if now is None else now.mtime_ns
-        own = self._version_of(answer, path)
+        own = version_of(answer, path)
         return now if now and now.version == own else FileStat(path, f"{self._key}/{path}", "file", size, moment, own)
 
     def _marked(self, path: str, mark: str) -> FileStat | None:
         try:
-            stat, attributes = self._described(path)
+            stat, _, attributes = self._described(path)
         except FsToolsError:
             return None
         return stat if attributes.get(_MARK) == mark else None
 
-    def _described(self, path: str) -> tuple[FileStat | None, dict[str, str]]:
-        """A file and its metadata; (None, {}) where there is none."""
+    def _described(self, path: str) -> tuple[FileStat | None, dict[str, str], dict[str, str]]:
+        """A file, the condition of a write over it, and its metadata; (None, {}, {}) where there is none."""
         with explained(path):
             try:
                 answer = obstore.get(self._bucket, path, options={"head": True})
             except FileNotFoundError:
-                return None, {}
-            return self._stat_of(answer.meta, path), {str(name): str(one) for name, one in answer.attributes.items()}
+                return None, {}, {}
+            attributes = {str(name): str(one) for name, one in answer.attributes.items()}
+            return self._stat_of(answer.meta, path), condition_of(answer.meta), attributes
 
     def _head(self, path: str) -> FileStat | None:
         with explained(path):
@@ -204,9 +213,8 @@ class ObjectStore:
         if not path:
             return True
         with explained(path):
-            # Segments count: "a/b" is no prefix of "a/bc".
-            page = next(iter(obstore.list(self._bucket, prefix=path, chunk_size=2)), [])
-        return any(meta["path"] != path for meta in page)
+            # Segments count: "a/b" is no prefix of "a/bc". An object "a/b/" stands for an empty folder.
+            return bool(next(iter(obstore.list(self._bucket, prefix=path, chunk_size=2)), []))
 
     def _latest(self, path: str) -> tuple[FileStat, bytes | None]:
         """A file as it is now, and its bytes unless it is large."""
@@ -229,25 +237,17 @@ class ObjectStore:
 
     def _range(self, stat: FileStat, start: int, end: int) -> bytes:
         with explained(stat.path):
-            wanted: Any = {"range": (start, end), "if_match": stat.version.partition("\t")[0]}
+            wanted: Any = {"range": (start, end), "if_match": stat.version}
             return bytes(obstore.get(self._bucket, stat.path, options=wanted).bytes())
 
     def _stat_of(self, meta: Mapping[str, Any], path: str) -> FileStat:
-        version = self._version_of(meta, path)
         moment = int(meta["last_modified"].timestamp() * 1_000_000) * 1000
-        return FileStat(path, f"{self._key}/{path}", "file", meta["size"], moment, version)
-
-    def _version_of(self, meta: Mapping[str, Any], path: str) -> str:
-        if not meta["e_tag"]:
-            raise InputOutput(
-                f"'{path}': the store gives no version (ETag) of it.", hint="Use a store that sends ETags."
-            )
-        return "\t".join(one for one in (meta["e_tag"], meta["version"]) if one)
+        return FileStat(path, f"{self._key}/{path}", "file", meta["size"], moment, version_of(meta, path))
 
     def _entry(self, folder: str, path: str, meta: Mapping[str, Any] | None) -> Iterator[Entry]:
         """An entry of a listing; none for a name that no caller could give back."""
         name = path.removeprefix(f"{folder}/" if folder else "")
-        if not name or "/" in name or name in (".", "..") or name.startswith(HIDDEN_PREFIX):
+        if path == folder or not name or "/" in name or name in (".", "..") or name.startswith(HIDDEN_PREFIX):
             return
         if meta is None:
             yield Entry(path, name, "directory")

@@ -207,6 +207,12 @@ class BackendContract:
             ("a/d.txt", "d.txt", "file"),
         }
 
+    def test_a_listing_tells_what_stat_tells(self, backend: Backend) -> None:
+        put(backend, "a/b.txt", b"one")
+        put(backend, "a/b.txt", b"two")
+        (entry,) = backend.list("a")
+        assert entry.stat in (None, backend.stat("a/b.txt"))
+
     def test_one_of_many_creators_wins(self, backend: Backend) -> None:
         assert len(race(lambda n: backend.write("new/a.txt", [b"%d" % n], if_match=None))) == 1
         assert names(backend) == ["new", "new/a.txt"]

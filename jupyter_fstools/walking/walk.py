@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..backends.protocol import Backend, FileStat
-from ..errors import Denied, FsToolsError, NotADirectory, NotFound
+from ..errors import Denied, FsToolsError, InputOutput, NotADirectory, NotFound
 from ..globs.ignore_rules import FolderRules, RuleFile
 from ..globs.patterns import GlobPattern, Position
 from .folders import Folder, joined, open_folder
@@ -137,6 +137,8 @@ class Walk:
             return [self._listed(*start)] if start else []
         except (OSError, FsToolsError) as error:
             if start and start[0].path == self._base:
+                if isinstance(error, InputOutput):
+                    raise
                 raise Denied(f"{self._base or '.'}: cannot be listed", hint=CLOSED) from error
             self.tally.unreadable += not isinstance(error, (FileNotFoundError, NotFound, NotADirectory))
             return []

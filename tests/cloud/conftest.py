@@ -7,7 +7,7 @@ import itertools
 import psycopg
 import pytest
 
-from tests import emulators, postgresql
+from tests import emulators, google, postgresql
 
 NUMBERS = itertools.count()
 
@@ -34,6 +34,16 @@ def make_database(database_server):
 @pytest.fixture
 def database(make_database):
     return make_database()
+
+
+@pytest.fixture
+def plain_account(database):
+    """The address as of an account that may make a schema in the database, and nothing else."""
+    name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"CREATE ROLE plain_{name} LOGIN PASSWORD 'plain'")
+        connection.execute(f"GRANT CREATE ON DATABASE {name} TO plain_{name}")
+    return database.replace("ada:the-password", f"plain_{name}:plain")
 
 
 @pytest.fixture(scope="session")
@@ -86,3 +96,17 @@ def azure(azure_environment, monkeypatch):
     for name, value in azure_environment.items():
         monkeypatch.setenv(name, value)
     return f"az://team/test-{next(NUMBERS)}"
+
+
+@pytest.fixture(scope="session")
+def google_environment(tmp_path_factory):
+    with google.running(tmp_path_factory.mktemp("google")) as environment:
+        yield environment
+
+
+@pytest.fixture
+def gs(google_environment, monkeypatch):
+    """The same over Google's API, as a stand-in speaks it."""
+    for name, value in google_environment.items():
+        monkeypatch.setenv(name, value)
+    return f"gs://team/test-{next(NUMBERS)}"

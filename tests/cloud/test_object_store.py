@@ -55,6 +55,14 @@ class TestAzure(BackendContract):
         return open_backend(azure)
 
 
+class TestGoogle(BackendContract):
+    refused_names = ODD
+
+    @pytest.fixture
+    def backend(self, gs):
+        return open_backend(gs)
+
+
 @pytest.fixture
 def moved(monkeypatch):
     """How many bytes each request for an object asked for; a look asks for none."""

@@ -1,0 +1,190 @@
+"""Buckets as other programs leave them, and stores that do less than S3 does."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+import boto3
+import obstore
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.entry_points import open_backend
+from jupyter_fstools.errors import InputOutput, Invalid
+from jupyter_fstools.testing.backend_contract import content, put
+
+
+@pytest.fixture
+def other(s3):
+    """Another program: puts objects of any key below the prefix, as S3 takes them."""
+    client = boto3.client(
+        "s3",
+        endpoint_url=os.environ["AWS_ENDPOINT_URL"],
+        region_name=os.environ["AWS_REGION"],
+        aws_access_key_id="grace",
+        aws_secret_access_key="another",
+    )
+    bucket, _, prefix = s3.removeprefix("s3://").partition("/")
+    client.put_here = lambda key, data=b"": client.put_object(Bucket=bucket, Key=f"{prefix}/{key}", Body=data)
+    return client
+
+
+def listed(files, path="."):
+    entries = call_tool(files, "list_files", path=path).data["entries"]
+    return [(entry["path"], entry["is_directory"]) for entry in entries]
+
+
+def test_an_object_that_stands_for_an_empty_folder_is_a_folder(s3, other):
+    for key in ("", "empty/", "some/", "some/inner/", "some/a.txt"):
+        other.put_here(key)
+    files = open_workspace(s3, store="memory:")
+    assert listed(files) == [("empty", True), ("some", True)]
+    assert listed(files, "empty") == []
+    assert listed(files, "some") == [("some/inner", True), ("some/a.txt", False)]
+    assert listed(files, "some/inner") == []
+    found = call_tool(files, "glob", pattern="**")
+    assert "unreadable" not in found.text
+    assert found.data["total"] == 1
+    call_tool(files, "write_file", path="empty/b.txt", content="b\n")
+    assert listed(files, "empty") == [("empty/b.txt", False)]
+
+
+def test_an_object_whose_name_no_path_spells_is_named_where_it_bars_its_folder(s3, other):
+    other.put_here("good/a.txt", b"needle\n")
+    other.put_here("bad//b.txt")
+    other.put_here("bad/a.txt", b"needle\n")
+    files = open_workspace(s3, store="memory:")
+    for call in ({"tool": "list_files"}, {"tool": "glob", "pattern": "*"}, {"tool": "grep", "pattern": "needle"}):
+        with pytest.raises(InputOutput, match=r"bad//b\.txt") as refused:
+            call_tool(files, call.pop("tool"), path="bad", **call)
+        assert "Rename that object" in refused.value.hint
+    found = call_tool(files, "grep", pattern="needle", output_mode="files")
+    assert found.data["total"] == 1
+    assert "1 unreadable" in found.text
+    call_tool(files, "read_file", path="bad/a.txt")
+    call_tool(files, "edit_file", path="bad/a.txt", old_string="needle", new_string="pin")
+    assert content(files.backend, "bad/a.txt") == b"pin\n"
+
+
+def test_names_that_look_alike_or_encoded_are_names_of_their_own(s3, other):
+    names = ["a b.txt", "a+b.txt", "a%20b.txt", "a%2Fb.txt", "#?*.txt", "e\u0301.txt", "\u00e9.txt"]
+    for number, name in enumerate(names):
+        other.put_here(f"d/{name}", b"%d\n" % number)
+    files = open_workspace(s3, store="memory:")
+    assert sorted(listed(files, "d")) == sorted((f"d/{name}", False) for name in names)
+    for number, name in enumerate(names):
+        call_tool(files, "read_file", path=f"d/{name}")
+        call_tool(files, "edit_file", path=f"d/{name}", old_string=str(number), new_string=f"{number}!")
+    assert [content(files.backend, f"d/{name}") for name in names] == [b"%d!\n" % number for number in range(7)]
+
+
+def test_an_object_that_was_uploaded_in_parts_is_edited_by_its_version(s3, other):
+    place = {"Bucket": "team", "Key": f"{s3.removeprefix('s3://team/')}/parts.txt"}
+    upload = {**place, "UploadId": other.create_multipart_upload(**place)["UploadId"]}
+    tags = [
+        other.upload_part(**upload, PartNumber=number, Body=data)["ETag"]
+        for number, data in ((1, b"line of 16 bytes\n" * 310_000), (2, b"needle\n"))
+    ]
+    parts = [{"PartNumber": number, "ETag": tag} for number, tag in enumerate(tags, 1)]
+    other.complete_multipart_upload(**upload, MultipartUpload={"Parts": parts})
+    files = open_workspace(s3, store="memory:")
+    assert files.backend.stat("parts.txt").version.endswith('-2"')
+    call_tool(files, "read_file", path="parts.txt", offset=310_001)
+    call_tool(files, "edit_file", path="parts.txt", old_string="needle", new_string="pin")
+    assert content(files.backend, "parts.txt").endswith(b"bytes\npin\n")
+
+
+def test_a_file_that_a_search_fetched_is_not_fetched_again_from_a_bucket_that_keeps_versions(
+    s3, other, monkeypatch, private_jupyter
+):
+    other.create_bucket(Bucket="versioned")
+    other.put_bucket_versioning(Bucket="versioned", VersioningConfiguration={"Status": "Enabled"})
+    files = open_workspace("s3://versioned", store="memory:")
+    put(files.backend, "a.txt", b"old\n")
+    # By another program, so that nothing of it is kept here.
+    other.put_object(Bucket="versioned", Key="a.txt", Body=b"needle\n")
+    fetched, get = [], obstore.get
+
+    def counted(bucket, path, *, options=None):
+        if not (options or {}).get("head"):
+            fetched.append(path)
+        return get(bucket, path, options=options)
+
+    monkeypatch.setattr(obstore, "get", counted)
+    assert call_tool(files, "grep", pattern="needle", output_mode="files").data["total"] == 1
+    call_tool(files, "read_file", path="a.txt")
+    call_tool(files, "edit_file", path="a.txt", old_string="needle", new_string="pin")
+    assert content(files.backend, "a.txt") == b"pin\n"
+    assert fetched == ["a.txt"]
+
+
+def test_a_listing_of_many_pages_is_whole(gs):
+    backend = open_backend(gs)
+    for number in range(250):
+        put(backend, f"d/{number:03}.txt", b"x")
+    assert [entry.name for entry in backend.list("d")] == [f"{number:03}.txt" for number in range(250)]
+
+
+@contextmanager
+def without(upstream, *headers):
+    """Stands before a store that does not know some headers: they are in no request and in no answer."""
+    host = urlsplit(upstream).netloc
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_any(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            connection = HTTPConnection(host, timeout=60)
+            connection.request(self.command, self.path, body, self.known(self.headers.items()))
+            response = connection.getresponse()
+            data = response.read()
+            connection.close()
+            self.send_response_only(response.status)
+            for name, one in self.known(response.getheaders()).items():
+                self.send_header(name, one)
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(data)
+
+        def known(self, pairs):
+            return {name: one for name, one in pairs if name.lower() not in (*headers, "connection")}
+
+        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_any
+
+        def log_message(self, *words):
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize("header", ["if-match", "if-none-match"])
+def test_a_store_that_overwrites_whatever_is_there_is_refused_at_start(s3, other, monkeypatch, header):
+    other.put_here("a.txt", b"kept")
+    with without(os.environ["AWS_ENDPOINT_URL"], header) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(Invalid, match="does not support conditional writes"):
+            open_backend(s3)
+        objects = other.list_objects_v2(Bucket="team", Prefix=s3.removeprefix("s3://team/"))["Contents"]
+    assert [one["Key"].rpartition("/")[2] for one in objects] == ["a.txt"], "what was tried is gone"
+
+
+def test_a_store_without_versions_is_refused_at_start(s3, monkeypatch):
+    with without(os.environ["AWS_ENDPOINT_URL"], "etag") as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(InputOutput, match="ETag") as refused:
+            open_backend(s3)
+    assert "Use a store that sends ETags" in refused.value.hint
