@@ -295,7 +295,11 @@ class FsToolsConfig(Configurable):
 
 def shown_setting(where: str) -> str:
     """The address of a store or a root without the password in it."""
-    return re.sub(r"(://[^/?#@]*?):[^/?#]*@", r"\1@", where)
+    if "://" not in where:
+        return where
+    address, _, options = re.sub(r"(://[^/?#@]*?):[^/?#]*@", r"\1@", where).partition("?")
+    kept = "&".join(one for one in options.split("&") if not re.match(r"\w*password=", one))
+    return f"{address}?{kept}" if kept else address
 
 
 def handed_settings() -> dict[str, Any]:

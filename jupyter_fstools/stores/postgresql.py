@@ -32,13 +32,16 @@ _FORGET_REFUSALS = """
 DELETE FROM fstools.refusals WHERE number < %s
 OR number <= (SELECT number FROM fstools.refusals ORDER BY number DESC LIMIT 1 OFFSET %s)
 """
-_NOTE_OPEN = """
-INSERT INTO fstools.open VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
+# By the database's clock: those of the servers may differ.
+_NOW = "extract(epoch FROM clock_timestamp())::float8"
+_NOTE_OPEN = f"""
+INSERT INTO fstools.open VALUES (%s, %s, %s, {_NOW} + %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
 SET until = excluded.until, saved = excluded.saved, hash = excluded.hash, counter = excluded.counter
 """
-_OPEN = """
-SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND until >= %(now)s ORDER BY page, number
+_OPEN = f"""
+SELECT page, saved, hash, counter FROM fstools.open WHERE key = %(key)s AND until >= {_NOW} ORDER BY page, number
 """
+_FORGET_OPEN = f"DELETE FROM fstools.open WHERE page = %s OR until < {_NOW}"
 _ADDS_BETWEEN_PRUNING = 32
 _MICROSECONDS = 1_000_000
 _ADD = """
@@ -156,16 +159,16 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         """Replace what a page said before."""
         name = as_bytes(page)
         with self._database.connection() as connection, connection.transaction():
-            connection.execute("DELETE FROM fstools.open WHERE page = %s OR until < %s", (name, time.time()))
+            connection.execute(_FORGET_OPEN, (name,))
             for number, document in enumerate(documents):
-                told = (number, until, document.saved, document.hash, document.counter)
+                told = (number, until - time.time(), document.saved, document.hash, document.counter)
                 connection.execute(_NOTE_OPEN, (as_bytes(document.key), name, *told))
 
     def open_documents(self, key: str) -> list[OpenDocument]:
         """The documents that pages have open of a file."""
         if (told := self._told(key)) is not None and told.is_fresh and not told.is_open:
             return []
-        rows = self._all(_OPEN, {"key": as_bytes(key), "now": time.time()})
+        rows = self._all(_OPEN, {"key": as_bytes(key)})
         return [OpenDocument(as_text(page), key, saved, hash, counter) for page, saved, hash, counter in rows]
 
     def close(self) -> None:

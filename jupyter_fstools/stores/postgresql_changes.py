@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +58,8 @@ WITH kept AS (
     WINDOW newest AS (ORDER BY number DESC)
 ) DELETE FROM fstools.changes WHERE number IN (
     SELECT number FROM kept WHERE status <> 'pending' AND revision < (SELECT revision FROM fstools.state)
-    AND (place > %(most)s OR size > %(most_bytes)s OR created_at < %(oldest)s)
+    AND (place > %(most)s OR size > %(most_bytes)s
+        OR created_at < extract(epoch FROM clock_timestamp())::float8 - %(most_seconds)s)
 )
 """
 
@@ -187,8 +187,12 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         if not self._adds.add(size):
             return
         limits = self._limits
-        oldest = time.time() - limits.journal_max_days * 86400
-        bounds = {"most": limits.journal_max_changes, "most_bytes": limits.journal_max_bytes, "oldest": oldest}
+        # By the database's clock: a server whose own is ahead would drop what the others keep.
+        bounds = {
+            "most": limits.journal_max_changes,
+            "most_bytes": limits.journal_max_bytes,
+            "most_seconds": limits.journal_max_days * 86400,
+        }
         with self._database.connection() as connection:
             connection.execute(_PRUNE, bounds)
 

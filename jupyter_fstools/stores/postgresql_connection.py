@@ -15,12 +15,16 @@ from typing import Any
 
 import psycopg
 from psycopg import Connection, pq
+from psycopg.abc import RV, PQGen
 
 from ..errors import Conflict, FsToolsError, InputOutput
 from .postgresql_schema import LOCK_LOST, migrate
 
 WAIT_SECONDS = 5.0
 """For a connection; while the database is away every call ends after that."""
+
+ANSWER_SECONDS = 60.0
+"""For an answer: of a database that is suspended, or whose disk hangs, the connections stay open."""
 
 _MOST_CONNECTIONS = 40
 _FRESH_SECONDS = 1.0
@@ -32,6 +36,37 @@ _OPTIONS: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
 }
+
+
+# What is not there has been dropped, or changed by a newer server: schema, table, column or function.
+_MISSING = frozenset({"3F000", "42P01", "42703", "42883"})
+
+
+class Patient(Connection[Any]):
+    """A connection that ends where an answer takes too long.
+
+    Attributes:
+        patience: in seconds; None: as long as it takes.
+    """
+
+    patience: float | None = None
+
+    def wait(self, gen: PQGen[RV], *given: Any, **named: Any) -> RV:
+        """Wait for an answer, within limits."""
+        return super().wait(gen if self.patience is None else self._answered(gen, self.patience), *given, **named)
+
+    def _answered(self, gen: PQGen[RV], seconds: float) -> PQGen[RV]:
+        late = time.monotonic() + seconds
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() > late:
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError(f"there was no answer within {seconds:g} s")
+                wanted = gen.send(ready)
+        except StopIteration as answered:
+            return answered.value  # type: ignore[no-any-return]  # A generator's result is not typed.
 
 
 @dataclass(frozen=True)
@@ -112,6 +147,8 @@ class Database:
                 with self._lent() as connection:
                     yield connection
         except psycopg.Error as error:
+            if error.sqlstate in _MISSING:
+                self._look_again()
             raise self.refusal(error) from None
 
     @contextlib.contextmanager
@@ -125,9 +162,11 @@ class Database:
             finally:
                 self._local.held = outer
 
-    def connect(self) -> Connection[Any]:
+    def connect(self) -> Patient:
         """A connection of one's own, in autocommit mode."""
-        return psycopg.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_OPTIONS)
+        made = Patient.connect(self._address, autocommit=True, connect_timeout=int(WAIT_SECONDS), **_OPTIONS)
+        made.patience = ANSWER_SECONDS
+        return made
 
     def close(self) -> None:
         """Let go of the connections; a later call makes others."""
@@ -155,6 +194,16 @@ class Database:
         finally:
             idle.free.release()
 
+    def _look_again(self) -> None:
+        """Make the tables that are gone: the database was restored or replaced.
+
+        Raises:
+            Invalid: a newer server has migrated them.
+        """
+        self._idle.is_ready = False
+        with contextlib.suppress(psycopg.Error):
+            self._opened()
+
     def _opened(self) -> _Idle:
         """The connections of this process, once the tables are there: not carried across a fork."""
         with self._starting:
@@ -162,9 +211,11 @@ class Database:
                 self._idle = _Idle()
             if not self._idle.is_ready:
                 connection = self.connect()
+                connection.patience = None  # Indexes of many rows take their time.
                 try:
                     migrate(connection)
                 finally:
+                    connection.patience = ANSWER_SECONDS
                     self._idle.give_back(connection)
                 self._idle.is_ready = True
             return self._idle

@@ -87,6 +87,12 @@ def test_the_password_shows_up_nowhere(database, tmp_path, make_shell_config, mo
     handed = desk.settings.shared_settings()["store"]
     assert "the-password" not in handed
     assert "ada@" in handed
+    apart = database.replace("ada:the-password@", "ada@") + "?password=the-password&connect_timeout=5"
+    handed = Desk(make_shell_config(store=apart), str(tmp_path)).settings.shared_settings()["store"]
+    assert handed == database.replace("ada:the-password@", "ada@") + "?connect_timeout=5"
+    with pytest.raises(InputOutput) as refused:
+        PostgresqlStore(apart.replace("=the-password", "=wrong-password")).revision()
+    assert "wrong-password" not in str(refused.value)
 
 
 @pytest.fixture
@@ -210,8 +216,10 @@ with locks.hold("/root/a.txt"):
 """
 
 
-def test_who_was_suspended_past_the_lease_may_write_nothing(database):
+@pytest.mark.parametrize("account", ["database", "plain_account"])
+def test_who_was_suspended_past_the_lease_may_write_nothing(account, request):
     """The change is recorded as pending before a file is replaced: where that is refused, nothing is written."""
+    database = request.getfixturevalue(account)
     store = PostgresqlStore(database)
     with subprocess.Popen([sys.executable, "-c", SUSPENDED, database], stdout=subprocess.PIPE, text=True) as holder:
         os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)

@@ -1,0 +1,293 @@
+"""What databases, their administrators and clocks do to the store in PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import InputOutput, Invalid
+from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.stores import postgresql_connection
+from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_schema import _MIGRATIONS
+from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.records import OpenDocument
+from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of
+from tests import postgresql
+
+
+@pytest.fixture
+def ask(database):
+    """Asks the database as its administrator."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        yield connection.execute
+
+
+@pytest.fixture
+def open_files(database, tmp_path):
+    """Opens the workspace of a server, on a folder with one file; closes it after the test."""
+    opened = []
+    (tmp_path / "a.txt").write_text("one\n")
+
+    def open_(address=database):
+        opened.append(open_workspace(tmp_path, store=address, durable=False))
+        return opened[-1]
+
+    yield open_
+    for files in opened:
+        files.store.close()
+
+
+@pytest.fixture
+def files(open_files):
+    files = open_files()
+    call_tool(files, "read_file", path="a.txt")
+    return files
+
+
+def edit(files, old="one", new="1", path="a.txt"):
+    return call_tool(files, "edit_file", path=path, old_string=old, new_string=new)
+
+
+def require_refused_and_unchanged(files, tmp_path, match):
+    with pytest.raises(InputOutput, match=match) as refused:
+        edit(files)
+    assert "not modified" in str(refused.value) or "Nothing was written" in refused.value.hint
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+
+
+@pytest.mark.parametrize("version", range(1, len(_MIGRATIONS)))
+def test_tables_of_an_older_server_are_migrated_with_what_is_in_them(make_database, version):
+    new, old = make_database(), make_database()
+    store = PostgresqlStore(new)
+    store.put_receipt(kept := receipt_of(), b"shown")
+    for name, status in (("done", "applied"), ("waiting", "proposed"), ("left", "pending")):
+        store.add_change(change_of(name, status=status), b"splices")
+    store.close()
+    with psycopg.connect(new) as source, psycopg.connect(old) as target:
+        target.execute("CREATE SCHEMA fstools")
+        target.execute("CREATE TABLE fstools.version (version integer NOT NULL)")
+        target.execute("INSERT INTO fstools.version VALUES (%s)", (version,))
+        for statements in _MIGRATIONS[:version]:
+            target.execute(statements)
+        target.execute("DELETE FROM fstools.state")
+        columns = "revision, id, keys, owner, session, status, created_at, decided_at, decided_by, body, splices"
+        for table, what in (("state", "*"), ("receipts", "*"), ("changes", columns)):
+            into = table if what == "*" else f"{table} ({what})"
+            rows = source.execute(f"SELECT {what} FROM fstools.{table}").fetchall()
+            for row in rows:
+                target.execute(f"INSERT INTO fstools.{into} VALUES ({', '.join(['%s'] * len(row))})", row)
+        target.execute("INSERT INTO fstools.locks (key, fence, process) VALUES ('/root/a.txt', 7, 1)")
+    store = PostgresqlStore(old)
+    assert (store.receipt(ANN, kept.key), store.shown_text(ANN, kept.key)) == (kept, b"shown")
+    assert [(one.id, one.status) for one in store.changes(ChangeFilter())] == [
+        ("waiting", "proposed"),
+        ("done", "applied"),
+    ]
+    with store.locks(5).hold("/root/a.txt"):
+        assert [change.id for change in store.unfinished("/root")] == ["left"]
+        assert store.finish("left") == 3
+    store.close()
+
+
+def test_a_server_that_runs_while_a_newer_one_migrates_is_refused_clearly(files, ask, tmp_path):
+    """As a migration does that gives a function other arguments."""
+    ask("DROP FUNCTION fstools.take")
+    ask("UPDATE fstools.version SET version = version + 1")
+    for _ in range(2):
+        with pytest.raises(Invalid, match="tables of version") as refused:
+            edit(files)
+        assert "Update jupyter-fstools" in refused.value.hint
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+
+
+def test_a_database_that_was_replaced_by_an_empty_one_is_used_without_a_restart(files, ask, tmp_path):
+    ask("DROP SCHEMA fstools CASCADE")
+    require_refused_and_unchanged(files, tmp_path, "does not exist")
+    call_tool(files, "read_file", path="a.txt")
+    done = edit(files)
+    assert [change.id for change in Journal(files).changes(ChangeQuery())] == [done.change.id]
+
+
+def test_in_a_database_that_may_only_be_read_nothing_is_written_until_it_may_again(files, ask, tmp_path, database):
+    name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
+    ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    files.store.close()  # As a standby that takes over: all connections are new.
+    require_refused_and_unchanged(files, tmp_path, "read-only")
+    assert call_tool(files, "read_file", path="a.txt", force=True).data["content"] == "one\n"
+    ask(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+    files.store.close()
+    edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+
+
+FULL = """
+CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+CREATE TRIGGER full_disk BEFORE {} ON fstools.changes FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
+"""
+
+
+def test_while_the_disk_of_the_database_is_full_nothing_is_written(files, ask, tmp_path):
+    ask(FULL.format("INSERT"))
+    require_refused_and_unchanged(files, tmp_path, "No space left")
+    ask("DROP TRIGGER full_disk ON fstools.changes")
+    edit(files)
+    assert len(Journal(files).changes(ChangeQuery())) == 1
+
+
+def test_a_disk_that_fills_up_in_the_middle_of_an_edit_leaves_a_change_that_the_next_look_completes(
+    files, open_files, ask, tmp_path
+):
+    ask(FULL.format("UPDATE"))
+    done = edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+    assert [change.id for change in files.store.unfinished(files.backend.root_key)] == [done.change.id]
+    ask("DROP TRIGGER full_disk ON fstools.changes")
+    another = open_files()
+    applied = Journal(another).changes(ChangeQuery(status="applied"))
+    assert [change.id for change in applied] == [done.change.id]
+    call_tool(another, "undo", change_id=done.change.id)
+    assert (tmp_path / "a.txt").read_text() == "one\n"
+
+
+def test_more_calls_than_connections_wait_their_turn(files, monkeypatch, tmp_path):
+    monkeypatch.setattr(postgresql_connection, "_MOST_CONNECTIONS", 2)
+    files.store.close()
+    names = [f"{number}.txt" for number in range(8)]
+
+    def work(name):
+        call_tool(files, "write_file", path=name, content="0\n")
+        for number in range(5):
+            edit(files, str(number), str(number + 1), name)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, names))
+    assert {(tmp_path / name).read_text() for name in names} == {"5\n"}
+    assert Journal(files).count(ChangeQuery()) == 8 * 6
+
+
+def test_a_call_that_gets_no_connection_is_refused_and_writes_nothing(files, monkeypatch, tmp_path):
+    monkeypatch.setattr(postgresql_connection, "_MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(postgresql_connection, "WAIT_SECONDS", 0.2)
+    files.store.close()
+    with files.store._database.connection(), ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(require_refused_and_unchanged, files, tmp_path, "all 1 connections are in use").result()
+    edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+
+
+def test_a_database_that_takes_no_more_connections_refuses_calls_until_it_does(
+    plain_account, open_files, ask, tmp_path
+):
+    files = open_files(plain_account)
+    call_tool(files, "read_file", path="a.txt")
+    role = psycopg.conninfo.conninfo_to_dict(plain_account)["user"]
+    files.store.close()
+    ask(f"ALTER ROLE {role} CONNECTION LIMIT 0")
+    require_refused_and_unchanged(files, tmp_path, "too many connections")
+    ask(f"ALTER ROLE {role} CONNECTION LIMIT -1")
+    edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+
+
+def test_what_one_clock_says_counts_for_no_other_machine(database, monkeypatch):
+    """A server whose clock is a year ahead neither forgets what others have open nor drops their journal."""
+    here, ahead = PostgresqlStore(database), PostgresqlStore(database)
+    opened = [OpenDocument("page", "/root/a.txt", False, None, 1)]
+    here.note_open("page", opened, time.time() + 60)
+    here.add_change(change_of("young", created_at=time.time()), b"")
+    with monkeypatch.context() as patch:
+        now = time.time
+        patch.setattr(time, "time", lambda: now() + 365 * 86400)
+        ahead.note_open("another", [], time.time() + 60)
+        ahead.add_change(change_of("late", created_at=time.time()), b"")
+        assert ahead.open_documents("/root/a.txt") == opened
+    assert here.open_documents("/root/a.txt") == opened
+    assert [change.id for change in here.changes(ChangeFilter())] == ["late", "young"]
+    for store in (here, ahead):
+        store.close()
+
+
+@contextlib.contextmanager
+def suspended(server):
+    """Stop all processes of a database: its connections stay open, and nothing answers."""
+    first = int((server.folder / "postmaster.pid").read_text().split()[0])
+    parents = {int(one.name): parent_of(one) for one in Path("/proc").iterdir() if one.name.isdigit()}
+    processes = [first, *(process for process, parent in parents.items() if parent == first)]
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGCONT)
+
+
+def parent_of(process):
+    with contextlib.suppress(OSError):
+        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+    return None
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system does not tell of processes")
+def test_a_database_that_hangs_refuses_calls_in_time_and_then_everything_goes_on(monkeypatch, tmp_path):
+    monkeypatch.setattr(postgresql_connection, "ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(postgresql_connection, "WAIT_SECONDS", 2.0)
+    with postgresql.running() as server:
+        root = tmp_path / "root"
+        root.mkdir()
+        (root / "a.txt").write_text("one\n")
+        files = open_workspace(root, store=server.address, durable=False)
+        call_tool(files, "read_file", path="a.txt")
+        with suspended(server):
+            require_refused_and_unchanged(files, root, "no answer|timeout")
+            assert call_tool(files, "read_file", path="a.txt", force=True).data["content"] == "one\n"
+        edit(files)
+        assert (root / "a.txt").read_text() == "1\n"
+        files.store.close()
+
+
+def test_a_database_that_hangs_in_the_middle_of_an_edit_loses_and_repeats_nothing(monkeypatch, tmp_path):
+    monkeypatch.setattr(postgresql_connection, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(postgresql_connection, "WAIT_SECONDS", 2.0)
+    with postgresql.running() as server:
+        root = tmp_path / "root"
+        root.mkdir()
+        (root / "a.txt").write_text("")
+        files = open_workspace(root, store=server.address, durable=False)
+        call_tool(files, "read_file", path="a.txt")
+        done, over = [], threading.Event()
+
+        def hang():
+            for _ in range(3):
+                time.sleep(0.3)
+                with suspended(server):
+                    time.sleep(1.5)
+            over.set()
+
+        hanging = threading.Thread(target=hang)
+        hanging.start()
+        number = 0
+        while not over.is_set():
+            number += 1
+            with contextlib.suppress(InputOutput):
+                call_tool(files, "read_file", path="a.txt")
+                call_tool(files, "write_file", path="a.txt", content=(root / "a.txt").read_text() + f"{number}\n")
+                done.append(number)
+        hanging.join()
+        lines = [int(line) for line in (root / "a.txt").read_text().splitlines()]
+        assert len(lines) == len(set(lines))
+        assert set(done) <= set(lines)
+        assert Journal(files).count(ChangeQuery(status="applied")) == len(lines)
+        files.store.close()
