@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -209,6 +210,25 @@ def test_an_open_document_follows_the_disk(open_notebook, desk, folder):
     document.type(0, "  # typed")
     document.save()
     assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "z = 2"]
+
+
+def test_open_documents_follow_what_a_command_changed(open_notebook, desk, folder):
+    document = open_notebook("x = 1", "y = 1")
+    folder.write("a.py", "x = 1\n")
+    command = "sed -i 's/y = 1/y = 2/' n.ipynb && sed -i 's/x = 1/x = 2/' a.py"
+    arguments = {"command": command, "cwd": folder.path("")}
+    with ThreadPoolExecutor() as pool:
+        call = pool.submit(folder.lab.call, "POST", "/tools/execute", arguments, folder.session)
+        while not (waiting := folder.lab.proposed()) and not call.done():
+            desk.page.wait_for_timeout(20)
+        folder.lab.decide(waiting[0], "approve")
+        ran = call.result()[1]["data"]
+    assert ran["changed_files"] == [folder.path("a.py"), folder.path("n.ipynb")]
+    document.shows(1, "y = 2")
+    document.expect_saved()
+    document.type(0, "  # typed")
+    document.save()
+    assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "y = 2"]
 
 
 @pytest.mark.parametrize("answer", ["Cancel", "Revert", "Overwrite"])
