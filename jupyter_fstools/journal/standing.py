@@ -138,15 +138,25 @@ def workspace_change(workspace: Workspace, change: Change) -> Change:
 
 
 def changed_since(workspace: Workspace, change: Change) -> ChangedSince | None:
-    """The modification of a proposal's file since; None where it is the same."""
-    if not is_stale(workspace, change):
+    """The modification of a proposal's file since, also one that is not saved; None where it still fits."""
+    is_saved = is_stale(workspace, change)
+    if not is_saved and not _is_typed_in(workspace, change):
         return None
     parts, hint = kept_parts(workspace, change), "Reject it, or have it proposed again."
     try:
         with workspace.drafts_to_restore(restorable(workspace, change, "before", parts, "is out of date", hint)):
             return None
     except FsToolsError as refusal:
+        if not is_saved and not isinstance(refusal, Stale):
+            return None  # A page that does not answer now may do so when somebody decides.
         return ChangedSince(message=refusal.message, diff=refusal.diff if isinstance(refusal, Stale) else None)
+
+
+def _is_typed_in(workspace: Workspace, change: Change) -> bool:
+    """A file of a proposal is open with unsaved changes."""
+    if change.status != "proposed" or is_command(change):
+        return False
+    return any(not one.saved for key in change.keys for one in workspace.store.open_documents(key))
 
 
 def with_all_rows(workspace: Workspace, change: Change) -> Change:

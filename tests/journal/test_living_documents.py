@@ -145,6 +145,24 @@ def test_a_proposal_of_what_the_person_changed_is_stale(living):
         assert journal.change(change.id).status == "proposed"
 
 
+def test_a_proposal_is_carried_out_in_the_cell_that_the_person_went_on_with(living):
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    call.put("n.ipynb", notebook({"a": "x = 1", "b": "".join(LINES)}))
+    call("read_notebook", path="n.ipynb")
+    change = call("edit_notebook", path="n.ipynb", cell_id="b", new_source=rewritten(5, 20, 35)).change
+    typed(call, "n.ipynb", "line 0 of", "theirs\\nline 0 of")
+    assert not is_stale(call.workspace, change)
+    assert changed_since(call.workspace, change) is None
+    done = journal.approve(change.id, decision=Decision({"b": [0, 2]}))
+    assert sources(call) == {"a": "x = 1", "b": "theirs\n" + rewritten(5, 35)}
+    assert (done.decided.taken, done.decided.rejected) == ({"b": [0, 2]}, {"b": [1]})
+    # The proposer has not been shown what was typed.
+    call.refused("not_read", "edit_notebook", path="n.ipynb", cell_id="b", new_source="x")
+    journal.undo(journal.change(change.id), by_person=True)
+    assert sources(call)["b"] == "theirs\n" + "".join(LINES)
+
+
 def test_parts_of_a_change_are_decided_beside_what_the_person_typed(living):
     call = living(approval=["a.txt"])
     journal = Journal(call.workspace)

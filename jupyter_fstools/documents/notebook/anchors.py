@@ -6,11 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from ...content.source import BytesContent, Content
 from ...content.splices import Splice, SplicedContent, trimmed
+from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import FsToolsError
 from ..text.spans import splices_of
-from .cell import lines_of
+from .cell import Cell, lines_of
 from .cell_edit import CellEdit
 from .document import NotebookDocument
 from .operations import (
@@ -27,16 +30,48 @@ from .operations import (
 from .source_text import gaps_of, indent_of, rearranged
 
 _PUT_OUT = {"outputs", "execution_count"}
+_MOST_CHARACTERS = 1 << 16
 
 
 class _MovedOn(Exception):
     """A cell is no longer as the change expects it."""
 
 
+class LineAnchors(BaseModel):
+    """The lines of one cell that a change replaces, with those around them, as a diff has them.
+
+    Attributes:
+        cell_type: that the cell must still have.
+        hunks: of each hunk the lines before and after the change.
+    """
+
+    cell_type: str
+    hunks: list[tuple[list[str], list[str]]]
+
+    def rewritten(self, cell: Cell) -> str | None:
+        """The source that the change makes of a cell that was edited since; None where a hunk is not there once."""
+        if cell.cell_type != self.cell_type:
+            return None
+        lines, done, at = cell.source.split("\n"), list[str](), 0
+        for old, new in self.hunks:
+            starts = [start for start in range(len(lines) - len(old) + 1) if lines[start : start + len(old)] == old]
+            if len(starts) != 1 or starts[0] < at:
+                return None
+            done += [*lines[at : starts[0]], *new]
+            at = starts[0] + len(old)
+        return "\n".join([*done, *lines[at:]])
+
+
 class CellAnchors(NotebookOperations):
-    """Operations on cells, and by index the type and source (`cell_fingerprint`) that a cell must still have."""
+    """Operations on cells, and what they expect, by the cells' indexes.
+
+    Attributes:
+        fingerprints: type and source (`cell_fingerprint`) that a cell must still have.
+        lines: of a cell whose source alone changes, the lines that are enough where the person went on in it.
+    """
 
     fingerprints: dict[int, str]
+    lines: dict[int, LineAnchors] = Field(default_factory=dict)
 
     def placed(self, now: Content) -> list[Splice] | None:
         """Splices that do the same to what the notebook is now; None where a cell of the change is another one.
@@ -58,9 +93,31 @@ def cell_anchors(before: NotebookDocument, after: NotebookDocument, splices: Seq
     told = operations_between(before, after, splices, [cell.cell_id for cell in before.cells])
     if told is None or any(isinstance(one, Members) and not _PUT_OUT.issuperset(one.set) for one in told.operations):
         return None
-    named = [one.cell.index for one in told.operations if isinstance(one, SourceSpans | Convert | Delete)]
-    fingerprints = {index: before.cells[index].fingerprint for index in named}
-    return CellAnchors(total=told.total, operations=told.operations, fingerprints=fingerprints)
+    named = [one for one in told.operations if isinstance(one, SourceSpans | Convert | Delete)]
+    fingerprints = {one.cell.index: before.cells[one.cell.index].fingerprint for one in named}
+    whole = {one.cell.index for one in named if not isinstance(one, SourceSpans)}
+    texts = {cell.cell_id: cell.source for cell in after.cells}
+    anchors = {
+        index: _line_anchors(cell := before.cells[index], texts.get(cell.cell_id, ""))
+        for index in fingerprints
+        if index not in whole
+    }
+    lines = {index: found for index, found in anchors.items() if found is not None}
+    return CellAnchors(total=told.total, operations=told.operations, fingerprints=fingerprints, lines=lines)
+
+
+def _line_anchors(cell: Cell, after: str) -> LineAnchors | None:
+    """Anchors for what a cell's source becomes; None where it was empty, or they would be too large."""
+    if not cell.source:
+        return None
+    before, now = cell.source.split("\n"), after.split("\n")
+    hunks = []
+    for group in grouped(changed_blocks(before, now), CONTEXT_LINES):
+        (start, _, new_start, _), (_, end, _, new_end) = group[0], group[-1]
+        above, below = before[max(0, start - CONTEXT_LINES) : start], before[end : end + CONTEXT_LINES]
+        hunks.append(([*above, *before[start:end], *below], [*above, *now[new_start:new_end], *below]))
+    size = sum(len(line) for sides in hunks for side in sides for line in side)
+    return LineAnchors(cell_type=cell.cell_type, hunks=hunks) if size <= _MOST_CHARACTERS else None
 
 
 class _Replay:
@@ -75,12 +132,14 @@ class _Replay:
         self._order = list(range(len(now.cells)))
         self._written: dict[int, dict[str, Any]] = {}
         self._moved: set[int] = set()
+        self._rewritten: dict[int, str] = {}
 
     def splices(self) -> list[Splice]:
         for index, expected in self._told.fingerprints.items():
             name = next(one.cell for one in self._told.operations if one.cell.index == index)
-            if self._now.cells[self._token(name)].fingerprint != expected:
-                raise _MovedOn
+            cell = self._now.cells[self._token(name)]
+            if cell.fingerprint != expected:
+                self._rewritten[index] = self._source_where_it_fits(cell, index)
         edits = [self._edit(one) for one in self._told.operations if isinstance(one, SourceSpans)]
         splices = self._now.apply(edits).splices if edits else []
         if len(edits) == len(self._told.operations):
@@ -96,9 +155,18 @@ class _Replay:
 
     def _edit(self, operation: SourceSpans) -> CellEdit:
         cell = self._now.cells[self._token(operation.cell)]
-        data = cell.source.encode()
-        new = SplicedContent(BytesContent(data), splices_of(operation.spans, cell.source))
-        return CellEdit(index=cell.index, new_source=_all_of(new).decode(), keep_outputs=True)
+        source = self._rewritten.get(operation.cell.index)
+        if source is None:
+            content = BytesContent(cell.source.encode())
+            source = _all_of(SplicedContent(content, splices_of(operation.spans, cell.source))).decode()
+        return CellEdit(index=cell.index, new_source=source, keep_outputs=True)
+
+    def _source_where_it_fits(self, cell: Cell, index: int) -> str:
+        lines = self._told.lines.get(index)
+        source = lines.rewritten(cell) if lines else None
+        if source is None:
+            raise _MovedOn
+        return source
 
     def _carry_out(self, document: NotebookDocument, operation: Members | Convert | Delete | Insert | Move) -> None:
         token = self._token(operation.cell)

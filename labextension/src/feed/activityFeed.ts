@@ -108,7 +108,10 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   readonly heard = new Signal<this, readonly string[] | null>(this);
 
   get entries(): readonly Entry[] {
-    return this._entries;
+    const isStale = (entry: Entry) => entry.kind === 'change' && this._staleHere.has(entry.id);
+    return this._staleHere.size
+      ? this._entries.map(entry => (isStale(entry) ? { ...(entry as ChangeEvent), stale: true } : entry))
+      : this._entries;
   }
 
   get sessions(): readonly string[] {
@@ -116,7 +119,9 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   }
 
   get waiting(): number {
-    return this._waiting;
+    const isFitting = (entry: Entry) => entry.kind === 'change' && entry.status === 'proposed' && !entry.stale;
+    const fitting = this._staleHere.size ? this._entries.filter(isFitting) : [];
+    return Math.max(0, this._waiting - fitting.filter(({ id }) => this._staleHere.has(id)).length);
   }
 
   get hasMore(): boolean {
@@ -151,6 +156,18 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   noteShown(id: string): void {
     if (!this._shown.has(id)) {
       this._shown.add(id);
+      this.changed.emit();
+    }
+  }
+
+  noteStale(document: object, ids: ReadonlySet<string>): void {
+    const known = this._staleIn.get(document) ?? new Set();
+    if (ids.size !== known.size || [...ids].some(id => !known.has(id))) {
+      this._staleIn.set(document, ids);
+      if (!ids.size) {
+        this._staleIn.delete(document);
+      }
+      this._staleHere = new Set([...this._staleIn.values()].flatMap(stale => [...stale]));
       this.changed.emit();
     }
   }
@@ -316,6 +333,8 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _entries: Entry[] = [];
   private _sessions = new Set<string>();
   private _shown = new Set<string>();
+  private _staleIn = new Map<object, ReadonlySet<string>>();
+  private _staleHere = new Set<string>();
   private _next: number | null = null;
   private _revision = 0;
   private _waiting = 0;

@@ -65,9 +65,10 @@ export class ActivityCard extends Widget {
       this._problem = null;
     }
     const hasEnded = isCommand(entry) && isCommand(this._entry) && entry.exit_code !== this._entry.exit_code;
+    const isStaleNow = isStale(entry) && !isStale(this._entry);
     this._entry = entry;
     this.update();
-    if (hasEnded && this._body) {
+    if ((hasEnded || isStaleNow) && this._body) {
       void this._fill(this._body);
     }
   }
@@ -278,6 +279,10 @@ export class ActivityCard extends Widget {
   private _problem: unknown = null;
   private _isBusy = false;
   private _isCut = false;
+}
+
+function isStale(entry: CardEntry): boolean {
+  return entry.kind === 'change' && entry.stale;
 }
 
 function revisionOf(entry: CardEntry): number | null {

@@ -1,9 +1,10 @@
 /** Marks cells that are deleted, moved or converted, and shows ghosts of cells to come. */
 
-import type { CellDiff } from '../payloads';
+import type { CellDiff, Change } from '../payloads';
 
 import { element } from '../element';
 import { linesBlock } from './inlineMarks';
+import { linesOfSide, placed } from './placedHunks';
 
 /** A cell of an open notebook, as far as marks need it. */
 export interface IOpenCell {
@@ -41,14 +42,17 @@ export function markCell(cell: IOpenCell, boxes: readonly ICellBox[], classes: r
   }
 }
 
-/** Draw the source of a cell that is not in the notebook (yet, or any more), and the buttons below it. */
+/** Draw what a change has of a cell that is not in the notebook (yet, or any more), and the buttons below it. */
 export function ghostOf(cell: CellDiff, label: string, controls: HTMLElement): HTMLElement {
   const box = element('div', 'jp-fstools-Review-ghost');
   box.setAttribute('role', 'group');
   box.setAttribute('aria-label', label);
-  const kind = cell.action === 'delete' ? 'remove' : 'add';
-  const lines = cell.hunks.flatMap(hunk => hunk.rows.filter(row => row.kind === kind).map(row => row.text));
-  box.append(element('div', 'jp-fstools-Review-caption', label), linesBlock(lines, kind), controls);
+  const sides = (['remove', 'add'] as const).map(kind => {
+    const rows = cell.hunks.flatMap(hunk => hunk.rows.filter(row => row.kind === kind));
+    return { kind, lines: rows.map(row => row.text) };
+  });
+  const shown = sides.filter(({ lines }) => lines.length).map(({ lines, kind }) => linesBlock(lines, kind));
+  box.append(element('div', 'jp-fstools-Review-caption', label), ...shown, controls);
   return box;
 }
 
@@ -75,5 +79,33 @@ export function predecessors(ids: readonly string[], diffs: readonly CellDiff[])
 /** After which cell each deleted cell stood, by its id, as far as the others still stand there. */
 export function formerPlaces(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
   const deleted = diffs.filter(({ action }) => action === 'delete');
-  return new Map(deleted.map(cell => [cell.cell_id, ids[Math.min(cell.index, ids.length) - 1] ?? null]));
+  return new Map(deleted.map(cell => [cell.cell_id, placeOf(cell, ids)]));
+}
+
+/** After which cell the place of a cell is that is not there; null for the beginning. */
+export function placeOf(cell: CellDiff, ids: readonly string[]): string | null {
+  return ids[Math.min(cell.index, ids.length) - 1] ?? null;
+}
+
+/** By their ids the proposals that no longer fit, and the cells that have another source by now or are gone. */
+export function staleIn(
+  changes: readonly Change[],
+  source: (id: string) => string | undefined
+): ReadonlyMap<string, readonly string[]> {
+  const waiting = changes.filter(({ status }) => status === 'proposed');
+  const others = waiting.map(({ id, diff }): [string, string[]] => {
+    const cells = (diff.cells ?? []).filter(cell => !fits(cell, source(cell.cell_id)));
+    return [id, cells.map(({ cell_id }) => cell_id)];
+  });
+  return new Map(others.filter(([, cells]) => cells.length));
+}
+
+function fits({ action, hunks }: CellDiff, source: string | undefined): boolean {
+  if (action === 'insert' || source === undefined) {
+    return action === 'insert';
+  }
+  if (action === 'delete') {
+    return hunks.flatMap(hunk => linesOfSide(hunk, 'old')).join('\n') === source;
+  }
+  return action !== 'edit' || placed(hunks, source, 'old').every(({ blocks }) => blocks);
 }

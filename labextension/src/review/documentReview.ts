@@ -6,11 +6,12 @@ import type { IDisposable } from '@lumino/disposable';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import { Signal } from '@lumino/signaling';
 
+import type { IActivityFeed } from '../feed/tokens';
 import type { CellDiff, Change } from '../payloads';
 import type { HunkDecision } from './hunkControls';
 import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
-import type { IMarker, IReviewView } from './reviewView';
+import type { IMarker, IReviewView, IShownBeside } from './reviewView';
 
 import { Soon } from '../feed/soon';
 import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
@@ -26,6 +27,7 @@ const LOOK_AT_MOST_EVERY = 300;
 /** What a review works with. */
 export interface IReviewParts extends IDeciderParts {
   unseen: UnseenChanges;
+  feed: Pick<IActivityFeed, 'noteStale'>;
   /** Go on in another document, after the last change of this one. */
   leave(path: string, by: 1 | -1): void;
   /** Show a whole change in the main area. */
@@ -65,6 +67,7 @@ export class DocumentReview implements IDisposable, IMarker {
   }
 
   dispose(): void {
+    this._parts.feed.noteStale(this, new Set());
     this._look.dispose();
     this._view?.dispose();
     Signal.disconnectReceiver(this);
@@ -103,32 +106,28 @@ export class DocumentReview implements IDisposable, IMarker {
 
   // Not the change's revision: a decision about another part of it would end a press of a button drawn anew.
   key(change: Change, name: string): string {
-    return [change.id, name, this._decider.taken(change, name), this._isNewest(change)].join(' ');
+    const taken = this._decider.taken(change, name);
+    return [change.id, name, taken, this._isNewest(change), this._isStale(change)].join(' ');
   }
 
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
     const name = hunkName(hunk.position, cell?.cell_id);
     const waits = change.status === 'proposed';
-    const state = { note: '', proposed: waits ? proposedText(hunk.hunk) : null, stale: hunk.blocks === null };
+    const state = { note: '', proposed: waits ? proposedText(hunk.hunk) : null };
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
     return {
       key: this.key(change, name),
-      of: change.id,
       placed: hunk,
       waits,
       controls: () => this._controls(change, [name], { ...state, hasOld })
     };
   }
 
-  controls(change: Change, names: readonly string[], note: string, proposed: string | null): HTMLElement {
-    return this._controls(change, names, { note, proposed, stale: false, hasOld: false });
+  controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
+    return this._controls(change, names, { ...shown, hasOld: false });
   }
 
-  private _controls(
-    change: Change,
-    names: readonly string[],
-    shown: { note: string; proposed: string | null; stale: boolean; hasOld: boolean }
-  ): HTMLElement {
+  private _controls(change: Change, names: readonly string[], shown: IShownBeside & { hasOld: boolean }): HTMLElement {
     const { trans } = this._parts;
     const isPart = isDivisible(change);
     const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
@@ -139,6 +138,7 @@ export class DocumentReview implements IDisposable, IMarker {
         isPart,
         note: [shown.note, several].filter(Boolean).join(', '),
         proposed: change.files.length > 1 ? null : shown.proposed,
+        stale: this._isStale(change),
         taken: this._decider.taken(change, names[0]),
         undoable: this._isNewest(change) || shown.hasOld,
         decide: (decision, detail) => void this._decide(change, names, decision, detail),
@@ -192,10 +192,11 @@ export class DocumentReview implements IDisposable, IMarker {
     }
     this._view ??= this._createView();
     this._view?.draw(this._changes);
+    this._parts.feed.noteStale(this, new Set(this._view?.stale.keys()));
     this.bar.tell({
       waiting: this._waiting,
       made: this._made,
-      stale: this._view?.stale ?? 0,
+      stale: this._view?.stale.size ?? 0,
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
@@ -235,7 +236,10 @@ export class DocumentReview implements IDisposable, IMarker {
 
   private _meant(decision: BarDecision): Change[] {
     const does = decisionOf(decision);
-    const here = does === 'approve' || does === 'reject' ? this._waiting : this._made;
+    if (does === 'approve') {
+      return this._waiting.filter(change => !this._isStale(change));
+    }
+    const here = does === 'reject' ? this._waiting : this._made;
     return does === decision ? here : [...here, ...this._elsewhere];
   }
 
@@ -246,6 +250,11 @@ export class DocumentReview implements IDisposable, IMarker {
     return this._parts.unseen.changes.filter(
       change => change.status === 'applied' && change.path !== path && sessions.has(change.session)
     );
+  }
+
+  /** Whether a part of a proposal no longer fits: then the server would carry out none of it. */
+  private _isStale(change: Change): boolean {
+    return this._view?.stale.has(change.id) ?? false;
   }
 
   private _isNewest(change: Change): boolean {

@@ -15,8 +15,6 @@ import type { IPlacedHunk } from './placedHunks';
 export interface IInlineMark {
   /** Two marks of one key are drawn alike. */
   key: string;
-  /** The change that it is of. */
-  of: string;
   /** Its place; without blocks it is drawn as stale, with both sides. */
   placed: IPlacedHunk;
   /** Whether it waits: then the other side's lines are what comes, else what was. */

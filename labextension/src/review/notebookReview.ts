@@ -10,10 +10,10 @@ import type { IMarker, IReviewView } from './reviewView';
 
 import { Pace } from '../diff/pace';
 import { element } from '../element';
-import { formerPlaces, ghostOf, markCell, predecessors } from './cellMarks';
+import { formerPlaces, ghostOf, markCell, placeOf, predecessors, staleIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
-import { placed, textWith } from './placedHunks';
+import { textWith } from './placedHunks';
 import { byPosition, marksIn, proposedText, putBackIn } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
@@ -46,27 +46,21 @@ export class NotebookReview implements IReviewView {
     });
   }
 
-  get stale(): number {
-    const stale = [...this._shown].flatMap(([id, { edits }]) => {
-      const text = this._cell(id)?.model.sharedModel.getSource();
-      const waiting = edits.filter(([{ status }]) => status === 'proposed');
-      return text === undefined
-        ? []
-        : waiting.flatMap(([change, { hunks }]) =>
-            placed(hunks, text, 'old').some(({ blocks }) => !blocks) ? [change.id] : []
-          );
-    });
-    return new Set(stale).size;
+  get stale(): ReadonlyMap<string, unknown> {
+    return this._stale;
   }
 
   draw(changes: readonly Change[]): void {
     const ids = this._notebook.widgets.map(cell => cell.model.id);
-    const spelled = JSON.stringify([ids, changes.map(change => [change.id, change.revision, this._decided(change)])]);
     // A cell that is converted is another one, by the same id.
-    const isAnother = (cell: IOpenCell) => this._cell(cell.model.id) !== cell;
-    if (spelled !== this._spelled || this._notebook.widgets.some(isAnother)) {
+    const hasOthers = this._notebook.widgets.some(cell => this._cell(cell.model.id) !== cell);
+    this._cells = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
+    this._stale = staleIn(changes, id => this._cell(id)?.model.sharedModel.getSource());
+    const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
+    const spelled = JSON.stringify([ids, drawn, [...this._stale]]);
+    if (spelled !== this._spelled || hasOthers) {
       this._spelled = spelled;
-      this._shown = shownAt(ids, changes, this._marker, this._trans);
+      this._shown = shownAt(ids, changes, this._stale, this._marker, this._trans);
       this._follow();
     }
     this._drawn.forEach(cell => this._draw(cell));
@@ -107,7 +101,6 @@ export class NotebookReview implements IReviewView {
 
   private _follow(): void {
     this._onScreen.disconnect();
-    this._cells = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
     for (const cell of this._notebook.widgets) {
       if (this._shown.has(cell.model.id)) {
         this._onScreen.observe(cell.node);
@@ -183,6 +176,7 @@ export class NotebookReview implements IReviewView {
   private _queue: IOpenCell[] = [];
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
+  private _stale: ReadonlyMap<string, readonly string[]> = new Map();
   private _spelled = '';
 }
 
@@ -190,6 +184,7 @@ export class NotebookReview implements IReviewView {
 function shownAt(
   ids: readonly string[],
   changes: readonly Change[],
+  stale: ReadonlyMap<string, readonly string[]>,
   marker: IMarker,
   trans: TranslationBundle
 ): Map<string, IShownAt> {
@@ -205,21 +200,23 @@ function shownAt(
     const diffs = change.diff.cells ?? [];
     const hosts = waits ? predecessors(ids, diffs) : formerPlaces(ids, diffs);
     for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
-      const host = hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
+      const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
+      const host = isGone ? placeOf(cell, ids) : hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
       const place = host ?? ids[0];
       if (place === undefined || !there.has(place)) {
         continue;
       }
-      if (cell.action === 'edit' && cell.hunks.length) {
+      if (cell.action === 'edit' && cell.hunks.length && !isGone) {
         at(place).edits.push([change, cell]);
       }
-      at(place).boxes.push(...boxesOf(change, cell, host === null, marker, trans));
+      const isStale = stale.get(change.id)?.includes(cell.cell_id) ?? false;
+      at(place).boxes.push(...boxesOf(change, cell, { before: host === null, isGone, isStale }, marker, trans));
       if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
         const note = trans.__('%1: moves away', change.session);
         const make = () => element('div', 'jp-fstools-Review-note', note);
         at(cell.cell_id).boxes.push({ key: `from ${change.id}`, before: false, make });
       }
-      if (cell.action === (waits ? 'delete' : 'insert')) {
+      if (cell.action === (waits ? 'delete' : 'insert') && !isGone) {
         at(cell.cell_id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
       }
     }
@@ -231,13 +228,13 @@ function shownAt(
 function boxesOf(
   change: Change,
   cell: CellDiff,
-  before: boolean,
+  { before, isGone, isStale }: { before: boolean; isGone: boolean; isStale: boolean },
   marker: IMarker,
   trans: TranslationBundle
 ): ICellBox[] {
   const waits = change.status === 'proposed';
   const names = hunksOfCell(cell);
-  if (cell.action === 'edit' && cell.hunks.length && names.length < 2) {
+  if (cell.action === 'edit' && cell.hunks.length && names.length < 2 && !isGone) {
     return [];
   }
   const notes = {
@@ -249,8 +246,12 @@ function boxesOf(
     clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
   };
   const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
-  const controls = () => marker.controls(change, names, notes[cell.action], proposed);
-  const key = names.map(name => marker.key(change, name)).join();
+  const controls = () => marker.controls(change, names, { note: notes[cell.action], proposed });
+  const key = [...names.map(name => marker.key(change, name)), isGone, isStale].join();
+  if (isGone || (isStale && cell.action === 'delete')) {
+    const label = isGone ? trans.__('A cell that is no longer there') : trans.__('The cell as it was to be deleted');
+    return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
+  }
   if (cell.action !== (waits ? 'insert' : 'delete')) {
     const make = () => {
       const box = element('div', 'jp-fstools-Review-note');

@@ -95,10 +95,13 @@ function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[
 }
 
 function startOf(wanted: readonly string[], lines: readonly string[], expected: number): number {
+  if (!wanted.length) {
+    return lines.length === 1 && lines[0] === '' ? expected : -1; // What was empty has no place in a text.
+  }
   const isAt = (at: number) => wanted.every((line, index) => lines[at + index] === line);
   if (expected <= lines.length && isAt(expected)) {
     return expected;
   }
-  const found = wanted.length ? lines.flatMap((_, at) => (isAt(at) ? [at] : [])) : [];
+  const found = lines.flatMap((_, at) => (isAt(at) ? [at] : []));
   return found.length === 1 ? found[0] : -1;
 }

@@ -54,6 +54,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     const parts = {
       server: new ToolsServer(app.serviceManager.serverSettings),
       unseen,
+      feed,
       trans,
       words: new Words(trans),
       leave: (path: string, by: 1 | -1) => void leave(path, by).catch(() => undefined),

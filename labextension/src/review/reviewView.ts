@@ -4,6 +4,14 @@ import type { CellDiff, Change } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
 
+/** What is told beside the buttons of hunks. */
+export interface IShownBeside {
+  /** What happens there beside lines; empty for lines alone. */
+  note: string;
+  /** What would stand there, for the person to edit; null where there is no text of its own. */
+  proposed: string | null;
+}
+
 /** Makes marks and buttons for hunks and cells of changes. */
 export interface IMarker {
   /** Whether a person has kept it already. */
@@ -11,7 +19,7 @@ export interface IMarker {
   /** A mark in an editor. */
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark;
   /** The buttons for hunks that are decided about at once, and by what they are known again. */
-  controls(change: Change, names: readonly string[], note: string, proposed: string | null): HTMLElement;
+  controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement;
   key(change: Change, name: string): string;
 }
 
@@ -19,8 +27,8 @@ export interface IMarker {
 export interface IReviewView {
   /** Draw these, and no others; called again whenever they or the document are others. */
   draw(changes: readonly Change[]): void;
-  /** How many of the proposals that are drawn no longer fit. */
-  readonly stale: number;
+  /** The proposals that are drawn and no longer fit, by their ids. */
+  readonly stale: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys' | 'size'>;
   /** What brings each change into sight, in the document's order. */
   places(): (() => void)[];
   /** Write the text of before in the place of hunks, as the person's own edit; false where it cannot be found. */

@@ -17,12 +17,14 @@ export class TextReview implements IReviewView {
     private _marker: IMarker
   ) {}
 
-  stale = 0;
+  stale: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
     const text = this._editor.model.sharedModel.getSource();
+    const waiting = changes.filter(({ status }) => status === 'proposed');
+    const isStale = ({ diff }: Change) => placed(diff.hunks, text, 'old').some(({ blocks }) => !blocks);
+    this.stale = new Set(waiting.filter(isStale).map(({ id }) => id));
     this._marks = changes.flatMap(change => marksIn(text, change, change.diff.hunks, '', this._marker));
-    this.stale = new Set(this._marks.filter(({ placed, waits }) => waits && !placed.blocks).map(({ of }) => of)).size;
     showMarks(this._editor, this._marks);
   }
 

@@ -120,6 +120,57 @@ def test_a_cell_that_is_another_one_by_now_takes_nothing_back(edits):
         assert carried_out(step.back, notebook(cells)) is None
 
 
+LONG = [f"line_{number} = {number}" for number in range(20)]
+
+
+def of_cell(*lines, **more):
+    return notebook([cell("a", "\n".join(lines), **more)])
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_change_finds_its_lines_in_a_cell_that_its_person_went_on_with(back):
+    old, new = ([*LONG[:10], line, *LONG[11:]] for line in ("line_10 = 10", "LINE_10 = 10"))
+    edit = {"cell_id": "a", "edit_mode": "edit", "old_string": "line_10", "new_string": "LINE_10"}
+    step = Step([cell("a", "\n".join(old))], [edit])
+    anchors, there, then = (step.back, new, old) if back else (step.forward, old, new)
+
+    def result(*lines, **more):
+        found = carried_out(anchors, of_cell(*lines, **more))
+        return found and "".join(found[0]["source"]).split("\n")
+
+    assert result("mine", *there, "end = 1") == ["mine", *then, "end = 1"]
+    assert result(*there[5:]) == then[5:]
+    assert result(*there[:10], "line_10 = mine", *there[11:]) is None
+    assert result(*there[:9], "line_9 = mine", *there[10:]) is None
+    assert result(*there, *there) is None
+    assert result("mine", *there, cell_type="markdown") is None
+
+
+def test_several_hunks_are_found_in_their_order_alone():
+    edits = [
+        {"cell_id": "a", "edit_mode": "edit", "old_string": f"line_{at} ", "new_string": f"LINE_{at} "}
+        for at in (2, 17)
+    ]
+    step = Step([cell("a", "\n".join(LONG))], edits)
+    found = carried_out(step.forward, of_cell(*LONG[:9], "mine", *LONG[9:]))
+    assert "".join(found[0]["source"]) == "\n".join([*LONG[:9], "mine", *LONG[9:]]).replace(
+        "line_2 ", "LINE_2 "
+    ).replace("line_17", "LINE_17")
+    assert carried_out(step.forward, of_cell(*LONG[12:], *LONG[:8])) is None
+
+
+def test_a_cell_that_is_filled_converted_or_deleted_must_be_as_it_was():
+    for edit in (
+        {"new_source": "x = 1"},
+        {"edit_mode": "convert", "cell_type": "markdown"},
+        {"edit_mode": "delete"},
+    ):
+        source = "" if edit == {"new_source": "x = 1"} else "\n".join(LONG)
+        step = Step([cell("a", source), cell("b", "y = 1")], [{"cell_id": "a", **edit}])
+        now = notebook([cell("a", "mine = 1\n" + source), cell("b", "y = 1")])
+        assert carried_out(step.forward, now) is None
+
+
 def test_outputs_that_a_cell_has_since_stay():
     step = Step(CELLS, [{"cell_id": "b", "new_source": "y = 2"}])
     run = [

@@ -1,0 +1,106 @@
+"""A person reads and decides about the cells of an open notebook, and works in them meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.lab import act, unfold
+from tests.browser.open_documents.documents import Notebook, holds, notebook_text, replace
+
+LINES = [f"line_{number} = {number}" for number in range(12)]
+LONG = "\n".join(LINES)
+CHANGED = LONG.replace("line_8 = 8", "LINE_8 = 8")
+ADD = ".jp-fstools-Review-lines.jp-mod-add"
+
+
+@pytest.fixture
+def open_notebook(desk):
+    """Opens a notebook that the assistant has read."""
+
+    def opened(folder, *sources):
+        desk.open(folder.write("n.ipynb", notebook_text(*sources)))
+        folder.call("read_notebook", "n.ipynb")
+        Notebook(desk)
+
+    return opened
+
+
+def cell(window, index):
+    return window.page.locator(".jp-Notebook .jp-Cell").nth(index)
+
+
+def proposed(call):
+    status, answer = call
+    assert status == 202, answer
+    return answer["change"]
+
+
+def type_in(window, index, text):
+    """Type at the end of a cell: a click beside its lines might press a button of the review between them."""
+    cell(window, index).locator(".cm-line").first.click()
+    window.page.keyboard.press("Control+End")
+    window.page.keyboard.type(text)
+
+
+def bar(window):
+    return window.page.locator(".jp-fstools-ReviewBar:visible")
+
+
+def test_a_proposal_lands_in_the_cell_that_the_person_goes_on_with(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", LONG)
+    proposed(replace(waits, "c1", CHANGED))
+    expect(cell(desk, 1).locator(ADD)).to_have_text("LINE_8 = 8")
+    type_in(desk, 1, "\nmine = 1")
+    desk.wait_until_known(waits.path("n.ipynb"), saved=False)
+    expect(cell(desk, 1).locator(ADD)).to_have_text("LINE_8 = 8")
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_have_count(0)
+    act(cell(desk, 1), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", CHANGED + "\nmine = 1"])
+
+
+def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at_once(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", "y = 1")
+    proposed(replace(waits, "c1", "y = 2"))
+    desk.open_panel()
+    card = desk.card(waits.path("n.ipynb"))
+    expect(card.locator('[data-action="approve"]')).to_be_visible()
+    type_in(desk, 1, "  # mine")
+    stale = cell(desk, 1).locator(".jp-fstools-Review-other.jp-mod-stale")
+    expect(stale.locator(".jp-mod-remove")).to_have_text("y = 1")
+    expect(stale.locator(".jp-mod-add")).to_have_text("y = 2")
+    for place in (stale, bar(desk), card):
+        expect(place.locator('[data-action="approve"]')).to_have_count(0)
+    expect(card).to_contain_text("out of date")
+    desk.wait_until_known(waits.path("n.ipynb"), saved=False)
+    expect(unfold(card).locator("..")).to_contain_text("y = 1  # mine")
+    desk.photograph("stale_in_the_panel")
+    # What is typed and taken back fits again.
+    cell(desk, 1).locator(".cm-line").first.click()
+    desk.page.keyboard.press("End")
+    for _ in "  # mine":
+        desk.page.keyboard.press("Backspace")
+    for place in (cell(desk, 1), bar(desk), card):
+        expect(place.locator('[data-action="approve"]').first).to_be_visible()
+
+
+def test_proposals_for_cells_that_the_person_deleted_or_changed_are_stale(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", "y = 1", "z = 1")
+    edits = [{"cell_id": "c1", "new_source": "y = 2"}, {"cell_id": "c2", "edit_mode": "delete"}]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    expect(cell(desk, 2)).to_contain_text("deletes this cell")
+    type_in(desk, 2, "  # mine")
+    ghost = desk.page.locator(".jp-fstools-Review-ghost")
+    expect(ghost.locator(".jp-mod-remove")).to_have_text("z = 1")
+    cell(desk, 1).locator(".jp-InputPrompt").click()
+    desk.page.keyboard.press("d")
+    desk.page.keyboard.press("d")
+    expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
+    expect(ghost.locator(".jp-mod-add")).to_have_text("y = 2")
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_have_text("1 out of date")
+    expect(desk.page.locator('.jp-NotebookPanel [data-action="approve"]')).to_have_count(0)
+    desk.photograph("gone")
+    act(bar(desk), "reject")
+    expect(ghost).to_have_count(0)
+    assert not waits.lab.proposed()
