@@ -133,8 +133,9 @@ class Journal:
                 work = [(draft, told_by_cells(draft, self._steps.step(draft, "edit", part.splices, "undo")))]
             done = self._workspace.commit_all(work, approved=by_person)
             if part is not None and part.decided.taken and done is not None:
-                # Who takes hunks back has seen them.
-                seen = seen_with(change, self._workspace.reader.user, hunks)
+                # Who takes hunks back has seen them; a cut diff has no positions for all of them.
+                cut = change.diff.truncated
+                seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
                 self._note(change, {"decided": part.decided, **seen})
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")

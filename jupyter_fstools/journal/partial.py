@@ -15,6 +15,7 @@ from ..documents.text.hunks import chosen, hunks_of_splices
 from ..errors import Invalid, Stale, TooLarge
 from ..gate.draft import Draft, state_of
 from ..stores.records import Change, ChosenHunks, Decided
+from .steps import with_all_cells
 
 NamedHunks = list[int] | dict[str, list[int] | Literal["all"]]
 """Positions in a text diff's `hunks`; of a notebook those in each cell's, by cell id."""
@@ -159,11 +160,16 @@ def _require_divisible(draft: Draft, change: Change) -> None:
 
 
 def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice], encoding: TextEncoding) -> Change:
-    """The change as it is told of an open file that has changed elsewhere since; its parts keep their positions.
+    """The change with all its cells, as it is told of an open file that has changed elsewhere since.
 
     Raises:
-        Stale: they do not.
+        Stale: its parts do not keep their positions; Invalid: they cannot all be told.
     """
+    if change.diff.cells is not None and change.diff.truncated:
+        diff = with_all_cells(change.diff, old, splices)
+        if diff.truncated:
+            raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
+        change = change.model_copy(update={"diff": diff})
     if draft.placed is None:
         return change
     if change.diff.cells is None:

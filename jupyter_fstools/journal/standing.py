@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, inverse, splices_back, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff
-from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
 from ..gate.draft import Draft, Restorable
@@ -19,7 +18,7 @@ from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
-from .steps import encoding_or_latin, kept_parts, restorable
+from .steps import encoding_or_latin, kept_parts, restorable, with_all_cells
 
 _MOST_COMPARED = 16 << 20
 """Bytes of both sides of a file that are told as a whole."""
@@ -245,8 +244,10 @@ def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Sp
 
 
 def _all_rows(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> FileDiff:
+    if not file.diff.truncated:
+        return file.diff
     before, splices = _before(change, draft, kept)
-    return _cells(file, before, splices) if file.diff.cells is not None else _lines(file, before, splices)
+    return _lines(file, before, splices) if file.diff.cells is None else with_all_cells(file.diff, before, splices)
 
 
 def _untold(workspace: Workspace, change: Change) -> list[Restorable]:
@@ -267,18 +268,3 @@ def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDif
         return before.read(0, offset).count(b"\n") + 1
 
     return diff_of_splices(path, op, before, splices, encoding, line_at, whole=True)
-
-
-def _cells(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDiff:
-    old = NotebookDocument(before) if before.size else None  # An empty file may become a notebook.
-    new = None if file.after is None else NotebookDocument(SplicedContent(before, splices))
-    _, diffs, hunks = compared(old, new, cut_lines=False)
-    found = {cell.cell_id: cell for cell in diffs}
-    cells = [
-        # What is told of a cell stays the same; only its rows are all there.
-        cell.model_copy(update={"hunks": now.hunks if cell.hunks else [], "carried": now.carried})
-        if (now := found.get(cell.cell_id))
-        else cell
-        for cell in file.diff.cells or []
-    ]
-    return notebook_diff(file.path, file.diff.op, cells, file.diff.language, hunks=hunks, whole=True)

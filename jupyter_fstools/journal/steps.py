@@ -8,7 +8,8 @@ from typing import Literal
 
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, Undoing, parts_of, splices_back, unpacked, unpacked_undo
-from ..diffs.file_diff import FileDiff, Operation
+from ..diffs.file_diff import CellDiff, FileDiff, Operation
+from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..errors import FsToolsError
@@ -103,6 +104,35 @@ def told_by_cells(draft: Draft, step: Step) -> Step:
     """The same step of a notebook, its diff and its receipt by cells."""
     told = notebook_step(draft.stat.path, step.op, draft.before, step.splices)
     return step if told is None else replace(step, diff=told[0], receipt=told[1])
+
+
+def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -> FileDiff:
+    """A notebook's diff with every row of its cells; it stays `truncated` where these cannot be told.
+
+    Args:
+        diff: as it was kept.
+        before: the notebook before the change.
+        splices: what the change does to it.
+    """
+    old = NotebookDocument(before) if before.size else None  # An empty file may become a notebook.
+    new = None if diff.op == "delete" else NotebookDocument(SplicedContent(before, splices))
+    _, found, hunks = compared(old, new, cut_lines=False)
+    places = {_place(cell): cell for cell in found}
+    cells = [
+        # What is told of a cell stays the same; only its rows are all there.
+        cell.model_copy(update={"hunks": now.hunks, "carried": now.carried})
+        if (now := places.get(_place(cell)))
+        else cell
+        for cell in diff.cells or []
+    ]
+    whole = notebook_diff(diff.path, diff.op, cells, diff.language, hunks=hunks, whole=True)
+    # The rows of a cell that is told in another way are not known to be all there.
+    whole.truncated = any(_place(cell) not in places for cell in cells)
+    return whole
+
+
+def _place(cell: CellDiff) -> tuple[str, str, int]:
+    return cell.cell_id, cell.action, cell.index
 
 
 def encoding_in(draft: Draft) -> TextEncoding:

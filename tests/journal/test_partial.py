@@ -266,6 +266,35 @@ def test_a_cell_is_written_as_the_person_edited_it(asking, journal, cells_propos
     assert asking("edit_notebook", path="n.ipynb", cell_id="a", new_source="more").data["status"] == "proposed"
 
 
+def long_proposal(asking):
+    """So long that its diff is kept without the rows of its last cells."""
+    before = [cell("a", "one\n" * 5000), cell("b", BEFORE), cell("c", "c")]
+    asking.put("n.ipynb", notebook(*before))
+    for name in "abc":
+        asking("read_notebook", path="n.ipynb", cell_id=name, source_limit=5001)
+    edits = [("a", "two\n" * 5000), ("b", rewritten(*PLACES)), ("c", "C")]
+    called = [{"cell_id": name, "new_source": source} for name, source in edits]
+    change = asking("edit_notebook", path="n.ipynb", edits=called).change
+    assert change.diff.truncated and not change.diff.cells[1].hunks
+    return change
+
+
+@pytest.mark.parametrize(
+    ("named", "b", "c"),
+    [({"b": [0]}, rewritten(2), "c"), ({"b": [1, 2]}, rewritten(18, 36), "c"), ({"c": "all"}, BEFORE, "C")],
+)
+def test_of_a_cut_diff_nothing_is_written_that_was_not_chosen(asking, journal, named, b, c):
+    proposal = long_proposal(asking)
+    journal.approve(proposal.id, decision=Decision(named))
+    assert sources(asking) == {"a": "one\n" * 5000, "b": b, "c": c}
+
+
+def test_hunks_of_a_cut_diff_are_taken_back(asking, journal):
+    change = journal.approve(long_proposal(asking).id)
+    journal.undo(change, by_person=True, hunks={"b": [1, 2], "c": "all"})
+    assert sources(asking) == {"a": "two\n" * 5000, "b": rewritten(2), "c": "c"}
+
+
 @pytest.mark.parametrize("hunks", [{"nobody": "all"}, {"a": [2]}, {"b": [1]}, [0], {}])
 def test_cells_and_hunks_that_are_not_there_are_refused(asking, journal, cells_proposal, hunks):
     with pytest.raises(Invalid, match="not modified"):

@@ -130,6 +130,68 @@ def test_a_stale_undo_or_approval_shows_what_changed_beyond_its_own_lines(make_c
     assert "mine" not in refused.value.details["diff"]
 
 
+@pytest.mark.parametrize("way", ["undo by a person", "undo by the session", "approve"])
+@pytest.mark.parametrize("name", ["a.txt", "n.ipynb"])
+def test_a_stale_undo_or_approval_shows_no_line_that_its_session_was_not_shown(make_call, way, name):
+    call = make_call(approval="always" if way == "approve" else "never")
+    journal = Journal(call.workspace)
+    if name == "a.txt":
+        call.put(name, "".join(f"line {number}\n" for number in range(60)))
+        call("read_file", path=name, limit=10)
+        change = call("edit_file", path=name, old_string="line 3\n", new_string="mine\n").change
+    else:
+        cells = [{"cell_type": "raw", "id": f"c{n}", "metadata": {}, "source": f"line {n}\n"} for n in range(60)]
+        call.put(name, json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+        call("read_notebook", path=name, limit=10)
+        change = call("edit_notebook", path=name, cell_id="c3", new_source="mine").change
+    decide = {
+        "undo by a person": lambda: journal.undo(change, by_person=True),
+        "undo by the session": lambda: call("undo", change_id=change.id),
+        "approve": lambda: journal.approve(change.id),
+    }[way]
+    unseen = call.got(name).replace(b"line 50", b"secret").replace(b"line 11", b"hidden")
+    call.put(name, unseen.replace(b"line 8", b"theirs"))
+    with pytest.raises(Stale) as refused:
+        decide()
+    assert "-line 8\n+theirs" in refused.value.details["diff"]
+    call.put(name, unseen)
+    with pytest.raises(Stale) as outside:
+        decide()
+    assert not outside.value.details.get("diff") and outside.value.details["changed"]
+    for told in (str(refused.value), str(outside.value), str(refused.value.details), str(outside.value.details)):
+        assert not any(text in told for text in ("secret", "hidden", "line 20"))
+
+
+def rows_of(diff, kind):
+    hunks = [hunk for cell in diff.cells for hunk in (*cell.hunks, *cell.carried)]
+    return [row.text for hunk in hunks for row in hunk.rows if row.kind == kind]
+
+
+def test_every_cell_of_a_large_notebook_is_told(asking):
+    """More cells than a bounded diff has rows, two with one id and a line that is cut."""
+    sources = [f"line {n}" for n in range(4500)] + ["x" * 3000, "harmless", "last"]
+    cells = [{"cell_type": "raw", "id": f"c{n}", "metadata": {}, "source": text} for n, text in enumerate(sources)]
+    cells[4500]["id"] = cells[4501]["id"] = "twin"
+    content = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    change = asking("write_file", path="n.ipynb", content=content).change
+    assert change.diff.truncated and len(rows_of(change.diff, "add")) < 4500
+    diff = with_all_rows(asking.workspace, change).diff
+    assert rows_of(diff, "add") == sources and not diff.truncated
+
+
+def test_cells_that_are_told_in_another_way_stay_cut(asking):
+    """A cell without an id goes, and the same one comes elsewhere: compared as a whole, it only moves."""
+    cells = [{"cell_type": "raw", "metadata": {}, "source": text} for text in ("first", "y" * 1500, "last")]
+    asking.put("n.ipynb", json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"index": 1, "edit_mode": "delete"},
+        {"after_index": 2, "edit_mode": "insert", "cell_type": "raw", "new_source": "y" * 1500},
+    ]
+    change = asking("edit_notebook", path="n.ipynb", edits=edits).change
+    assert change.diff.truncated and with_all_rows(asking.workspace, change).diff.truncated
+
+
 def test_all_of_a_notebook_that_is_written_into_an_empty_file_is_told(asking):
     cell = {"cell_type": "raw", "id": "a", "metadata": {"long": "x" * 3000}, "source": "y"}
     asking.put("n.ipynb", "")
