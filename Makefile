@@ -68,7 +68,7 @@ $(LAB): $(LAB_SOURCE) | $(STAMP)
 	$(NPM) run build:prod
 
 # Environments beside the newest JupyterLab's: the oldest that is supported, both kinds of real-time collaboration, and
-# Notebook 7; and a JupyterHub with its proxy.
+# Notebook 7; a JupyterHub with its proxy; and an Enterprise Gateway.
 LEGS := $(VENV)/legs
 $(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*"
 $(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*"
@@ -76,7 +76,7 @@ $(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documen
 $(LEGS)/notebook7/.installed: PARTS := "notebook==7.*"
 $(LEGS)/hub/.installed: PARTS := jupyterlab "jupyterhub>=5" "psycopg[binary]>=3.2"
 
-legs: $(foreach leg,lab42 collaboration server_documents notebook7 hub,$(LEGS)/$(leg)/.installed) $(PROXY) ## set up other JupyterLabs
+legs: $(foreach leg,lab42 collaboration server_documents notebook7 hub gateway,$(LEGS)/$(leg)/.installed) $(PROXY) ## set up other JupyterLabs
 
 $(PROXY): | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/proxy configurable-http-proxy@5
@@ -87,6 +87,14 @@ $(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
 	@# Editable installs copy the built files, and would keep them when they are built anew.
 	rm -rf $(@D)/share/jupyter/labextensions/jupyter-fstools
 	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
+	@touch $@
+
+# It needs a jupyter_server older than ours: the kernels that it starts are of another environment. The pyzmq that it names
+# has no wheels for newer Pythons; setuptools stands in for the distutils that they lack.
+$(LEGS)/gateway/.installed: pyproject.toml | $(STAMP)
+	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
+	echo "pyzmq>=26" > $(@D)/overrides.txt
+	$(UV) $(@D)/bin/python --override $(@D)/overrides.txt "jupyter_enterprise_gateway==3.*" "setuptools<82"
 	@touch $@
 
 # Public MCP clients, in environments of their own; those of the SDK's first version cannot live beside its second.

@@ -30,12 +30,17 @@ class RunningServer:
     """
 
     def __init__(
-        self, root: Path, *options: str, environment: dict[str, str] | None = None, python: str = sys.executable
+        self,
+        root: Path,
+        *options: str,
+        environment: dict[str, str] | None = None,
+        python: str = sys.executable,
+        token: str | None = None,
     ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.token = secrets.token_hex(16)
+        self.token = token or secrets.token_hex(16)
         self.url = f"http://127.0.0.1:{port}/api/fstools"
         self._environment = environment
         self._folder = root.parent  # Where collaboration leaves a database.

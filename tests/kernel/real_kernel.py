@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from jupyter_client import KernelManager
 
 FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
@@ -21,6 +24,16 @@ class Shown:
     results: list[dict[str, Any]] = field(default_factory=list)
     streams: str = ""
     error: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, message: dict[str, Any]) -> None:
+        """Take in one message of the kernel."""
+        content = message["content"]
+        if message["msg_type"] in ("execute_result", "display_data"):
+            self.results.append(content["data"])
+        elif message["msg_type"] == "stream":
+            self.streams += content["text"]
+        elif message["msg_type"] == "error":
+            self.error = content
 
     @property
     def text(self) -> str:
@@ -43,6 +56,16 @@ def private_environment(home: Path) -> dict[str, str]:
     return kept | {name: str(home / name.lower()) for name in FOLDERS}
 
 
+_NAMESPACE = ["unshare", "--mount", *([] if hasattr(os, "getuid") and os.getuid() == 0 else ["--map-root-user"])]
+
+
+def without(folder: Path) -> list[str]:
+    """The beginning of a command in a mount namespace of its own, in which a folder is an empty disk."""
+    if shutil.which("unshare") is None or subprocess.run([*_NAMESPACE, "true"], check=False).returncode:
+        pytest.skip("this system lets nobody make a namespace")
+    return [*_NAMESPACE, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(folder)]
+
+
 class RealKernel:
     """A kernel of this environment whose working directory is `folder`; `more` is added to its environment."""
 
@@ -57,17 +80,7 @@ class RealKernel:
 
     def run(self, code: str) -> Shown:
         shown = Shown("")
-
-        def collect(message: dict[str, Any]) -> None:
-            content = message["content"]
-            if message["msg_type"] in ("execute_result", "display_data"):
-                shown.results.append(content["data"])
-            elif message["msg_type"] == "stream":
-                shown.streams += content["text"]
-            elif message["msg_type"] == "error":
-                shown.error = content
-
-        reply = self.client.execute_interactive(code, output_hook=collect, timeout=60, allow_stdin=False)
+        reply = self.client.execute_interactive(code, output_hook=shown.add, timeout=60, allow_stdin=False)
         shown.status = reply["content"]["status"]
         return shown
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +12,7 @@ from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, Stale
 from jupyter_fstools.kernel.desk import Desk, connected_files
 from jupyter_fstools.kernel.magic import Completion
 from jupyter_fstools.kernel.server_calls import ServerCalls
-from tests.kernel.real_kernel import RealKernel
+from tests.kernel.real_kernel import RealKernel, without
 from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow
@@ -187,19 +184,12 @@ def test_a_password_in_the_address_is_shown_nowhere(make_shell, root):
     assert "hidden" not in str(refused.value)
 
 
-NAMESPACE = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
-HIDING = 'mount -t tmpfs none "$0" && exec "$@"'
-
-
 @pytest.fixture
 def elsewhere(server, address, private_jupyter, tmp_path):
     """A real kernel in a mount namespace of its own, in which the server's folder is an empty disk."""
-    if shutil.which("unshare") is None or subprocess.run([*NAMESPACE, "true"], check=False).returncode:
-        pytest.skip("this system lets nobody make a namespace")
     spec = private_jupyter / "jupyter_data_dir" / "kernels" / "elsewhere"
     spec.mkdir(parents=True)
-    program = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    command = [*NAMESPACE, "sh", "-c", HIDING, str(server.files), *program]
+    command = [*without(server.files), sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (spec / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "elsewhere", "language": "python"}))
     profile = tmp_path / "ipythondir" / "profile_default"
     profile.mkdir(parents=True, mode=0o700)
