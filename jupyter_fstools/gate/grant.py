@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
+from itertools import groupby
 from typing import Literal
 
 from ..errors import Conflict, Denied, Invalid, NotFound
@@ -24,7 +25,8 @@ class Grant:
 
     Args:
         tools: "read" (those that only read), "write" (those that write too, but no commands), or names.
-        paths: rules as in `.gitignore` for files and folders; none: everything.
+        paths: rules as in `.gitignore` for files and folders; none: everything. The last one counts that holds for a
+            path or a folder above it, so that nothing below what is excluded (`!`) is opened by an earlier rule.
 
     Raises:
         Invalid: a path is no rule.
@@ -32,13 +34,15 @@ class Grant:
 
     def __init__(self, tools: Tools, paths: Sequence[str] = ()) -> None:
         self._tools = tools
-        self._rules = PathRules(paths) if paths else None
-        self._ways = [_way(pattern) for path in paths for pattern in expand_braces(path) if not pattern.startswith("!")]
+        PathRules(paths)  # Refuses what is no rule.
+        patterns = [folded(pattern) for path in paths for pattern in expand_braces(path)]
+        self._rules = [(opens, PathRules(map(_named, those))) for opens, those in groupby(patterns, _opens)]
+        self._ways = [_way(pattern) for pattern in patterns if _opens(pattern)]
 
     @property
     def all_paths(self) -> bool:
         """No path is left out."""
-        return self._rules is None
+        return not self._rules
 
     def allows_tool(self, name: str, *, reads_only: bool, runs_commands: bool) -> bool:
         """Whether a tool may be called."""
@@ -48,12 +52,23 @@ class Grant:
 
     def covers(self, path: str) -> bool:
         """Whether a file or folder (by its canonical path) may be read and changed."""
-        return self._rules is None or self._rules.hold_for(path)
+        last = (opens for opens, rules in reversed(self._rules) if rules.hold_for(path))
+        return self.all_paths or next(last, False)
 
     def leads_on(self, folder: str) -> bool:
         """Whether something below a folder can be covered: such a folder may be gone through."""
         names = folded(folder).split("/") if folder else []
         return self.covers(folder) or any(_is_on(way, names) for way in self._ways)
+
+
+def _opens(pattern: str) -> bool:
+    return not pattern.startswith("!")
+
+
+def _named(pattern: str) -> str:
+    """The paths that a rule names, whether it opens or excludes them."""
+    name = pattern.removeprefix("!")
+    return name if _opens(name) else f"\\{name}"
 
 
 def _way(pattern: str) -> list[str]:

@@ -1,0 +1,85 @@
+"""The part of a workspace that a token opens: what is excluded stays closed, and nothing beside the rules opens."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jupyter_fstools.errors import Invalid
+from jupyter_fstools.gate.grant import Grant
+
+TREE = (
+    "a.py",
+    "docs",
+    "docs/a.md",
+    "docs/private",
+    "docs/private/b.md",
+    "docs/private/deep/c.py",
+    "private/d.py",
+    "src",
+)
+
+
+def opened(*paths):
+    grant = Grant("write", paths)
+    return {path for path in TREE if grant.covers(path)}
+
+
+@pytest.mark.parametrize(
+    "opens", [["docs/"], ["docs"], ["/docs/**", "docs"], ["{docs,x}/"], ["DOCS/"], ["**/docs/**", "docs"]]
+)
+@pytest.mark.parametrize(
+    "closes", ["!docs/private/", "!docs/private", "!**/private/", "!Docs/PRIVATE/", "\u200c!private/"]
+)
+def test_nothing_below_an_excluded_folder_is_opened(opens, closes):
+    assert opened(*opens, closes) == {"docs", "docs/a.md"}
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["*", "!private/"], {"a.py", "docs", "docs/a.md", "src"}),
+        (["*.py", "!private/"], {"a.py"}),
+        (["docs/", "!private/", "docs/private/deep/"], {"docs", "docs/a.md", "docs/private/deep/c.py"}),
+        (["docs/", "!*.md"], {"docs", "docs/private", "docs/private/deep/c.py"}),
+        (["docs/", "!!private"], {path for path in TREE if path.startswith("docs")}),
+        (["!private/"], set()),
+        (["\\!a.py"], set()),
+    ],
+)
+def test_the_last_rule_that_holds_for_a_path_or_a_folder_above_it_counts(paths, expected):
+    assert opened(*paths) == expected
+
+
+@pytest.mark.parametrize(
+    "path", ["..", "../", "/..", "docs/..", "docs/../src/", "./docs", "docs//a.md", "/", ".", " docs/", "# all"]
+)
+def test_what_is_spelled_in_another_way_opens_nothing(path):
+    assert not opened(path)
+
+
+def test_no_paths_are_everything():
+    assert opened() == {*TREE} and Grant("write").all_paths
+
+
+@pytest.mark.parametrize("path", ["!", "{", "docs/{a"])
+def test_what_is_no_rule_is_refused(path):
+    with pytest.raises(Invalid):
+        Grant("write", [path])
+
+
+PARTS = st.sampled_from(["a", "b", "*", "**", "a*", "?", "[ab]", "{a,b}", "ä", "a\u0308", "a\u202e"])
+RULES = st.tuples(st.booleans(), st.booleans(), st.lists(PARTS, min_size=1, max_size=3), st.booleans()).map(
+    lambda rule: ("/" if rule[1] else "") + "/".join(rule[2]) + ("/" if rule[3] else "")
+)
+
+
+@given(st.lists(RULES, min_size=1, max_size=4), RULES, st.lists(st.sampled_from("abä"), min_size=1, max_size=4))
+def test_a_folder_that_leads_to_something_open_can_be_gone_through_and_an_exclusion_closes(paths, excluded, names):
+    path = "/".join(names)
+    grant = Grant("write", paths)
+    if grant.covers(path):
+        assert all(grant.leads_on("/".join(names[:depth])) for depth in range(len(names)))
+    closed = Grant("write", [*paths, f"!{excluded}"])
+    assert closed.covers(path) == (grant.covers(path) and not Grant("write", [excluded]).covers(path))
