@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,13 +24,16 @@ from ..documents.notebook.operations import (
     notebook_operations,
 )
 from ..documents.text.spans import spans_of, splices_of
-from ..errors import FsToolsError, NotebookRefused, Unsaved
+from ..errors import Conflict, FsToolsError, NotebookRefused, Unsaved
 from ..stores.records import Place
 from .protocol import Applied, Rewrite
 from .saved_notebook import is_saved_as, saved_bytes
 from .shared_document import SharedNotebook, SharedText
 
 Answer = TypeVar("Answer")
+
+_SAVE_SECONDS = 3.0
+_PAUSE_SECONDS = 0.02
 
 
 class EventLoop(Protocol):
@@ -85,6 +90,7 @@ class Room:
         shared: the room's document.
         kept: the last snapshot of every document, by its token.
         on_loop: runs what touches the document.
+        save_if_left: has a room save at once that nobody is in; whether that is so. On the event loop.
     """
 
     place: Place = "room"
@@ -96,9 +102,10 @@ class Room:
         shared: SharedText | SharedNotebook,
         kept: dict[str, Snapshot],
         on_loop: EventLoop,
+        save_if_left: Callable[[], bool],
     ) -> None:
         self._backend, self._stat, self._shared = backend, stat, shared
-        self._kept, self._on_loop = kept, on_loop
+        self._kept, self._on_loop, self._save_if_left = kept, on_loop, save_if_left
 
     @contextmanager
     def content(self) -> Iterator[OpenFile]:
@@ -123,16 +130,48 @@ class Room:
         old = fingerprint_of([before.data]) if rewrite.hash_before else None
         new = fingerprint_of([after])
         rewrite.begin(old, new)
-        look = self._on_loop(patch)
+        look, is_left = self._on_loop(lambda: (patch(), self._save_if_left()))
         snapshot = self._snapshot(look, after)
         stat = self._stat_of(snapshot)
+        written = self._outlived(snapshot.data) if is_left else None
         if snapshot.data == after:
-            return Applied(stat, old, new, saved=False)
-        stat = replace(stat, version=f"{stat.version} as meant")
+            return Applied(written or stat, old, new, saved=written is not None)
+        stat = written or replace(stat, version=f"{stat.version} as meant")
         if look.alone:
-            return Applied(stat, old, fingerprint_of([snapshot.data]), saved=False)
+            return Applied(stat, old, fingerprint_of([snapshot.data]), saved=written is not None)
         # What others typed meanwhile was shown to nobody who calls tools: the answer is about the change alone.
         return Applied(replace(stat, size=len(after)), old, new, saved=False)
+
+    def _outlived(self, data: bytes) -> FileStat | None:
+        """Wait until the room has saved, and write the file where the room ended before; None: it takes too long.
+
+        Raises:
+            as `Backend.write`: the room has ended, and somebody else has changed the file; the change is gone.
+        """
+        seen, end = self._stat.version, time.monotonic() + _SAVE_SECONDS
+        while time.monotonic() < end:
+            ended = self._has_ended()
+            stat = self._backend.stat(self._stat.path)
+            if stat.version != seen and self._is_saved(data):
+                return stat if ended else self._stat_of(self._kept[self._shared.token])
+            if ended:
+                return self._backend.write(self._stat.path, [data], if_match=self._stat.version)
+            seen = stat.version
+            time.sleep(_PAUSE_SECONDS)
+        return None
+
+    def _has_ended(self) -> bool:
+        try:
+            self._on_loop(lambda: None)
+        except Conflict:
+            return True
+        except Unsaved:  # It is loading its file again.
+            return False
+        return False
+
+    def _is_saved(self, data: bytes) -> bool:
+        found = self._on_disk()
+        return found == data or (isinstance(self._shared, SharedNotebook) and is_saved_as(found, json.loads(data)))
 
     def remove(self, before: OpenFile) -> None:
         """Refuse: the room would write the file again."""

@@ -119,7 +119,8 @@ class Rooms:
                 )
             return None
         run = partial(self._run, ready=lambda: self._is_ready(found))
-        return Room(self._workspace.backend, stat, run(lambda: self._shared_of(found)), self._kept, run)
+        shared = run(lambda: self._shared_of(found))
+        return Room(self._workspace.backend, stat, shared, self._kept, run, partial(_save_if_left, found.room))
 
     def _run(self, step: Callable[[], Answer], ready: Callable[[], bool]) -> Answer:
         """Run a step on the event loop, once it is ready for it; in one go, so that nothing else comes between."""
@@ -240,6 +241,14 @@ def _kind(found: _Found) -> str | None:
 
 def _document(room: Any) -> Any:
     return room._jupyter_ydoc if hasattr(room, "_jupyter_ydoc") else room._document
+
+
+def _save_if_left(room: Any) -> bool:
+    """Have a room save at once that nobody is in: jupyter-collaboration ends it without saving what waits."""
+    if not hasattr(room, "_save_to_disc") or room.clients:
+        return False
+    room._save_to_disc()
+    return True
 
 
 def _is_empty(room: Any) -> bool:

@@ -183,6 +183,30 @@ def test_a_room_that_ended_leaves_its_file_free_for_kernels_too(server):
     assert (server.root / "a.py").read_bytes() == b"x = 2\n"
 
 
+left = pytest.mark.parametrize(
+    "server", [("collaboration", "--YDocExtension.document_cleanup_delay=1.5")], indirect=True
+)
+
+
+@left
+def test_no_edit_is_lost_when_its_room_ends(server):
+    """Also where one follows the other so fast that the room, which saves when there was a pause, never does."""
+    with server.room("a.py"):
+        pass
+    number, places = 1, []
+    while "disk" not in places:
+        edit = {**READ, "old_string": f"x = {number}", "new_string": f"x = {number + 1}"}
+        status, answer = server.call("POST", "/tools/edit_file", edit)
+        if status == 200:
+            number += 1
+            places.append(answer["change"]["place"])
+            assert places[-1] == "disk" or answer["change"]["saved"]
+        else:  # It ended during the call.
+            assert answer["error"]["code"] == "conflict", answer
+            server.call("POST", "/tools/read_file", READ)
+    assert "room" in places and (server.root / "a.py").read_text() == f"x = {number}\n"
+
+
 switched_off = pytest.mark.parametrize(
     "server", [("collaboration", "--YDocExtension.disable_rtc=True"), ("lab",)], indirect=True
 )
