@@ -16,7 +16,7 @@ from ..stores.records import Change, ChangedFile, ChangeStatus
 from .commands import is_command, require_waiting
 from .partial import Decision, NamedHunks, Part, decided_whole, part_of, recorded, seen_with, without
 from .standing import told_count
-from .steps import Steps, encoding_in, kept_parts, restorable, told_by_cells
+from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
 ALL = Decision()
 """All of a proposal, without a word."""
@@ -129,8 +129,10 @@ class Journal:
             work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
             part = None if hunks is None else self._without(work, change, hunks)
             if part is not None and part.decided.taken:
-                ((draft, _),) = work
-                work = [(draft, told_by_cells(draft, self._steps.step(draft, "edit", part.splices, "undo")))]
+                ((draft, step),) = work
+                encoding = encoding_before(change.all_files[0], draft, step.splices)
+                step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
+                work = [(draft, told_by_cells(draft, step))]
             done = self._workspace.commit_all(work, approved=by_person)
             if part is not None and part.decided.taken and done is not None:
                 # Who takes hunks back has seen them; a cut diff has no positions for all of them.
@@ -189,14 +191,16 @@ class Journal:
     def _partly(self, work: Work, change: Change, decision: Decision) -> tuple[Work, Change]:
         """The part of a proposal to carry out, and its entry in the journal."""
         draft, step = self._only(work)
-        part = part_of(draft, change, step.splices, decision, encoding_in(draft))
+        encoding = told_encoding(change.all_files[0], draft.content, step.splices)
+        part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
-            step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool))
+            step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
         return [(draft, step)], recorded(draft, change, part, step.diff)
 
     def _without(self, work: Work, change: Change, hunks: NamedHunks) -> Part:
         draft, step = self._only(work)
-        return without(draft, change, step.splices, hunks, encoding_in(draft))
+        encoding = encoding_before(change.all_files[0], draft, step.splices)
+        return without(draft, change, step.splices, hunks, encoding)
 
     def _only(self, work: Work) -> tuple[Draft, Step]:
         if len(work) > 1:

@@ -18,7 +18,7 @@ from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
-from .steps import encoding_or_latin, kept_parts, restorable, with_all_cells
+from .steps import kept_parts, restorable, told_encoding, with_all_cells
 
 _MOST_COMPARED = 16 << 20
 """Bytes of both sides of a file that are told as a whole."""
@@ -223,16 +223,12 @@ def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> File
     after = SplicedContent(before, splices)
     if before.size + after.size > _MOST_COMPARED:
         raise TooLarge(f"{file.path} is too large to be compared as a whole", hint="Show its diff.")
+    codec = told_encoding(file, before, splices).codec
     old, new = (
-        None if state is None else _text(content, file.path)
+        None if state is None else content.read(0, content.size).decode(codec, "replace").removeprefix("\ufeff")
         for content, state in zip((before, after), (file.before, file.after), strict=True)
     )
     return FileSides(path=file.path, old=old, new=new)
-
-
-def _text(content: Content, path: str) -> str:
-    codec = encoding_or_latin(content, path).codec
-    return content.read(0, content.size).decode(codec, "replace").removeprefix("\ufeff")
 
 
 def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Splice]]:
@@ -244,8 +240,6 @@ def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Sp
 
 
 def _all_rows(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> FileDiff:
-    if not file.diff.truncated:
-        return file.diff
     before, splices = _before(change, draft, kept)
     return _lines(file, before, splices) if file.diff.cells is None else with_all_cells(file.diff, before, splices)
 
@@ -258,13 +252,15 @@ def _untold(workspace: Workspace, change: Change) -> list[Restorable]:
 def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDiff:
     path, op = file.path, file.diff.op
     after = SplicedContent(before, splices)
-    encoding = encoding_or_latin(before if before.size else after, path)
-    if op == "delete":
-        return diff_of_creation(path, op, before.read(0, before.size), encoding, whole=True)
-    if file.before is None:
-        return diff_of_creation(path, op, after.read(0, after.size), encoding, whole=True)
+    encoding = told_encoding(file, before, splices)
 
     def line_at(offset: int) -> int:
         return before.read(0, offset).count(b"\n") + 1
 
-    return diff_of_splices(path, op, before, splices, encoding, line_at, whole=True)
+    if op == "delete" or file.before is None:
+        side = before if op == "delete" else after
+        diff = diff_of_creation(path, op, side.read(0, side.size), encoding, whole=True)
+    else:
+        diff = diff_of_splices(path, op, before, splices, encoding, line_at, whole=True)
+    diff.encoding = file.diff.encoding
+    return diff

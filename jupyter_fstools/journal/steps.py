@@ -7,11 +7,20 @@ from dataclasses import replace
 from typing import Literal
 
 from ..content.source import Content
-from ..content.splices import Splice, SplicedContent, Undoing, parts_of, splices_back, unpacked, unpacked_undo
+from ..content.splices import (
+    Splice,
+    SplicedContent,
+    Undoing,
+    inverse,
+    parts_of,
+    splices_back,
+    unpacked,
+    unpacked_undo,
+)
 from ..diffs.file_diff import CellDiff, FileDiff, Operation
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..documents.text.diff import diff_of_creation, diff_of_splices
-from ..documents.text.encoding import TextEncoding, encoding_of
+from ..documents.text.encoding import TextEncoding, declared_otherwise, encoding_of
 from ..errors import FsToolsError
 from ..gate.draft import Draft, ExpectedContent, Restorable, Step
 from ..gate.notebook_steps import KnownOfChange, notebook_step
@@ -59,11 +68,11 @@ class Steps:
         for draft, file, part in zip(drafts, change.all_files, parts, strict=True):
             op, splices = file.diff.op, unpacked(part)
             if draft.placed is not None:
-                step = self.step(draft, op, draft.placed, change.tool)
+                step = self.step(draft, op, draft.placed, change.tool, told_encoding(file, draft.content, draft.placed))
             else:
                 written = None
                 if op in ("create", "overwrite") and change.tool != "undo":
-                    written = _text_after(draft, splices)
+                    written = _text_after(draft, file, splices)
                 step = Step(op, splices, file.diff, change.tool, written=written)
             step = replace(step, undoes=change.undoes)
             yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
@@ -74,9 +83,8 @@ class Steps:
             step = self._step_back(draft, file, unpacked_undo(part))
             yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
 
-    def step(self, draft: Draft, op: Operation, splices: Sequence[Splice], tool: str) -> Step:
+    def step(self, draft: Draft, op: Operation, splices: Sequence[Splice], tool: str, encoding: TextEncoding) -> Step:
         """A step with a diff of its own, of lines."""
-        encoding = encoding_in(draft)
         if draft.before is None:
             diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
         else:
@@ -86,10 +94,11 @@ class Steps:
     def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing]) -> Step:
         if file.before is None:
             data = draft.content.read(0, draft.content.size)
-            diff = diff_of_creation(file.path, "delete", data, encoding_in(draft))
+            diff = diff_of_creation(file.path, "delete", data, told_encoding(file, draft.content, ()))
             return Step("delete", [Splice(0, data, b"")], diff, "undo")
         splices = splices_back(draft.content, steps) if draft.placed is None else draft.placed
-        return self.step(draft, "create" if file.after is None else "edit", splices, "undo")
+        encoding = encoding_before(file, draft, splices)
+        return self.step(draft, "create" if file.after is None else "edit", splices, "undo", encoding)
 
     def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
         assert draft.before is not None
@@ -127,7 +136,7 @@ def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -
     ]
     whole = notebook_diff(diff.path, diff.op, cells, diff.language, hunks=hunks, whole=True)
     # The rows of a cell that is told in another way are not known to be all there.
-    whole.truncated = any(_place(cell) not in places for cell in cells)
+    whole.truncated = diff.truncated and any(_place(cell) not in places for cell in cells)
     return whole
 
 
@@ -135,10 +144,34 @@ def _place(cell: CellDiff) -> tuple[str, str, int]:
     return cell.cell_id, cell.action, cell.index
 
 
-def encoding_in(draft: Draft) -> TextEncoding:
-    """A draft's encoding; Latin-1 for what is no text."""
-    named = draft.receipt.encoding if draft.receipt else None
-    return encoding_or_latin(draft.content, draft.stat.path, named)
+def told_encoding(file: ChangedFile, before: Content, splices: Sequence[Splice]) -> TextEncoding:
+    """The encoding of a text that a change is of: the one in which its diff was told.
+
+    Args:
+        file: of the change.
+        before: its content before the change.
+        splices: what the change does to it.
+    """
+    after = SplicedContent(before, splices)
+    content = before if before.size else after
+    found, named = encoding_or_latin(content, file.path), file.diff.encoding
+    # A text in UTF-8 may declare another one, which is named beside it.
+    if named in (None, found.codec) or (named == declared_otherwise(after) and _is_utf8(after)):
+        return found
+    return encoding_or_latin(content, file.path, named)
+
+
+def encoding_before(file: ChangedFile, draft: Draft, back: Sequence[Splice]) -> TextEncoding:
+    """The same where a draft has the change, which `back` takes back."""
+    return told_encoding(file, SplicedContent(draft.content, back), inverse(back))
+
+
+def _is_utf8(content: Content) -> bool:
+    try:
+        content.read(0, content.size).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def encoding_or_latin(content: Content, path: str, named: str | None = None) -> TextEncoding:
@@ -149,6 +182,6 @@ def encoding_or_latin(content: Content, path: str, named: str | None = None) -> 
         return TextEncoding("latin-1")
 
 
-def _text_after(draft: Draft, splices: Sequence[Splice]) -> str:
-    after = SplicedContent(draft.content, splices)
-    return after.read(0, after.size).decode(encoding_in(draft).codec, "replace").removeprefix("\ufeff")
+def _text_after(draft: Draft, file: ChangedFile, splices: Sequence[Splice]) -> str:
+    after, encoding = SplicedContent(draft.content, splices), told_encoding(file, draft.content, splices)
+    return after.read(0, after.size).decode(encoding.codec, "replace").removeprefix("\ufeff")

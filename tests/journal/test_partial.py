@@ -266,6 +266,17 @@ def test_a_cell_is_written_as_the_person_edited_it(asking, journal, cells_propos
     assert asking("edit_notebook", path="n.ipynb", cell_id="a", new_source="more").data["status"] == "proposed"
 
 
+def test_what_a_person_writes_is_in_the_encoding_that_the_proposer_named(asking):
+    asking.put("a.txt", "日本\nß\n".encode("gb18030"))
+    asking("read_file", path="a.txt", encoding="gb18030")
+    change = asking("edit_file", path="a.txt", old_string="日本", new_string="日本語").change
+    Journal(asking.session("person").workspace).approve(change.id, decision=Decision(content="ä\nß\n"))
+    assert asking.got("a.txt").decode("gb18030") == "ä\nß\n"
+    created = asking("write_file", path="b.txt", content="日本\n", encoding="shift_jis").change
+    Journal(asking.session("person").workspace).approve(created.id, decision=Decision(content="日\n"))
+    assert asking.got("b.txt").decode("shift_jis") == "日\n"
+
+
 def long_proposal(asking):
     """So long that its diff is kept without the rows of its last cells."""
     before = [cell("a", "one\n" * 5000), cell("b", BEFORE), cell("c", "c")]

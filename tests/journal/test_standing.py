@@ -106,6 +106,37 @@ def test_a_long_line_is_told_whole(call, name):
     assert [row.text for row in hunks[0].rows if row.kind == "add"] == [long]
 
 
+@pytest.mark.parametrize("encoding", ["gb18030", "shift_jis", "utf-16"])
+@pytest.mark.parametrize("first", ["line\n", "# coding: {}\n"])
+@pytest.mark.parametrize("kind", ["create", "overwrite", "edit"])
+def test_all_rows_and_both_sides_are_told_in_the_encoding_of_the_change(asking, encoding, first, kind):
+    old, new = first.format(encoding) + "日本\n", first.format(encoding) + "日本語\n"
+    if kind != "create":
+        asking.put("a.txt", old.encode(encoding))
+        asking("read_file", path="a.txt", encoding=encoding)
+    if kind == "edit":
+        change = asking("edit_file", path="a.txt", old_string="日本", new_string="日本語").change
+    else:
+        change = asking("write_file", path="a.txt", content=new, encoding=encoding).change
+    other = asking.session("other", "eve").workspace
+    whole = with_all_rows(other, change).diff
+    assert whole == change.diff and "日本語" in [row.text for hunk in whole.hunks for row in hunk.rows]
+    assert whole.encoding and sides_of(other, change)[0].new == new
+    applied = Journal(other).approve(change.id)
+    assert asking.got("a.txt").decode(encoding) == new
+    assert with_all_rows(other, applied).diff == change.diff and sides_of(other, applied)[0].new == new
+    undone = Journal(other).undo(applied, by_person=True)
+    assert "日本語" in [row.text for hunk in undone.diff.hunks for row in hunk.rows]
+
+
+def test_a_text_in_utf8_that_declares_another_encoding_is_told_in_utf8(asking):
+    text = "# coding: shift_jis\n日本\n"
+    change = asking("write_file", path="a.sh", content=text).change
+    assert change.diff.encoding == "shift_jis"
+    assert with_all_rows(asking.workspace, change).diff == change.diff
+    assert sides_of(asking.workspace, change)[0].new == text
+
+
 @pytest.mark.parametrize("approval", ["never", "always"])
 @pytest.mark.parametrize("name", ["a.txt", "n.ipynb"])
 def test_a_stale_undo_or_approval_shows_what_changed_beyond_its_own_lines(make_call, approval, name):
