@@ -95,7 +95,7 @@ def canonical_parts(path: str) -> list[str]:
     if ".." in parts or os.path.isabs(path):
         raise leads_out(path)
     if "" in parts or "." in parts:
-        raise Invalid("This path is not the canonical one.", hint="Use the path that `stat` gave.")
+        raise Invalid("This path is not the canonical one.", hint="Use the path that its stat gave.")
     return parts
 
 

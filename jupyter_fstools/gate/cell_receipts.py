@@ -284,7 +284,7 @@ def _partly_read(target: Target, known: Known, path: str) -> NotRead:
     return NotRead(
         f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",
         hint="Read the rest of the cell with `read_notebook` (`source_offset`, `source_column`), or change a part of "
-        'it with edit_mode "edit".',
+        'it with `edit_mode` "edit".',
         lines=known.lines,
         **_place(target),
     )

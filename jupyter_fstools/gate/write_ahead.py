@@ -108,7 +108,7 @@ class WriteAhead:
                 raise InputOutput(
                     f"{one.stat.path} was changed, the change could not be completed, and the old content could not be "
                     "put back",
-                    hint=f"Look at the file and at change {change.id}.",
+                    hint=f"Read the file before changing it again; change {change.id} was left unfinished.",
                     modified=True,
                     reason=f"{problem}; {barred}",
                 ) from problem

@@ -283,11 +283,12 @@ class Journal:
         said = f"there is no change{' of yours' if proposed.reader else ''} to undo in {path!r}"
         if waiting := self._store.changes(proposed):
             it = f"change {waiting[0].id}"
-            return NotFound(f"{said}: {it} still waits for approval", hint=f"Have {it} rejected by a person instead.")
-        anybodys = "List the changes (`changes`) to see what there was."
-        return NotFound(
-            said, hint="Name a change of this session (`changes` lists them)." if proposed.reader else anybodys
-        )
+            return NotFound(
+                f"{said}: {it} still waits for approval",
+                hint=f"Have {it} rejected by a person instead.",
+                waiting=waiting[0].id,
+            )
+        return NotFound(said, hint="List the changes (`changes`) to see what there was.")
 
     def _filter(self, query: ChangeQuery) -> ChangeFilter:
         workspace = self._workspace
@@ -333,7 +334,7 @@ class Journal:
             by = f" by {change.decided_by}" if change.decided_by else ""
             raise Conflict(
                 f"change {change.id} is {change.status}{by}; only one that is {status} can be {verb}",
-                hint="Look at the change again.",
+                hint="Read the file to see what it holds now." if verb == "undone" else "Look at the change again.",
                 status=change.status,
             )
 

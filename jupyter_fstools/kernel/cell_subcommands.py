@@ -14,6 +14,7 @@ from .arguments import argument, subcommand
 from .desk import Desk
 from .result import KernelResult
 from .subcommands import edits_of
+from .wording import OPTIONS
 
 _MODES = ("replace", "edit", "insert", "delete", "move", "convert", "clear_outputs")
 _WITH_BODY = ("replace", "insert", "edit")
@@ -32,6 +33,7 @@ _EDITING = {
     **{name: name for name in ("replace_all", "after", "before", "at", "after_index", "before_index", "keep_outputs")},
 }
 _OUTPUTS = ("summary", "none", "full")
+OPTIONS.update({argument: f"--{option}" for option, argument in {**_READING, "mode": "edit_mode"}.items()})
 
 
 @subcommand(

@@ -247,8 +247,17 @@ def undo(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     try:
         found = desk.files.change(target)
     except NotFound:
-        return desk.call("undo", {"path": target})
+        return _newest_of(desk, target)
     return desk.call("undo", {"change_id": found.id})
+
+
+def _newest_of(desk: Desk, path: str) -> KernelResult:
+    try:
+        return desk.call("undo", {"path": path})
+    except NotFound as refusal:
+        if "waiting" not in refusal.details:
+            refusal.hint = "Name a change of this session (`changes` lists them)."
+        raise
 
 
 @subcommand(

@@ -236,7 +236,7 @@ def _notebook_patch(
     if told is None:
         raise NotebookRefused(
             f"{before.stat.path} is open in a collaboration room, where only its cells are changed (not modified)",
-            hint="Change its cells with edit_notebook.",
+            hint="Change its cells with `edit_notebook`.",
         )
     if any(isinstance(operation, Move) for operation in told.operations):
         there = on_loop(shared.staying_cells)

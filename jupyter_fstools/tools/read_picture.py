@@ -74,7 +74,7 @@ def show_picture(
     if size > limits.max_document_bytes:
         raise TooLarge(
             f"{path} has {size} bytes; above {limits.max_document_bytes} no {_kind(media_type)} is opened",
-            hint="Make it smaller, or raise max_document_bytes.",
+            hint="Make it smaller; an administrator can raise max_document_bytes.",
             size=size,
             limit=limits.max_document_bytes,
         )

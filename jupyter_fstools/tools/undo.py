@@ -47,14 +47,15 @@ def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
 
 
 def _meant(journal: Journal, arguments: UndoArguments) -> Change:
-    if arguments.path is not None:
-        return journal.newest_to_undo(arguments.path, own=True)
-    assert arguments.change_id is not None
     try:
+        if arguments.path is not None:
+            return journal.newest_to_undo(arguments.path, own=True)
+        assert arguments.change_id is not None
         return journal.change(arguments.change_id)
     except NotFound as refusal:
-        # No tool lists changes.
-        refusal.hint = "Give the change_id that the change itself answered, or name the file in path."
+        if "waiting" not in refusal.details:
+            # No tool lists changes.
+            refusal.hint = "Give the change_id that the change itself answered, or name its file in path."
         raise
 
 

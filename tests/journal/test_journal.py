@@ -299,4 +299,6 @@ def test_an_unknown_change_is_not_found(call):
 
 def test_undo_says_what_can_be_named_where_nothing_lists_changes(call):
     assert "change_id that the change itself answered" in call.refused("not_found", "undo", change_id="nope").hint
-    assert "List the changes" not in call.refused("not_found", "undo", path="nope").hint
+    hint = call.refused("not_found", "undo", path="nope").hint
+    assert "change_id that the change itself answered" in hint
+    assert "changes`" not in hint

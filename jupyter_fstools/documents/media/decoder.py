@@ -150,7 +150,7 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
     if given_up.is_set():
         raise TimedOut(
             f"{path} was not decoded within {patience.seconds:g} seconds",
-            hint="Ask for fewer pages, or raise document_seconds.",
+            hint="Ask for fewer pages; an administrator can raise document_seconds.",
         )
     return process.returncode, said, complaints
 

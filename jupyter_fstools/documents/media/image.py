@@ -104,7 +104,7 @@ def encoded(image: Image, room_bytes: int, path: str, *, lossless: bool) -> tupl
         if max(image.size) == 1:
             raise TooLarge(
                 f"{path} cannot be made small enough for {room_bytes} bytes",
-                hint="Raise max_image_bytes.",
+                hint="An administrator can raise max_image_bytes.",
                 limit=room_bytes,
             )
         image = image.resize((max(image.width * 3 // 4, 1), max(image.height * 3 // 4, 1)))

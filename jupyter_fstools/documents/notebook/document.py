@@ -236,7 +236,7 @@ class NotebookDocument:
                 nbformat=major,
             )
         if self.spans.array is None:
-            raise NotebookRefused("the notebook has no list of cells", hint="Repair `cells` by hand.")
+            raise NotebookRefused("the notebook has no list of cells", hint='Repair its "cells" by hand.')
         if minor is None or minor < 0:
             return 5 if any(cell.real_id for cell in self.cells) else 4
         return minor

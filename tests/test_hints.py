@@ -1,0 +1,81 @@
+"""What hints tell a caller to use: each surface has it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import jupyter_fstools
+import jupyter_fstools.kernel.magic  # Subcommands enter how they are spelled.
+from jupyter_fstools.kernel.wording import in_words_of_the_magic
+from jupyter_fstools.tools import TOOLS
+
+PACKAGE = Path(jupyter_fstools.__file__).parent
+SURFACES = ("kernel/", "command_line/", "server/rest/", "server/routes.py", "client/", "testing/", "config.py")
+"""They speak to their own callers alone; what is below speaks to the callers of all."""
+MARKED = re.compile(r"`(\w+)(?:=[^`]*)?`")
+PERSONS = {"changes": "journal/journal.py"}
+"""Said to persons alone, whose surfaces all list changes, and where."""
+UNMARKED = re.compile(rf"\b({'|'.join(name for name in TOOLS if '_' in name)})\b|%fs|\b(GET|POST) /")
+POSITIONAL = {"path", "cell_id", "old_string", "new_string"}
+"""Arguments that %fs takes without an option, or below its line."""
+
+
+def texts_of(tree):
+    """The texts in a module, but for its docstrings; what is put in is a 1."""
+    shown = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(part.value if isinstance(part, ast.Constant) else "1" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not {id(node)} & (shown | parts):
+            yield node.value
+
+
+def below_the_surfaces():
+    for file in sorted(PACKAGE.rglob("*.py")):
+        place = file.relative_to(PACKAGE).as_posix()
+        if not place.startswith(SURFACES):
+            yield place, ast.parse(file.read_text("utf-8"))
+
+
+def is_hint(node):
+    """Whether a node of a module names a hint: as an argument, or as a variable or an attribute."""
+    named = [node.arg] if isinstance(node, ast.keyword) else []
+    for target in node.targets if isinstance(node, ast.Assign) else []:
+        named += [getattr(target, "id", None) or getattr(target, "attr", "")]
+    return any("hint" in (name or "").lower() for name in named)
+
+
+TREES = list(below_the_surfaces())
+TEXTS = [(place, text) for place, tree in TREES for text in texts_of(tree) if "\n" not in text]
+TERMS = {(place, term) for place, text in TEXTS for term in MARKED.findall(text)}
+HINTS = {(place, text) for place, tree in TREES for node in ast.walk(tree) if is_hint(node) for text in texts_of(node)}
+
+
+def arguments():
+    """The names of all arguments, those within edits included."""
+    schemas = [tool.arguments.model_json_schema() for tool in TOOLS.values()]
+    members = [one for schema in schemas for one in (schema, *schema.get("$defs", {}).values())]
+    return {name for one in members for name in one.get("properties", {})}
+
+
+def test_hints_are_found():
+    assert len(TERMS) > 50
+    assert len(HINTS) > 200
+    assert ("gate/read_tracker.py", "read_file") in TERMS
+
+
+def test_what_a_hint_marks_is_a_tool_or_an_argument():
+    there = TOOLS.keys() | arguments()
+    assert [(place, term) for place, term in TERMS if term not in there and PERSONS.get(term) != place] == []
+
+
+def test_what_a_hint_marks_can_be_typed_in_a_line_of_the_magic():
+    as_they_are = {term for _, term in TERMS if in_words_of_the_magic(f"`{term}`") == f"`{term}`"}
+    assert as_they_are <= POSITIONAL
+
+
+def test_a_hint_marks_the_tools_that_it_names_and_nothing_that_one_surface_alone_has():
+    assert [(place, hint) for place, hint in HINTS if UNMARKED.search(MARKED.sub("", hint))] == []
