@@ -27,6 +27,7 @@ CONFIG = """
 import json, os
 told = json.loads(os.environ["HUB_OF_THE_TESTS"])
 c.JupyterHub.bind_url = f"http://127.0.0.1:{told['port']}"
+c.JupyterHub.public_url = f"http://localhost:{told['port']}"
 c.JupyterHub.hub_port = told["hub_port"]
 c.JupyterHub.db_url = "sqlite://"
 c.JupyterHub.authenticator_class = "dummy"

@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import axe_finds
+from tests.browser.test_keyboard_and_themes import CONTRAST, READABLE
+from tests.legs import NEWEST
 
 CLIENT = Path(__file__).parents[2] / ".venv" / "clients" / "new" / "bin" / "python"
 READ = """
@@ -23,6 +25,8 @@ async def main():
 
 asyncio.run(main())
 """
+
+requires_the_client = pytest.mark.skipif(not CLIENT.exists() and "CI" not in os.environ, reason="run `make clients`")
 
 
 def read_by_a_client(configuration, path, environment):
@@ -49,9 +53,8 @@ def field(dialog, label):
     return dialog.get_by_role(ROLES.get(label, "combobox"), name=label, exact=True)
 
 
+@requires_the_client
 def test_a_program_is_connected_and_its_first_call_is_told(open_lab, lab, folder):
-    if not CLIENT.exists():
-        (pytest.fail if os.environ.get("CI") else pytest.skip)("run `make clients`")
     path = folder.write("a.txt", "hello\n")
     window = open_lab()
     dialog = window.page.get_by_role("dialog")
@@ -87,6 +90,7 @@ def test_a_program_is_connected_and_its_first_call_is_told(open_lab, lab, folder
         assert made["expires_at"] - made["created_at"] == 86400
 
 
+@pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
 def test_the_configuration_is_copied_with_one_press(open_lab, folder):
     window = open_lab().open_panel()
     window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -101,3 +105,20 @@ def test_the_configuration_is_copied_with_one_press(open_lab, folder):
     assert copied == dialog.get_by_role("group", name="Configuration").text_content()
     assert copied.startswith(f'[mcp_servers."jupyter-{folder.session}"]')
     expect(dialog.get_by_role("link", name="How Codex documents it")).to_have_attribute("target", "_blank")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Dark High Contrast"])
+def test_the_dialog_can_be_read_in_a_dark_theme(open_lab, folder, settings, theme):
+    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+    window = open_lab()
+    expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+    dialog = window.page.get_by_role("dialog")
+    window.run("Connect an Assistant…")
+    field(dialog, "Name of its token and session").fill(folder.session)
+    window.photograph("asked")
+    assert field(dialog, "Only these paths").evaluate(CONTRAST, "::placeholder") >= READABLE
+    assert axe_finds(window.page, ".jp-fstools-Connect") == []
+    dialog.get_by_role("button", name="Make its token").click()
+    expect(dialog.get_by_role("group", name="Configuration")).to_contain_text("mcpServers")
+    window.photograph("made")
+    assert axe_finds(window.page, ".jp-fstools-Connect") == []

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from jupyter_fstools import __version__
 from tests.browser.lab import THREE_FRAMES, act, axe_finds, unfold
 
-CONTRAST = """node => {
+CONTRAST = """(node, part) => {
     const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
     const drawn = colour => {
         canvas.fillStyle = colour;
@@ -20,11 +20,11 @@ CONTRAST = """node => {
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
     };
     const grounds = [];
-    for (let part = node; part; part = part.parentElement) {
-        grounds.unshift(getComputedStyle(part).backgroundColor);
+    for (let under = node; under; under = under.parentElement) {
+        grounds.unshift(getComputedStyle(under).backgroundColor);
     }
     const ground = grounds.map(drawn).at(-1);
-    const text = drawn(getComputedStyle(node).color);
+    const text = drawn(getComputedStyle(node, part).color);
     return (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
 }"""
 TEXTS = ".jp-fstools-Card-head span, button, select, .jp-fstools-Diff-code"

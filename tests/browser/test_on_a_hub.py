@@ -10,6 +10,7 @@ from websocket import create_connection
 
 from tests import hub, postgresql
 from tests.browser.lab import unfold
+from tests.browser.test_connecting import field, read_by_a_client, requires_the_client
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +69,24 @@ def test_each_sees_the_others_change_in_the_panel(users, place, open_lab):
     for editor, watcher, old, new in ((0, 1, "one", "two"), (1, 0, "two", "three")):
         change = edited(users[editor], "b.txt", old, new)
         expect(unfold(windows[watcher].card_of(change))).to_contain_text(new)
+
+
+@requires_the_client
+def test_a_program_is_connected_through_the_hub(users, place, open_lab):
+    ada, _ = users
+    (place / "project" / "c.txt").write_text("hello\n")
+    window = open_lab(ada)
+    dialog = window.page.get_by_role("dialog")
+    window.run("Connect an Assistant…")
+    field(dialog, "Program").select_option("generic")
+    dialog.get_by_role("button", name="Make its token").click()
+    configuration = json.loads(dialog.get_by_role("group", name="Configuration").inner_text())
+    window.photograph("connected")
+    # As the hub is known outside, not as this page was reached.
+    address = ada.url.replace("127.0.0.1", "localhost")
+    assert [entry["url"] for entry in configuration["mcpServers"].values()] == [f"{address}/mcp"]
+    assert "hello" in read_by_a_client(configuration, "c.txt", {})
+    expect(dialog.get_by_role("status")).to_have_text("Another client has called: it works.")
 
 
 def test_nobody_is_told_the_databases_password(users, place):
