@@ -49,6 +49,35 @@ async def test_neither_reads_nor_waiting_edits_of_a_busy_file_hold_up_anybody(as
     assert sorted(answer.status for answer in await asyncio.gather(*waiting)) == [200] + [412] * 159
 
 
+async def test_a_long_edit_and_many_reads_of_its_file_queue_nobody_else(call, served, jp_root_dir):
+    """Counted by threads: those of the long edit and of one client's part are begun, and no call waits for another."""
+    for name in ("busy.txt", "free.txt"):
+        (jp_root_dir / name).write_text("one\n")
+    workspace, begun, gate = served.workspace, threading.Event(), threading.Event()
+    key = workspace.paths.key_of("busy.txt")
+
+    def long_edit():
+        with workspace.held(key):
+            begun.set()
+            gate.wait()
+
+    edit = {"path": "busy.txt", "old_string": "one\n", "new_string": "two\n"}
+    await call("read_file", path="busy.txt", session="editor")
+    running = asyncio.ensure_future(served.calls.run(Caller("another client", Reader("ada", "editor")), long_edit))
+    await asyncio.to_thread(begun.wait)
+    waiting = [asyncio.ensure_future(call("edit_file", session="editor", **edit)) for _ in range(40)]
+    reads = [asyncio.ensure_future(call("read_file", path="busy.txt", session=f"r{n % 4}")) for n in range(160)]
+    try:
+        assert (await call("read_file", path="free.txt", session="other")).status == 200
+        assert {(await read).status for read in reads} == {200}
+        executor = served.calls._threads
+        assert executor._work_queue.qsize() == 0 and len(executor._threads) <= 1 + 32
+        assert not running.done() and not any(one.done() for one in waiting)
+    finally:
+        gate.set()
+    assert sorted(answer.status for answer in await asyncio.gather(*waiting)) == [200] + [422] * 39
+
+
 async def test_a_decision_finds_a_thread_whatever_assistants_do(ask, call, served, jp_root_dir):
     gate = threading.Event()
     callers = [Caller(f"client {number}", Reader("ada", "one")) for number in range(10)]
