@@ -8,7 +8,7 @@ import re
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 from typing import Any
 
@@ -26,7 +26,7 @@ from obstore.store import ObjectStore as Bucket
 from obstore.store import from_url
 
 from ..content.source import CHUNK_BYTES, Chunk
-from ..errors import Conflict, Denied, FsToolsError, InputOutput, Invalid, NotFound
+from ..errors import Conflict, Denied, FsToolsError, InputOutput, Invalid, NotFound, TimedOut
 from .path_names import HIDDEN_PREFIX
 from .protocol import FileStat
 from .system_errors import refused
@@ -50,7 +50,7 @@ _HINTS = {
 _SECRETS = re.compile(r"\?[^\s\"')]*|(?i:(signature|key|token|credential|authorization)\S*\s*[=:]\s*)\S+")
 _STATUS = re.compile(r"(?:status(?: code)?:?|HTTP) (\d{3})|(\d{3}) [A-Z][a-z]+ ?[A-Z]?")
 _ANOTHER = {"e_tag": '"another"', "version": "1"}
-_AT_A_TIME, _AHEAD_BYTES = 16, 32 << 20
+_AT_A_TIME, _AHEAD_BYTES, _LOOK_SECONDS = 16, 32 << 20, 0.1
 
 
 def opened_bucket(where: str) -> Bucket:
@@ -201,7 +201,9 @@ class OneVersion:
             yield self.read(at, min(CHUNK_BYTES, end - at))
 
 
-def fetched_ahead(files: Iterable[FileStat], fetch: Callable[[FileStat], bytes]) -> Iterator[tuple[str, bytes | None]]:
+def fetched_ahead(
+    files: Iterable[FileStat], fetch: Callable[[FileStat], bytes], ended: Callable[[], bool]
+) -> Iterator[tuple[str, bytes | None]]:
     """The bytes of files, several at a time, in their order and by path; see `ReadsAhead`."""
     coming, waiting, held = iter(files), deque[tuple[FileStat, Future[bytes]]](), 0
     pool = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="fstools-objects")
@@ -213,6 +215,9 @@ def fetched_ahead(files: Iterable[FileStat], fetch: Callable[[FileStat], bytes])
             if not waiting:
                 return
             file, fetched = waiting.popleft()
+            while not wait([fetched], _LOOK_SECONDS).done:
+                if ended():
+                    raise TimedOut("the search ended before the store answered", hint="Try again in a while.")
             try:
                 yield file.path, fetched.result()
             except FsToolsError:  # Who reads it by itself is told why.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +106,9 @@ class ObjectStore:
         else:
             yield OneVersion(stat, lambda start, end: data[start:end], self._head)
 
-    def read_ahead(self, files: Iterable[FileStat]) -> Iterator[tuple[str, bytes | None]]:
+    def read_ahead(self, files: Iterable[FileStat], ended: Callable[[], bool]) -> Iterator[tuple[str, bytes | None]]:
         """The bytes of files that a listing told of, several at a time; see `ReadsAhead`."""
-        return fetched_ahead(files, self._whole)
+        return fetched_ahead(files, self._whole, ended)
 
     def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
         """Replace a file's bytes at once; see `Backend.write`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
@@ -130,10 +130,14 @@ class Backend(Protocol):
 class ReadsAhead(Protocol):
     """A backend far away, which is quicker at several files than at one after the other."""
 
-    def read_ahead(self, files: Iterable[FileStat]) -> Iterator[tuple[str, bytes | None]]:
+    def read_ahead(self, files: Iterable[FileStat], ended: Callable[[], bool]) -> Iterator[tuple[str, bytes | None]]:
         """The bytes of files that a listing told of, in that order, by path; None for what cannot be read.
 
-        A bounded number of bytes is held at a time. Who ends it early ends the reading.
+        A bounded number of bytes is held at a time. Who ends it early ends the reading; `ended` is asked while bytes
+        are waited for.
+
+        Raises:
+            TimedOut: it has ended.
         """
 
 

@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Literal, Protocol
 
@@ -61,8 +61,11 @@ class Folder(Protocol):
     def changed(self, names: list[str], moment: int) -> list[str]:
         """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
 
-    def expect(self, names: list[str], most: int) -> None:
-        """Say which files are about to be read, in which order, unless they hold more than `most`."""
+    def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
+        """Say which files are about to be read, in which order, unless they hold more than `most`.
+
+        `ended` is asked while one is waited for.
+        """
 
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
@@ -197,7 +200,7 @@ class DiskFolder:
                     found.append(name)
         return found
 
-    def expect(self, names: list[str], most: int) -> None:
+    def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
         """A disk is quick enough without."""
 
     def read(self, name: str, most: int) -> bytes | None:
@@ -303,11 +306,11 @@ class BackendFolder:
         prefix = self.path + "/" if self.path else ""
         return [path.removeprefix(prefix) for age, path, _ in self.look(names) if -age >= moment]
 
-    def expect(self, names: list[str], most: int) -> None:
+    def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
         """Have files fetched several at a time, where the backend can."""
         wanted = [told for name in names if (told := self._told_of(name)) is not None and told.size <= most]
         if isinstance(self._backend, ReadsAhead) and len(wanted) > 1:
-            self._ahead = self._backend.read_ahead(wanted)
+            self._ahead = self._backend.read_ahead(wanted, ended)
             self._waiting = deque(one.path for one in wanted)
 
     def read(self, name: str, most: int) -> bytes | None:

@@ -22,8 +22,9 @@ from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.object_store import ObjectStore
 from jupyter_fstools.backends.version_files import VersionFiles
 from jupyter_fstools.entry_points import open_backend
-from jupyter_fstools.errors import Conflict, InputOutput, Invalid
+from jupyter_fstools.errors import Conflict, InputOutput, Invalid, TimedOut
 from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.limits import Limits
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.testing.backend_contract import BackendContract, content, put
@@ -167,6 +168,32 @@ def test_files_of_a_folder_are_fetched_together_and_in_order(moved, tmp_path):
         found = call_tool(files, "grep", pattern="needle", output_mode="files").data
         assert found["total"] == 100
     assert len(moved) == 200, "the second search asks for nothing but the listing"
+
+
+@pytest.mark.parametrize("mode", ["files", "content", "count"])
+def test_a_search_ends_in_time_where_the_store_does_not_answer(monkeypatch, mode):
+    bucket, over, late = MemoryStore(), threading.Event(), []
+    for number in range(40):
+        obstore.put(bucket, f"d{number % 2}/{number:02}.txt", b"needle\n")
+    files = Workspace(
+        ObjectStore(bucket, "memory://bucket"),
+        *(InMemoryStore(), FileLocks(None), Policy(), Reader("ada", "default")),
+        limits=Limits(search_seconds=0.5),
+    )
+    get = obstore.get
+
+    def hanging(bucket, path, *, options=None):
+        if not over.wait(30):
+            late.append(path)
+        return get(bucket, path, options=options)
+
+    monkeypatch.setattr(obstore, "get", hanging)
+    try:
+        with pytest.raises(TimedOut):
+            call_tool(files, "grep", pattern="needle", output_mode=mode)
+        assert late == []
+    finally:
+        over.set()
 
 
 def test_what_is_written_keeps_what_else_is_known_of_the_object():

@@ -45,7 +45,7 @@ class PythonEngine:
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
         """Search files of an open folder."""
-        folder.expect(part.names, self._most)
+        folder.expect(part.names, self._most, self._stop.now)
         for name in part.names:
             if self._stop.now():
                 return
@@ -54,6 +54,8 @@ class PythonEngine:
             except FileNotFoundError:
                 continue
             except (OSError, FsToolsError):
+                if self._stop.now():
+                    return
                 batch.skipped["large" if folder.larger([name], self._most) else "unreadable"] += 1
                 continue
             lines = self._lines(raw, batch.skipped)
