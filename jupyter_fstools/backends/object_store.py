@@ -195,10 +195,12 @@ class ObjectStore:
     def _look(self, path: str) -> FileStat:
         if path and (found := self._head(path)) is not None:
             return found
-        key = f"{self._key}/{path}" if path else self._key
         if not path or self._is_folder(path):
-            return FileStat(path, key, "directory", 0, 0, "folder")
-        return FileStat(path, key, "missing")
+            return self._folder(path)
+        return FileStat(path, f"{self._key}/{path}", "missing")
+
+    def _folder(self, path: str) -> FileStat:
+        return FileStat(path, f"{self._key}/{path}" if path else self._key, "directory", 0, 0, "folder")
 
     def _file(self, path: str) -> FileStat:
         found = self._look(path)
@@ -250,7 +252,7 @@ class ObjectStore:
         if path == folder or not name or "/" in name or name in (".", "..") or name.startswith(HIDDEN_PREFIX):
             return
         if meta is None:
-            yield Entry(path, name, "directory")
+            yield Entry(path, name, "directory", self._folder(path))
         else:
             yield Entry(path, name, "file", self._stat_of(meta, path))
 

@@ -170,6 +170,27 @@ def test_files_of_a_folder_are_fetched_together_and_in_order(moved, tmp_path):
     assert len(moved) == 200, "the second search asks for nothing but the listing"
 
 
+def test_what_a_listing_tells_is_not_asked_for_again_object_by_object(monkeypatch):
+    bucket, asked = MemoryStore(), []
+    for number in range(40):
+        obstore.put(bucket, f"{number:02}/a.txt", b"needle\n")
+        obstore.put(bucket, f"d/{number:02}.txt", b"needle\n")
+    files = workspace_on(ObjectStore(bucket, "memory://bucket"))
+
+    def counted(request):
+        def count(*given, **named):
+            asked.append(given[1:])
+            return request(*given, **named)
+
+        return count
+
+    for verb in ("head", "list"):
+        monkeypatch.setattr(obstore, verb, counted(getattr(obstore, verb)))
+    assert call_tool(files, "list_files").data["total"] == 41
+    assert call_tool(files, "glob", path="d", pattern="*.txt").data["total"] == 40
+    assert len(asked) < 20, asked
+
+
 @pytest.mark.parametrize("mode", ["files", "content", "count"])
 def test_a_search_ends_in_time_where_the_store_does_not_answer(monkeypatch, mode):
     bucket, over, late = MemoryStore(), threading.Event(), []

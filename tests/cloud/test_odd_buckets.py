@@ -63,6 +63,7 @@ def test_an_object_whose_name_no_path_spells_is_named_where_it_bars_its_folder(s
         with pytest.raises(InputOutput, match=r"bad//b\.txt") as refused:
             call_tool(files, call.pop("tool"), path="bad", **call)
         assert "Rename that object" in refused.value.hint
+    assert listed(files) == [("bad", True), ("good", True)]
     found = call_tool(files, "grep", pattern="needle", output_mode="files")
     assert found.data["total"] == 1
     assert "1 unreadable" in found.text
