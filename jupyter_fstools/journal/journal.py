@@ -87,7 +87,9 @@ class Journal:
         for offset in range(0, 10_000, wanted.limit):
             page = self._store.changes(replace(wanted, offset=offset))
             for found in page:
-                change = self._visible(found) if found.undoes is None and not is_command(found) else None
+                # What a person took back in part is no change to take back either.
+                is_step_back = found.undoes is not None or found.tool == "undo"
+                change = None if is_step_back or is_command(found) else self._visible(found)
                 if change is not None:
                     return change
             if len(page) < wanted.limit:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel
@@ -55,17 +58,49 @@ class ChangedSince(BaseModel):
 
 def can_be_undone(workspace: Workspace, change: Change) -> bool:
     """It stands, enough of it was kept, and no later change of its files stands."""
-    return change.undoable and change.status == "applied" and not is_covered(workspace, change)
+    return as_of_now(workspace, [change])[0].undoable
 
 
-def is_covered(workspace: Workspace, change: Change) -> bool:
-    """A later change of one of its files stands, so that this one cannot be undone before it."""
-    return any(_is_covered(workspace, change, key) for key in change.keys)
+def as_of_now(workspace: Workspace, changes: Sequence[Change]) -> list[Change]:
+    """The changes, `undoable` as it is now rather than when they were made."""
+    standing = _standing_by_key(workspace, len(changes))
+    return [
+        change.model_copy(
+            update={
+                "undoable": change.undoable
+                and change.status == "applied"
+                and not any(_is_covered(change, standing(key)) for key in change.keys)
+            }
+        )
+        for change in changes
+    ]
 
 
-def _is_covered(workspace: Workspace, change: Change, key: str) -> bool:
+def _standing_by_key(workspace: Workspace, count: int) -> Callable[[str], list[Change]]:
+    """Gives the newest changes of a file that stand; for many files they are asked for at once."""
+    newest: defaultdict[str, list[Change]] = defaultdict(list)
+    root = workspace.backend.root_key.rstrip("/")
+    wanted = ChangeFilter(key_prefix=root, status="applied", limit=count, rows=False)
+    for change in workspace.store.changes(wanted) if count > 1 else ():
+        for key in change.keys if not is_command(change) else ():
+            newest[key].append(change)
+
+    @cache
+    def standing(key: str) -> list[Change]:
+        found = newest.get(key, [])
+        return found if any(one.undoes is None for one in found) else _standing(workspace, key)
+
+    return standing
+
+
+def _standing(workspace: Workspace, key: str) -> list[Change]:
+    """The newest changes of a file that stand."""
     wanted = ChangeFilter(key=key, status="applied", limit=50, rows=False)
-    standing = [one for one in workspace.store.changes(wanted) if not is_command(one)]
+    return [one for one in workspace.store.changes(wanted) if not is_command(one)]
+
+
+def _is_covered(change: Change, standing: Sequence[Change]) -> bool:
+    """A later change of a file stands, so that this one cannot be undone before it."""
     if change.undoes is not None:
         return not standing or standing[0].id != change.id
     newest = next((one for one in standing if one.undoes is None), None)

@@ -180,6 +180,32 @@ def test_the_last_change_of_a_file_is_undone_from_the_file_browser(desk, folder)
     desk.page.keyboard.press("Escape")
 
 
+def test_a_change_that_was_taken_back_in_part_is_not_undone_as_the_last_one(window, folder):
+    """What the person took back is no change by an assistant, and must not come back under that name."""
+    before = "".join(f"line {number}\n" for number in range(30))
+    folder.write("a.txt", before)
+    folder.call("read_file", "a.txt")
+    wanted = before.replace("line 3\n", "LINE 3\n").replace("line 20\n", "LINE 20\n")
+    change = folder.call("write_file", "a.txt", content=wanted)[1]["change"]
+    undo = window.card_of(change).locator('[data-action="undo"]')
+    expect(undo).to_be_visible()
+    assert folder.lab.call("POST", f"/changes/{change['id']}/undo", {"hunks": [0]})[0] == 200
+    expect(undo).to_have_count(0)
+    window.go_to(folder.name)
+    window.page.locator(".jp-DirListing-item", has_text="a.txt").click()
+    offered = "() => jupyterapp.commands.isEnabled('jupyter-fstools:undo-last')"
+    window.page.wait_for_function(f"() => !({offered})()")
+    assert folder.text("a.txt") == before.replace("line 20\n", "LINE 20\n")
+    redo = window.card(folder.path("a.txt")).get_by_role("button", name="Redo")
+    redo.click()
+    expect(undo).to_be_visible()
+    assert folder.text("a.txt") == wanted
+    window.page.wait_for_function(offered)
+    window.in_menu_of("a.txt", "Undo the Last Change by an Assistant")
+    expect(window.page.get_by_text("was taken back")).to_be_visible()
+    assert folder.text("a.txt") == before
+
+
 def test_a_command_waits_in_sight_and_runs_once_it_is_approved(window, waits):
     with ThreadPoolExecutor() as pool:
         command = "# Greets.\necho 'hello' > said.txt"

@@ -15,6 +15,7 @@ from jupyter_fstools.documents.text.hunks import chosen, hunks_of_splices
 from jupyter_fstools.errors import Conflict, EncodingRefused, Invalid, Stale
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.partial import Decision
+from jupyter_fstools.journal.standing import as_of_now
 
 LINES = [f"line {number}\n" for number in range(40)]
 BEFORE = "".join(LINES)
@@ -134,8 +135,12 @@ def test_one_hunk_of_a_change_that_stands_is_taken_back(call):
     assert call.got("a.txt").decode() == rewritten(2, 36)
     assert (back.undoes, back.decided_by, journal.change(change.id).status) == (None, "ada", "applied")
     assert journal.change(change.id).decided.rejected == [1]
+    # What is left of it is not the last change as a whole, and what was taken back is not put there again.
+    assert journal.newest_to_undo("a.txt", own=False).id == change.id
+    assert [one.undoable for one in as_of_now(call.workspace, [change, back])] == [False, True]
     journal.undo(back, by_person=True)
     assert call.got("a.txt").decode() == rewritten(*PLACES)
+    assert as_of_now(call.workspace, [change])[0].undoable
 
 
 def test_taking_back_all_hunks_undoes_the_change(call):

@@ -8,7 +8,15 @@ import pytest
 
 from jupyter_fstools.errors import Conflict, Stale
 from jupyter_fstools.journal.journal import Journal
-from jupyter_fstools.journal.standing import changed_since, is_covered, is_stale, sides_of, waiting_count, with_all_rows
+from jupyter_fstools.journal.standing import (
+    as_of_now,
+    can_be_undone,
+    changed_since,
+    is_stale,
+    sides_of,
+    waiting_count,
+    with_all_rows,
+)
 
 MANY = [f"line {number}\n" for number in range(5000)]
 
@@ -28,11 +36,12 @@ def test_a_change_is_covered_by_a_later_one_that_stands(call):
     call.put("a.txt", "one\n")
     call("read_file", path="a.txt")
     first, second = edit(call, "one", "two"), edit(call, "two", "three")
-    assert [is_covered(call.workspace, change) for change in (first, second)] == [True, False]
+    assert [can_be_undone(call.workspace, change) for change in (first, second)] == [False, True]
+    assert [one.undoable for one in as_of_now(call.workspace, [second, first])] == [True, False]
     back = journal.undo(second, by_person=True)
-    assert [is_covered(call.workspace, change) for change in (first, back)] == [False, False]
+    assert [can_be_undone(call.workspace, change) for change in (first, back)] == [True, True]
     journal.undo(first, by_person=True)
-    assert is_covered(call.workspace, back)
+    assert not can_be_undone(call.workspace, back)
 
 
 def test_a_proposal_is_stale_while_its_file_is_another(asking):

@@ -109,6 +109,17 @@ async def test_what_is_new_tells_also_what_it_covers_and_uncovers(ask, call, sto
     assert (await ask("GET", "/activity", after=page["revision"])).json["entries"] == []
 
 
+async def test_lists_and_answers_tell_what_can_be_undone_now(ask, call, story):
+    await story()
+    (first,) = (await ask("GET", "/changes", status="applied")).json["changes"]
+    assert first["undoable"]
+    await call("edit_file", path="a.txt", old_string="two", new_string="2", session="me")
+    listed = (await ask("GET", "/changes", status="applied")).json["changes"]
+    alone = (await ask("GET", f"/changes/{first['id']}")).json["change"]
+    kept = (await ask("POST", f"/changes/{first['id']}/keep", {})).json["change"]
+    assert [change["undoable"] for change in (*listed, alone, kept)] == [True, False, False, False]
+
+
 @pytest.mark.parametrize("query", [{"kind": "write"}, {"before": "nan"}, {"session": "a b"}, {"limit": 0}])
 async def test_a_wrong_filter_is_invalid(ask, query):
     assert (await ask("GET", f"/activity?{urlencode(query)}")).error["code"] == "invalid"

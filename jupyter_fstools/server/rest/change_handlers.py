@@ -18,7 +18,7 @@ from ...journal.commands import rejection
 from ...journal.decisions import heard
 from ...journal.journal import ChangeQuery, Journal
 from ...journal.partial import Decision
-from ...journal.standing import can_be_undone, changed_since, sides_of, waiting_count, with_all_rows
+from ...journal.standing import as_of_now, can_be_undone, changed_since, sides_of, waiting_count, with_all_rows
 from ...sessions import checked_session
 from ...stores.records import Change, ChangeStatus
 from ...tools.arguments import Arguments, Count, Flag, PageSize, PathArgument, Text
@@ -106,7 +106,7 @@ class ChangesHandler(ToolsHandler):
             revision, journal = workspace.store.revision(), Journal(workspace)
             return as_json(
                 {
-                    "changes": [rendered_change(change) for change in journal.changes(query)],
+                    "changes": [rendered_change(one) for one in as_of_now(workspace, journal.changes(query))],
                     "total": journal.count(query),
                     "proposed": waiting_count(workspace, own),
                     "revision": revision,
@@ -211,7 +211,7 @@ class DecisionHandler(ToolsHandler):
                 change = journal.keep(change_id, asked.hunks)
             else:
                 change = journal.reject(change_id, reason=asked.reason)
-            return as_json({"change": rendered_change(change)})
+            return _told(workspace, change)
 
         self.answer(await self.call(decide))
 
@@ -269,9 +269,14 @@ class UndoHandler(ToolsHandler):
         def undo(workspace: Workspace) -> bytes:
             journal = Journal(workspace)
             undone = _may_undo(workspace, journal.newest_to_undo(path, own=False), others=others)
-            return as_json({"change": rendered_change(journal.undo(undone, by_person=True))})
+            return _told(workspace, journal.undo(undone, by_person=True))
 
         self.answer(await self.call(undo))
+
+
+def _told(workspace: Workspace, change: Change) -> bytes:
+    (now,) = as_of_now(workspace, [change])
+    return as_json({"change": rendered_change(now)})
 
 
 def _may_undo(workspace: Workspace, change: Change, *, others: bool) -> Change:

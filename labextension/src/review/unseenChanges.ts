@@ -71,7 +71,7 @@ export class UnseenChanges {
     if (this._made === null || this._made.length >= MOST_LISTED) {
       return true;
     }
-    const standing = this._made.filter(({ undoes, diff }) => undoes === null && diff.op !== 'execute');
+    const standing = this._made.filter(change => !isStepBack(change) && change.diff.op !== 'execute');
     return standing.find(change => filesOf(change).includes(path))?.undoable ?? false;
   }
 
