@@ -143,6 +143,27 @@ def test_a_notebook_is_compared_with_outputs_and_rendered_cells(window, waits):
     assert axe_finds(window.page, ".jp-fstools-ChangeComparison") == []
 
 
+def test_a_notebook_is_compared_with_metadata_of_its_cells_and_its_own(desk, waits):
+    picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    cells = [
+        cell("code", "x = 1") | {"metadata": {"tags": ["one-of-mine"]}},
+        cell("text", "# Title", "markdown") | {"attachments": {"dot.png": {"image/png": picture}}},
+    ]
+    metadata = {"kernelspec": METADATA["kernelspec"] | {"display_name": "Some kernel"}}
+    content = json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    status, answer = waits.call("write_file", "n.ipynb", content=content)
+    assert status == 202, answer
+    desk.page.evaluate("id => jupyterapp.commands.execute('jupyter-fstools:compare', { id })", answer["change"]["id"])
+    shown = desk.page.locator(".jp-fstools-ChangeComparison:visible")
+    code, text = (shown.locator(".jp-fstools-NotebookComparison-cell").nth(number) for number in range(2))
+    expect(code).to_contain_text("Metadata")
+    expect(code).to_contain_text("one-of-mine")
+    expect(text.get_by_role("group", name="After").locator("img")).to_be_visible()
+    expect(shown.get_by_role("table", name="Around the cells")).to_contain_text("Some kernel")
+    desk.photograph("metadata")
+    assert axe_finds(desk.page, ".jp-fstools-ChangeComparison") == []
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_nothing_keeps_anybody_from_deciding_in_the_document_or_beside_it(open_lab, waits, settings, theme):
     settings("@jupyterlab/apputils-extension:themes", theme=theme)

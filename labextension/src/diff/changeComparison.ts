@@ -89,32 +89,29 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this._isCut = false;
     const views = files.flatMap(({ path, diff }) => {
       const sides = this._sides.find(side => side.path === path);
-      return [heading(path), this._view(diff, sides)];
+      return [heading(path), ...this._compared(diff, sides)];
     });
     this._show(this._since ? [createStaleView(stacked(views), this._since, this._parts)] : views);
   }
 
   /** Both sides as a whole where the file still tells them, else the hunks. */
-  private _view(diff: FileDiff, sides: IFileSides | undefined): Widget {
+  private _compared(diff: FileDiff, sides: IFileSides | undefined): Widget[] {
     const { languages, trans } = this._parts;
     const hasSides = sides && (sides.old !== null || sides.new !== null);
     const cells = hasSides && diff.kind === 'notebook' ? alignedCells(sides.old, sides.new) : null;
     if (cells) {
-      return new NotebookComparison(cells, diff.language ?? '', this._style, this._parts);
+      const compared = new NotebookComparison(cells, diff.language ?? '', this._style, this._parts);
+      this._isCut ||= diff.truncated && diff.hunks.length > 0;
+      // Kernel and other metadata of the notebook itself.
+      return diff.hunks.length ? [createDiffView({ ...diff, cells: [] }, this._parts), compared] : [compared];
     }
     if (!hasSides || diff.kind === 'notebook') {
       this._isCut ||= diff.truncated;
-      return createDiffView(diff, this._parts);
+      return [createDiffView(diff, this._parts)];
     }
-    return new Comparison({
-      ...this._style,
-      old: sides.old ?? '',
-      new: sides.new ?? '',
-      name: diff.path,
-      language: { path: diff.path },
-      languages,
-      trans
-    });
+    const [old, now] = [sides.old ?? '', sides.new ?? ''];
+    const language = { path: diff.path };
+    return [new Comparison({ ...this._style, old, new: now, name: diff.path, language, languages, trans })];
   }
 
   private _show(widgets: readonly Widget[]): void {

@@ -101,7 +101,11 @@ export class NotebookComparison extends Panel {
       this._offerRendered(head, panel, source, cell);
     }
     if (differs(cell, 'outputs')) {
-      panel.addWidget(this._outputs(cell));
+      panel.addWidget(this._beside(trans.__('Outputs'), cell, bundlesOf));
+    }
+    if (differs(cell, 'attachments')) {
+      const attached = (side: IFileCell | null) => Object.values((side?.attachments ?? {}) as PartialJSONObject);
+      panel.addWidget(this._beside(trans.__('Attachments'), cell, side => attached(side) as PartialJSONObject[]));
     }
     if (differs(cell, 'metadata')) {
       panel.addWidget(caption(trans.__('Metadata')));
@@ -120,7 +124,8 @@ export class NotebookComparison extends Panel {
       ...(differs(cell, 'cell_type') ? [trans.__('converted')] : []),
       ...(differs(cell, 'source') ? [trans.__('edited')] : []),
       ...(differs(cell, 'outputs') ? [trans.__('other outputs')] : []),
-      ...(differs(cell, 'metadata') ? [trans.__('other metadata')] : [])
+      ...(differs(cell, 'metadata') ? [trans.__('other metadata')] : []),
+      ...(differs(cell, 'attachments') ? [trans.__('other attachments')] : [])
     ];
     return said.join(', ') || trans.__('unchanged');
   }
@@ -151,10 +156,10 @@ export class NotebookComparison extends Panel {
     head.append(button);
   }
 
-  private _outputs(cell: ICellSides): Widget {
+  private _beside(title: string, cell: ICellSides, bundles: (side: IFileCell | null) => PartialJSONObject[]): Widget {
     const panel = new Panel();
-    panel.addWidget(caption(this._parts.trans.__('Outputs')));
-    panel.addWidget(this._columns([bundlesOf(cell.old), bundlesOf(cell.new)]));
+    panel.addWidget(caption(title));
+    panel.addWidget(this._columns([bundles(cell.old), bundles(cell.new)]));
     return panel;
   }
 
@@ -168,7 +173,7 @@ export class NotebookComparison extends Panel {
       column.addClass(at ? 'jp-mod-add' : 'jp-mod-remove');
       column.node.setAttribute('role', 'group');
       column.node.setAttribute('aria-label', at ? trans.__('After') : trans.__('Before'));
-      bundles.forEach(data => column.addWidget(rendered(data, rendermime)));
+      bundles.forEach(data => column.addWidget(rendered(data, rendermime, trans.__('Picture'))));
       columns.addWidget(column);
     });
     return columns;
@@ -179,14 +184,19 @@ export class NotebookComparison extends Panel {
   private readonly _waiting = new Map<Element, () => void>();
 }
 
-function rendered(data: PartialJSONObject, rendermime: IRenderMimeRegistry): Widget {
+/** Renders a bundle; pictures that say nothing of themselves are called `picture` for screen readers. */
+function rendered(data: PartialJSONObject, rendermime: IRenderMimeRegistry, picture: string): Widget {
   const type = rendermime.preferredMimeType(data as JSONObject, 'ensure');
   if (type === undefined) {
     return new Widget({ node: element('pre', '', Object.keys(data).join(', ')) });
   }
   const renderer = rendermime.createRenderer(type);
   const model = rendermime.createModel({ data: data as JSONObject, trusted: false });
-  void renderer.renderModel(model).catch(reason => console.warn('An output cannot be rendered.', reason));
+  const name = () =>
+    renderer.node.querySelectorAll<HTMLImageElement>('img:not([alt])').forEach(nameless => {
+      nameless.alt = picture;
+    });
+  void renderer.renderModel(model).then(name, reason => console.warn('An output cannot be rendered.', reason));
   return renderer;
 }
 

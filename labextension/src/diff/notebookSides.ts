@@ -20,6 +20,8 @@ export interface ICellSides {
   isMoved: boolean;
 }
 
+const PARTS = ['source', 'outputs', 'metadata', 'attachments', 'cell_type'] as const;
+
 interface INotebookFile {
   cells: IFileCell[];
   metadata: JSONObject;
@@ -58,22 +60,22 @@ export function sourceOf(cell: IFileCell | null): string {
 }
 
 /** Whether a part of a cell is another after the change. */
-export function differs({ old, new: now }: ICellSides, part: 'source' | 'outputs' | 'metadata' | 'cell_type'): boolean {
+export function differs({ old, new: now }: ICellSides, part: (typeof PARTS)[number]): boolean {
   const [one, other] = [old, now].map(cell => partOf(cell, part));
   return !JSONExt.deepEqual(one, other);
 }
 
 /** Whether anything of a cell is another, or its place is. */
 export function isChanged(pair: ICellSides): boolean {
-  const parts = ['source', 'outputs', 'metadata', 'cell_type'] as const;
-  return pair.isMoved || pair.old === null || pair.new === null || parts.some(part => differs(pair, part));
+  return pair.isMoved || pair.old === null || pair.new === null || PARTS.some(part => differs(pair, part));
 }
 
 function partOf(cell: IFileCell | null, part: string): JSONValue {
   if (cell === null) {
-    return part === 'outputs' ? [] : part === 'metadata' ? {} : '';
+    return part === 'outputs' ? [] : ['metadata', 'attachments'].includes(part) ? {} : '';
   }
-  return part === 'source' ? sourceOf(cell) : ((cell[part] as JSONValue | undefined) ?? []);
+  const none = part === 'attachments' ? {} : [];
+  return part === 'source' ? sourceOf(cell) : ((cell[part] as JSONValue | undefined) ?? none);
 }
 
 /** The longest rising part of a sequence of numbers. */
