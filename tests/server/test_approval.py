@@ -393,6 +393,21 @@ async def test_what_a_cut_line_hides_is_not_approved_unseen(ask, call, jp_root_d
 
 
 @waits_for_approval
+async def test_a_notebook_is_approved_once_every_one_of_its_cells_was_sent(ask, call, jp_root_dir):
+    """More cells than a bounded diff has rows: nothing of the last ones is in it."""
+    cells = [{"cell_type": "raw", "id": f"c{n}", "metadata": {}, "source": f"<{n}>"} for n in range(4500)]
+    content = json.dumps({**NOTEBOOK, "cells": cells})
+    proposed = (await call("write_file", path="n.ipynb", content=content)).json["change"]
+    assert proposed["diff"]["truncated"] and "<4499>" not in json.dumps(proposed)
+    approve = f"/changes/{proposed['id']}/approve"
+    assert (await ask("POST", approve, b"")).error["code"] == "not_read"
+    whole = (await ask("GET", f"/changes/{proposed['id']}", rows="all")).json["change"]["diff"]
+    assert [cell["hunks"][0]["rows"][0]["text"] for cell in whole["cells"]] == [f"<{n}>" for n in range(4500)]
+    assert (await ask("POST", approve, b"")).status == 200
+    assert json.loads((jp_root_dir / "n.ipynb").read_text())["cells"] == cells
+
+
+@waits_for_approval
 async def test_what_no_diff_shows_is_approved_once_it_was_downloaded(ask, call, jp_root_dir):
     hidden = "x\n" * ((8 << 20) + 1)
     proposed = (await call("write_file", path="a.txt", content=hidden)).json["change"]
