@@ -105,8 +105,9 @@ def new_window(browser, lab, name):
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
 
-    def open_window(lab=lab, *, width=1400, **options):
-        context = browser.new_context(viewport={"width": width, "height": 900})
+    def open_window(lab=lab, *, width=1400, zoom=1, **options):
+        size = {"width": width // zoom, "height": 900 // zoom}
+        context = browser.new_context(viewport=size, device_scale_factor=zoom)
         context.set_default_timeout(PATIENCE)
         return LabPage(context.new_page(), lab, pictures, **options)
 

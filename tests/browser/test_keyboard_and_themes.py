@@ -102,6 +102,8 @@ def test_a_narrow_panel_keeps_names_and_buttons_in_sight(open_lab, waits, folder
     window.photograph("narrow")
     panel = window.panel.bounding_box()
     assert panel["width"] <= 250
+    rows = {button.bounding_box()["y"] for button in card.locator(".jp-fstools-Card-buttons button").all()}
+    assert len(rows) == 1
     for part in (card.locator(".jp-fstools-Card-name"), card.locator('[data-action="reject"]')):
         box = part.bounding_box()
         assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import act, unfold
+from tests.browser.lab import THREE_FRAMES, act, unfold
 from tests.browser.open_documents.documents import Notebook, holds, notebook_text, replace
 
 LINES = [f"line_{number} = {number}" for number in range(12)]
@@ -104,3 +104,57 @@ def test_proposals_for_cells_that_the_person_deleted_or_changed_are_stale(open_n
     act(bar(desk), "reject")
     expect(ghost).to_have_count(0)
     assert not waits.lab.proposed()
+
+
+@pytest.fixture
+def made(open_notebook, desk, folder):
+    """A notebook with a cell edited in two places, one inserted, one deleted and one moved by an assistant."""
+    open_notebook(folder, LONG, "y = 1", "z = 1", "w = 1")
+    edits = [
+        {"cell_id": "c0", "new_source": CHANGED.replace("line_0 ", "LINE_0 ")},
+        {"cell_id": "c1", "edit_mode": "delete"},
+        {"edit_mode": "insert", "after": "c2", "cell_type": "code", "new_source": "new = 1"},
+        {"cell_id": "c3", "edit_mode": "move", "at": "start"},
+    ]
+    status, answer = folder.call("edit_notebook", "n.ipynb", edits=edits)
+    assert status == 200, answer
+    expect(desk.page.locator(".jp-fstools-Review-ghost")).to_contain_text("y = 1")
+    return answer["change"]
+
+
+def about(window, said):
+    """The buttons for a cell as a whole."""
+    return window.page.locator(".jp-Notebook .jp-fstools-Review-controls", has_text=said)
+
+
+def test_cells_are_kept_as_a_whole_also_after_a_reload(made, open_lab, desk, folder):
+    for said in ("all of this cell", "moved here", "new cell"):
+        act(about(desk, said), "keep")
+        expect(about(desk, said)).to_have_count(0)
+    act(desk.page.locator(".jp-fstools-Review-ghost"), "keep")
+    expect(bar(desk)).to_have_count(0)
+    kept = folder.lab.call("GET", f"/changes/{made['id']}")[1]["change"]
+    assert len(kept["seen_by"]) == 1
+    again = open_lab(path=folder.path("n.ipynb"))
+    expect(again.page.locator(".jp-Notebook .jp-Cell")).to_have_count(4)
+    again.page.evaluate(THREE_FRAMES)
+    expect(bar(again)).to_have_count(0)
+    assert holds(folder, "n.ipynb", ["w = 1", CHANGED.replace("line_0 ", "LINE_0 "), "z = 1", "new = 1"])
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("all of this cell", ["w = 1", LONG, "z = 1", "new = 1"]),
+        ("new cell", ["w = 1", CHANGED.replace("line_0 ", "LINE_0 "), "z = 1"]),
+        ("moved here", [CHANGED.replace("line_0 ", "LINE_0 "), "z = 1", "new = 1", "w = 1"]),
+        ("y = 1", ["w = 1", CHANGED.replace("line_0 ", "LINE_0 "), "y = 1", "z = 1", "new = 1"]),
+    ],
+)
+def test_one_cell_is_taken_back_as_a_whole(made, desk, folder, said, wanted):
+    ghost = desk.page.locator(".jp-fstools-Review-ghost")
+    act(ghost if said == "y = 1" else about(desk, said), "undo")
+    expect(ghost if said == "y = 1" else about(desk, said)).to_have_count(0)
+    expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(len(wanted))
+    assert holds(folder, "n.ipynb", wanted)
+    desk.photograph("taken_back")

@@ -1,0 +1,57 @@
+"""Panel, bar and buttons at a zoom of 200 %: a window of half as many pixels, each twice as large."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.lab import axe_finds, unfold
+from tests.browser.test_review_in_place import BEFORE, rewrite, upper
+
+CLIPPED = """within => [...within.querySelectorAll('button, input, select')].filter(part => {
+    const box = part.getBoundingClientRect();
+    if (!box.width || !part.checkVisibility({ visibilityProperty: true })) {
+        return false;
+    }
+    part.scrollIntoView({ block: 'nearest' });
+    const { left, top, width, height } = part.getBoundingClientRect();
+    const found = document.elementFromPoint(left + width / 2, top + height / 2);
+    const inside = left >= 0 && left + width <= innerWidth && top >= 0 && top + height <= innerHeight;
+    return !inside || !part.contains(found) || part.scrollWidth > part.clientWidth + 2;
+}).map(part => part.outerHTML)"""
+
+
+def opened(open_lab, folder):
+    """A text in a window at 200 %, in which an assistant changed two places, or would."""
+    folder.write("a.py", BEFORE)
+    window = open_lab(path=folder.path("a.py"), zoom=2)
+    rewrite(folder, upper(3, 12))
+    expect(window.page.locator(".jp-FileEditor .jp-fstools-Review-controls").first).to_be_visible()
+    return window
+
+
+def test_the_bar_and_the_buttons_of_a_document_are_reached(open_lab, folder, waits):
+    folder.write("other.py", BEFORE)
+    rewrite(folder, upper(1), "other.py")
+    made = "keep", "undo", "keep-session", "undo-session", "previous", "next"
+    for place, actions in ((folder, made), (waits, ("approve", "reject", "previous", "next"))):
+        window = opened(open_lab, place)
+        bar = window.page.locator(".jp-fstools-ReviewBar:visible")
+        for action in actions:
+            expect(bar.locator(f'[data-action="{action}"]')).to_be_visible()
+        window.photograph(f"document_{place.session[-5:]}_{len(actions)}")
+        assert bar.evaluate(CLIPPED) == []
+        assert window.page.locator(".jp-FileEditor .jp-fstools-Review-controls").first.evaluate(CLIPPED) == []
+        assert axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-other") == []
+
+
+def test_the_panel_is_read_and_used(open_lab, waits):
+    zoomed = opened(open_lab, waits).open_panel()
+    card = zoomed.card(waits.path("a.py"))
+    unfold(card)
+    zoomed.photograph("panel")
+    assert zoomed.panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
+    for part in (zoomed.panel.locator(".jp-fstools-FilterBar"), zoomed.waiting, card.locator(".jp-fstools-Card-head")):
+        assert part.evaluate(CLIPPED) == []
+    card.locator('[data-action="approve"]').click()
+    expect(card).to_have_attribute("data-status", "applied")
+    assert axe_finds(zoomed.page, ".jp-fstools-Panel") == []
