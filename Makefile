@@ -74,7 +74,7 @@ $(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*"
 $(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*"
 $(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documents==0.3.*"
 $(LEGS)/notebook7/.installed: PARTS := "notebook==7.*"
-$(LEGS)/hub/.installed: PARTS := jupyterlab "jupyterhub>=5" "psycopg[binary]>=3.2"
+$(LEGS)/hub/.installed: PARTS := jupyterlab "jupyterhub>=5" "psycopg[binary]>=3.3"
 
 legs: $(foreach leg,lab42 collaboration server_documents notebook7 hub gateway,$(LEGS)/$(leg)/.installed) $(PROXY) ## set up other JupyterLabs
 
