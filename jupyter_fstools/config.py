@@ -9,10 +9,11 @@ import math
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
-from traitlets import Bool, Enum, Float, Int, List, TraitError, Unicode, Union, validate
+from traitlets import Bool, Enum, Float, Int, List, TraitError, TraitType, Unicode, Union, validate
 from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
@@ -32,8 +33,7 @@ ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
 """What server and kernel must agree on travels here, as JSON; never a secret."""
 
 _log = logging.getLogger("jupyter_fstools")
-_LIMITS = Limits()
-_STORE_LIMITS = StoreLimits()
+_Record = TypeVar("_Record", Limits, StoreLimits, Rules)
 
 
 class _WordOrRules(Union):
@@ -70,12 +70,24 @@ def _switch(default: bool, help: str) -> Bool[bool, bool | int]:
     return Bool(default, help=help).tag(config=True)
 
 
-def _count(default: int, help: str, least: int = 1) -> Int[int, int]:
-    return Int(default, min=least, help=help).tag(config=True)
-
-
 def _number(default: float, help: str, least: float = 0.1) -> Float[float, int | float]:
     return FiniteFloat(default, min=least, help=help).tag(config=True)
+
+
+def _traits_of(record: type) -> dict[str, TraitType[Any, Any]]:
+    """A trait for each field of a dataclass made by `limits.setting`."""
+    types = get_type_hints(record)
+    return {one.name: _trait_of(types[one.name], one.default, **one.metadata) for one in fields(record)}
+
+
+def _trait_of(its_type: Any, default: Any, help: str, least: float) -> TraitType[Any, Any]:
+    if its_type is bool:
+        return _switch(default, help)
+    if its_type is int:
+        return Int(default, min=int(least), help=help).tag(config=True)
+    if its_type is float:
+        return _number(default, help, least)
+    return Enum(get_args(its_type), default, help=help).tag(config=True)
 
 
 class FsToolsConfig(Configurable):
@@ -114,75 +126,15 @@ class FsToolsConfig(Configurable):
         "Absolute paths that no tool writes, whatever the rules say; the files that settings come from are added."
     )
     durable = _switch(True, "Flush each write to the disk (fsync) before the call returns.")
-    refuse_unseen_edits = _switch(
-        False, "Refuse an edit whose match lies outside every line shown, instead of only noting it."
-    )
-    overwrite_needs_full_read = _switch(True, "Overwriting a file requires that all of it was shown, not only a part.")
-    enable_execute = _switch(
-        False, "Offer the tool that runs commands; a server does so only where it offers terminals too."
-    )
-    execute_approval = _switch(True, "A command waits until a person approves it.")
-    structured_content = _switch(
-        False,
-        "MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
-        "show a model that instead of the text.",
-    )
+    vars().update(_traits_of(Rules))
     offer_to_jupyter_ai = _switch(
         False,
         "Offer the tools on the port of jupyter_server_mcp, which asks for no login: every process that reaches "
         "the port reads and writes through them.",
     )
     tool_prefix = _text("Prefix of every tool's name, such as 'fs_'.")
-    max_receipts = _count(_STORE_LIMITS.max_receipts, "Receipts kept per session; the least recently used go first.")
-    max_all_receipts = _count(_STORE_LIMITS.max_all_receipts, "Receipts kept in all; the least recently used go first.")
-    journal_max_changes = _count(_STORE_LIMITS.journal_max_changes, "Changes kept in the journal.")
-    journal_max_bytes = _count(_STORE_LIMITS.journal_max_bytes, "Bytes kept in the journal to undo changes.")
-    max_proposals = _count(_STORE_LIMITS.max_proposals, "Changes that may wait for a person's decision, in all.")
-    max_proposal_bytes = _count(_STORE_LIMITS.max_proposal_bytes, "Bytes of the changes that wait, in all.")
-    session_proposals = _count(
-        _STORE_LIMITS.session_proposals, "Changes of one session that may wait for a person's decision."
-    )
-    session_proposal_bytes = _count(
-        _STORE_LIMITS.session_proposal_bytes, "Bytes of the changes of one session that wait."
-    )
-    journal_of_others = Enum(
-        ["readable", "nothing"],
-        "readable",
-        help="Where users share a store: what the journal and the panel tell of other users; 'readable': of files that "
-        "the server's own account may read.",
-    ).tag(config=True)
-    journal_max_days = _number(_STORE_LIMITS.journal_max_days, "Days that a change is kept.", least=0)
-    read_seconds = _number(_LIMITS.read_seconds, "Seconds that reading one file takes at most.")
-    full_read_bytes = _count(_LIMITS.full_read_bytes, "A file above this is read by windows only.")
-    read_lines = _count(_LIMITS.read_lines, "Lines shown where the caller names no limit.")
-    max_output_bytes = _count(_LIMITS.max_output_bytes, "Bytes of text that one call shows at most.")
-    max_line_length = _count(_LIMITS.max_line_length, "Characters shown of one line.")
-    max_edit_bytes = _count(_LIMITS.max_edit_bytes, "A file above this is neither edited nor made.")
-    max_write_bytes = _count(_LIMITS.max_write_bytes, "Bytes of content that one call writes at most.")
-    list_entries = _count(_LIMITS.list_entries, "Entries listed where the caller names no limit.")
-    max_list_entries = _count(_LIMITS.max_list_entries, "Entries that one call lists at most.")
-    grep_matches = _count(_LIMITS.grep_matches, "Lines found that are shown where the caller names no limit.")
-    max_search_bytes = _count(_LIMITS.max_search_bytes, "A larger file is searched only if the caller names it.")
-    search_seconds = _number(
-        _LIMITS.search_seconds, "Seconds a search or a listing takes at most; what it found is shown."
-    )
-    max_image_pixels = _count(_LIMITS.max_image_pixels, "Pixels on the longer side of a picture that is shown at most.")
-    max_image_bytes = _count(_LIMITS.max_image_bytes, "Bytes of a picture that is shown at most.", least=1024)
-    max_document_bytes = _count(_LIMITS.max_document_bytes, "A picture or PDF above this is not opened.")
-    document_seconds = _number(
-        _LIMITS.document_seconds, "Seconds that decoding a picture or the pages of a PDF takes at most."
-    )
-    lock_seconds = _number(
-        _LIMITS.lock_seconds, "Seconds that a call waits for a file which another call holds.", least=0
-    )
-    execute_seconds = _number(_LIMITS.execute_seconds, "Seconds that a command may run where the caller names no time.")
-    max_execute_seconds = _number(_LIMITS.max_execute_seconds, "Seconds that a command may run at most.")
-    execute_output_bytes = _count(
-        _LIMITS.execute_output_bytes, "Bytes of what a command prints that are shown at most.", least=1024
-    )
-    execute_approval_seconds = _number(
-        _LIMITS.execute_approval_seconds, "Seconds that a command waits for a person's approval at most."
-    )
+    vars().update(_traits_of(StoreLimits))
+    vars().update(_traits_of(Limits))
     unsaved_seconds = _number(
         600, "Seconds that a file with unsaved changes in a browser which fell silent is left alone.", least=0
     )
@@ -235,16 +187,25 @@ class FsToolsConfig(Configurable):
         """The store that the settings name."""
         from .entry_points import open_store
 
-        return open_store(
-            self.store,
-            StoreLimits(**{name: getattr(self, name) for name in StoreLimits.__dataclass_fields__}),
-        )
+        return open_store(self.store, self._chosen(StoreLimits))
+
+    @property
+    def rules(self) -> Rules:
+        """The gate's rules."""
+        return self._chosen(Rules)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the tools."""
+        return self._chosen(Limits)
+
+    def _chosen(self, record: type[_Record]) -> _Record:
+        return record(**{one: getattr(self, one) for one in record.__dataclass_fields__})
 
     def _locks(self, store: Store) -> Locks:
         """The store's own locks, where it is shared by machines; else lock files."""
-        if isinstance(store, HoldsLocks):
-            return store.locks(self.lock_seconds)
-        return FileLocks(lock_folder(), timeout=self.lock_seconds)
+        seconds = self.limits.lock_seconds
+        return store.locks(seconds) if isinstance(store, HoldsLocks) else FileLocks(lock_folder(), timeout=seconds)
 
     def workspace(
         self,
@@ -285,8 +246,8 @@ class FsToolsConfig(Configurable):
                 read_only=self.read_only,
             ),
             reader,
-            limits=Limits(**{name: getattr(self, name) for name in Limits.__dataclass_fields__}),
-            rules=Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__}),
+            limits=self.limits,
+            rules=self.rules,
             tool_prefix=self.tool_prefix,
             committed=committed,
             documents=documents(backend, store) if documents is not None else (),

@@ -13,28 +13,34 @@ from pathspec import GitIgnoreSpec
 
 from ..errors import Denied, Invalid
 from ..globs.segments import expand_braces
+from ..limits import setting
 from .startup_files import ASK_WRITE, DENY_READ, DENY_WRITE
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The gate's rules, as an administrator sets them.
+    """The gate's rules, as an administrator sets them."""
 
-    Attributes:
-        refuse_unseen_edits: an edit outside every shown line is refused, not only said.
-        overwrite_needs_full_read: overwriting demands that the whole file was shown.
-        enable_execute: commands may be run.
-        execute_approval: each of them waits for a person.
-        structured_content: MCP answers carry structured content too.
-        journal_of_others: what is told of other users: what the reader could read, or nothing.
-    """
-
-    refuse_unseen_edits: bool = False
-    overwrite_needs_full_read: bool = True
-    enable_execute: bool = False
-    execute_approval: bool = True
-    structured_content: bool = False
-    journal_of_others: Literal["readable", "nothing"] = "readable"
+    refuse_unseen_edits: bool = setting(
+        False, "Refuse an edit whose match lies outside every line shown, instead of only noting it."
+    )
+    overwrite_needs_full_read: bool = setting(
+        True, "Overwriting a file requires that all of it was shown, not only a part."
+    )
+    enable_execute: bool = setting(
+        False, "Offer the tool that runs commands; a server does so only where it offers terminals too."
+    )
+    execute_approval: bool = setting(True, "A command waits until a person approves it.")
+    structured_content: bool = setting(
+        False,
+        "MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
+        "show a model that instead of the text.",
+    )
+    journal_of_others: Literal["readable", "nothing"] = setting(
+        "readable",
+        "Where users share a store: what the journal and the panel tell of other users; 'readable': of files that "
+        "the server's own account may read.",
+    )
 
 
 Approval = Literal["never", "always"] | Sequence[str]

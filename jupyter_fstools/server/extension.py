@@ -101,7 +101,7 @@ def load(serverapp: ServerApp) -> Tools | None:
     """Put the tools into a server; None, and a message in its log, where a setting is wrong."""
     try:
         config = FsToolsConfig(parent=serverapp)
-        config.enable_execute = config.enable_execute and offers_terminals(serverapp)
+        config.set_trait("enable_execute", config.rules.enable_execute and offers_terminals(serverapp))
         root = absolute_root(config.root or folder_of_contents(serverapp), os.getcwd())
         config.protected_files = [*config.protected_files, *loaded_files()]
         tools = Tools(serverapp, config, root)

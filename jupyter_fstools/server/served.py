@@ -182,7 +182,7 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
 
     rooms.follow(workspace)
     feed.start()
-    calls, decisions, commands = (CallPool(wait_seconds=config.lock_seconds) for _ in range(3))
+    calls, decisions, commands = (CallPool(wait_seconds=config.limits.lock_seconds) for _ in range(3))
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
 
 
