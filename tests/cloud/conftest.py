@@ -75,27 +75,11 @@ def s3_environment(tmp_path_factory):
         yield environment
 
 
-@pytest.fixture
-def s3(s3_environment, monkeypatch):
-    """The address of a prefix of the test's own."""
-    for name, value in s3_environment.items():
-        monkeypatch.setenv(name, value)
-    return f"s3://team/test-{next(NUMBERS)}"
-
-
 @pytest.fixture(scope="session")
 def azure_environment(tmp_path_factory):
     with emulators.azure(tmp_path_factory.mktemp("azure")) as environment:
         emulators.make_container(environment, "team")
         yield environment
-
-
-@pytest.fixture
-def azure(azure_environment, monkeypatch):
-    """The same over Azure's API."""
-    for name, value in azure_environment.items():
-        monkeypatch.setenv(name, value)
-    return f"az://team/test-{next(NUMBERS)}"
 
 
 @pytest.fixture(scope="session")
@@ -104,9 +88,18 @@ def google_environment(tmp_path_factory):
         yield environment
 
 
-@pytest.fixture
-def gs(google_environment, monkeypatch):
-    """The same over Google's API, as a stand-in speaks it."""
-    for name, value in google_environment.items():
-        monkeypatch.setenv(name, value)
-    return f"gs://team/test-{next(NUMBERS)}"
+def _prefix(scheme, environment):
+    """A fixture: the address of a prefix of the test's own, with what it takes to reach it."""
+
+    @pytest.fixture(name=scheme)
+    def prefix(request, monkeypatch):
+        for name, value in request.getfixturevalue(environment).items():
+            monkeypatch.setenv(name, value)
+        return f"{scheme}://team/test-{next(NUMBERS)}"
+
+    return prefix
+
+
+s3 = _prefix("s3", "s3_environment")
+az = _prefix("az", "azure_environment")
+gs = _prefix("gs", "google_environment")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("store", ("memory", "sqlite", "postgresql"))
-@pytest.mark.parametrize("backend", ("file", "memory", "s3", "azure", "gs"))
+@pytest.mark.parametrize("backend", ("file", "memory", "s3", "az", "gs"))
 class TestGate(GateContract):
     @pytest.fixture
     def open_files(self, backend, store, request, tmp_path):

@@ -9,9 +9,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
+from http.server import BaseHTTPRequestHandler
 
 import obstore
 import pytest
@@ -28,6 +26,7 @@ from jupyter_fstools.limits import Limits
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.testing.backend_contract import BackendContract, content, put
+from tests import proxy
 
 ODD = frozenset({"a b\n'\"é🎉"})
 
@@ -52,8 +51,8 @@ class TestAzure(BackendContract):
     refused_names = ODD
 
     @pytest.fixture
-    def backend(self, azure):
-        return open_backend(azure)
+    def backend(self, az):
+        return open_backend(az)
 
 
 class TestGoogle(BackendContract):
@@ -294,61 +293,26 @@ def failing(upstream, fault):
     done too, and there is no answer at all.
     """
     ended = threading.Event()
-    host = urlsplit(upstream).netloc
     asked, chance = itertools.count(1), random.Random(5)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request):
+        number = next(asked)
+        fails = is_failing(fault, request.command, number, chance)
+        if fails and (fault == "refused" or request.command != "PUT"):
+            request.reply(503 if number % 4 else 500, {}, b"")
+            return
+        answered = request.answered()
+        if fails and fault == "timed out":
+            ended.wait(60)
+            request.close_connection = True
+        else:
+            request.reply(*((500, {}, b"") if fails else answered))
 
-        def handle_any(self):
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            number = next(asked)
-            fails = is_failing(fault, self.command, number, chance)
-            if fails and (fault == "refused" or self.command != "PUT"):
-                self.reply(503 if number % 4 else 500, {}, b"")
-                return
-            connection = HTTPConnection(host, timeout=60)
-            connection.request(self.command, self.path, body, dict(self.headers))
-            response = connection.getresponse()
-            data = response.read()
-            connection.close()
-            if fails and fault == "timed out":
-                ended.wait(60)
-                self.close_connection = True
-            elif fails:
-                self.reply(500, {}, b"")
-            else:
-                self.reply(response.status, dict(response.getheaders()), data)
-
-        def reply(self, status, headers, data):
-            self.send_response_only(status)
-            kept = {
-                name: one for name, one in headers.items() if name.lower() not in ("transfer-encoding", "connection")
-            }
-            if self.command != "HEAD":
-                kept = {name: one for name, one in kept.items() if name.lower() != "content-length"}
-                kept["Content-Length"] = str(len(data))
-            for name, one in kept.items():
-                self.send_header(name, one)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(data)
-
-        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_any
-
-        def log_message(self, *words):
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        ended.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with proxy.before(upstream, answer) as url:
+        try:
+            yield url
+        finally:
+            ended.set()
 
 
 def opened_at_last(address):
@@ -436,15 +400,8 @@ def one_large_object():
         def log_message(self, *words):
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", sent
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with proxy.serving(Handler) as url:
+        yield url, sent
 
 
 def test_a_window_of_an_object_of_a_gigabyte_moves_two_mebibytes_more_than_it_shows(s3, monkeypatch):

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import threading
 from contextlib import contextmanager
-from http.client import HTTPConnection
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
 
 import boto3
 import obstore
@@ -17,6 +13,7 @@ from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.entry_points import open_backend
 from jupyter_fstools.errors import InputOutput, Invalid
 from jupyter_fstools.testing.backend_contract import content, put
+from tests import proxy
 
 
 @pytest.fixture
@@ -134,42 +131,16 @@ def test_a_listing_of_many_pages_is_whole(gs):
 @contextmanager
 def without(upstream, *headers):
     """Stands before a store that does not know some headers: they are in no request and in no answer."""
-    host = urlsplit(upstream).netloc
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def known(given):
+        return {name: one for name, one in given.items() if name.lower() not in (*headers, "connection")}
 
-        def handle_any(self):
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            connection = HTTPConnection(host, timeout=60)
-            connection.request(self.command, self.path, body, self.known(self.headers.items()))
-            response = connection.getresponse()
-            data = response.read()
-            connection.close()
-            self.send_response_only(response.status)
-            for name, one in self.known(response.getheaders()).items():
-                self.send_header(name, one)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(data)
+    def answer(request):
+        status, told, data = request.answered(known(request.headers))
+        request.reply(status, known(told), data)
 
-        def known(self, pairs):
-            return {name: one for name, one in pairs if name.lower() not in (*headers, "connection")}
-
-        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_any
-
-        def log_message(self, *words):
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with proxy.before(upstream, answer) as url:
+        yield url
 
 
 @pytest.mark.parametrize("header", ["if-match", "if-none-match"])
