@@ -88,23 +88,40 @@ def mcp_address(server: str) -> str:
     return urljoin(os.environ.get(_HUB_URL) or f"{server.rstrip('/')}/", "api/fstools/mcp")
 
 
-def bridge_command(*where: str) -> list[str]:
-    """The words of `jupyter fstools mcp` in this environment, whatever PATH a client has.
+class McpServer(NamedTuple):
+    """A server as a client's configuration names it.
 
-    Args:
-        where: the options that say which server.
+    Attributes:
+        client: whose configuration.
+        name: what the server is called there.
+        entry: what is said of it.
     """
-    return [str(Path(sys.executable).with_name("jupyter-fstools")), "mcp", *where]
+
+    client: McpClient
+    name: str
+    entry: Entry
+
+    @property
+    def configuration(self) -> str:
+        """A configuration with this one server."""
+        return configuration(self.client, self.name, self.entry)
 
 
-def entry_name(client: McpClient, token: str) -> str:
-    """The name of the server in a client's configuration.
+def server_of(client: McpClient, name: str, secret: str, *, address: str, command: Sequence[str] = ()) -> McpServer:
+    """This server for a client.
 
     Args:
         client: whose configuration.
-        token: what the token is called.
+        name: what its token is called.
+        secret: the token.
+        address: the server's own address.
+        command: the options of `jupyter fstools mcp` that say which server, for a client that starts a command instead
+            of calling an address.
     """
-    return "jupyter" if token == client.name else f"jupyter-{token}"
+    # In this environment, whatever PATH a client has.
+    words = [str(Path(sys.executable).with_name("jupyter-fstools")), "mcp", *command]
+    entry = command_entry(client, words, secret) if command else address_entry(client, mcp_address(address), secret)
+    return McpServer(client, "jupyter" if name == client.name else f"jupyter-{name}", entry)
 
 
 def address_entry(client: McpClient, url: str, token: str) -> Entry:

@@ -11,17 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..client.configurations import (
-    CLIENTS,
-    McpClient,
-    address_entry,
-    bridge_command,
-    command_entry,
-    configuration,
-    entry_name,
-    mcp_address,
-    merged,
-)
+from ..client.configurations import CLIENTS, McpClient, McpServer, merged, server_of
 from ..client.requests import ask
 from ..errors import InputOutput
 from ..runtime_files import JupyterServer
@@ -52,19 +42,15 @@ def run_connect(given: argparse.Namespace) -> None:
     name = checked_session(given.name or client.name)
     server = find_server(given.root, given.url)
     token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
-    if given.stdio:
-        where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
-        entry = command_entry(client, bridge_command(*where), token["token"])
-    else:
-        entry = address_entry(client, mcp_address(server.url), token["token"])
-    server_name = entry_name(client, name)
-    sys.stdout.write(configuration(client, server_name, entry))
+    where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
+    entered = server_of(client, name, token["token"], address=server.url, command=where if given.stdio else ())
+    sys.stdout.write(entered.configuration)
     sys.stdout.flush()
     _tell(f"\nToken {token['id']} opens it; revoke it in JupyterLab or with DELETE /tokens/{token['id']}.")
     _tell(f"{client.title} documents this form at {client.page}.")
     file = _file(client, given.root)
     if file is not None and (given.write or _agrees(file)):
-        _write(client, file, server_name, entry)
+        _write(file, entered)
         _tell(f"Written to {file}. Restart {client.title}, or let it load its servers again.")
     if given.wait:
         _wait(server, token["id"], client, given.wait)
@@ -85,10 +71,10 @@ def _agrees(file: Path) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _write(client: McpClient, file: Path, name: str, entry: dict[str, object]) -> None:
+def _write(file: Path, server: McpServer) -> None:
     try:
         old = file.read_text("utf-8") if file.exists() else ""
-        text = merged(client, old, name, entry)
+        text = merged(server.client, old, server.name, server.entry)
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_name(f".{file.name}.fstools")
         # It holds a secret: for its owner alone.

@@ -105,6 +105,15 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
 
     def take_step(self, step: Step) -> ChangeRow | None:
         """Take a step with a new revision; None: the change has another status."""
+        try:
+            return self._stepped(step)
+        except InputOutput:
+            # What is written is told also where the locks were lost meanwhile.
+            if step.decided is not None or (held := self._database.held) is None or not held.connection.closed:
+                raise
+            return self._stepped(step)
+
+    def _stepped(self, step: Step) -> ChangeRow | None:
         decided_at, decided_by = step.decided or (None, None)
         values = {
             # Once a file is written, that is what happened, whoever holds its lock by now.
@@ -125,22 +134,6 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             return None
         self._after(step.receipts, 0)
         return change_row(row[:5])
-
-    def finish(
-        self,
-        change_id: str,
-        receipts: Sequence[PutReceipt] = (),
-        *,
-        splices: bytes | None = None,
-        record: Change | None = None,
-    ) -> int | None:
-        """A pending change becomes applied, also where the locks were lost meanwhile."""
-        try:
-            return super().finish(change_id, receipts, splices=splices, record=record)
-        except InputOutput:
-            if (held := self._database.held) is None or not held.connection.closed:
-                raise
-            return super().finish(change_id, receipts, splices=splices, record=record)
 
     def drop(self, change_id: str) -> bool:
         """Take a pending change out again."""

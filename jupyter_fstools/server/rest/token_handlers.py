@@ -11,16 +11,7 @@ from jupyter_server.auth.decorator import authorized
 from pydantic import Field
 from tornado import web
 
-from ...client.configurations import (
-    CLIENTS,
-    McpClient,
-    address_entry,
-    bridge_command,
-    command_entry,
-    configuration,
-    entry_name,
-    mcp_address,
-)
+from ...client.configurations import CLIENTS, McpClient, server_of
 from ...errors import NotFound
 from ...gate import grant
 from ...gate.workspace import Workspace
@@ -183,14 +174,12 @@ class ClientHandler(_MakesTokens):
         asked = self.body(NewConnection)
         asked.name = asked.name or client.name
         token, secret = await self.issue(asked)
-        if asked.stdio:
-            root = str(self.settings["serverapp"].root_dir)
-            entry = command_entry(client, bridge_command("--root", root), secret)
-        else:
-            here = f"{self.request.protocol}://{self.request.host}{self.base_url}"
-            entry = address_entry(client, mcp_address(asked.url or here), secret)
-        text = configuration(client, entry_name(client, token.name), entry)
-        self.answer({**told(token), "token": secret, "client": _described(client), "configuration": text}, 201)
+        here = asked.url or f"{self.request.protocol}://{self.request.host}{self.base_url}"
+        command = ("--root", str(self.settings["serverapp"].root_dir)) if asked.stdio else ()
+        server = server_of(client, token.name, secret, address=here, command=command)
+        self.answer(
+            {**told(token), "token": secret, "client": _described(client), "configuration": server.configuration}, 201
+        )
 
 
 def _described(client: McpClient) -> dict[str, Any]:
