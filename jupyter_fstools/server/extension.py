@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.fileio import FileManagerMixin
 from jupyter_server.utils import url_path_join
-from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, HTTPServerRequest, RequestStartLine, ResponseStartLine
 from tornado.routing import RuleRouter
 from traitlets import TraitError
 
 from ..config import FsToolsConfig, loaded_files
-from ..entry_points import absolute_root, open_backend, scheme_of
+from ..entry_points import absolute_root, open_backend, scheme_of, store_class
 from ..errors import FsToolsError, Invalid
 from . import ROOM_EVENTS, SETTING
 
@@ -58,24 +60,41 @@ class Tools(RuleRouter):
 
     def __init__(self, serverapp: ServerApp, config: FsToolsConfig, root: str) -> None:
         super().__init__()
-        self._serverapp = serverapp
+        self.serverapp = serverapp
         self._config = config
         self._root = root
         self.served: Served | None = None
+        self._opens = True
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
         """Who answers a request; None for one that is not to the tools, and where they cannot be opened."""
-        try:
-            self.begin()
-        except FsToolsError as error:
-            self._serverapp.log.critical(_WRONG, error)
+        if self.served is None and self._opens:
+            return _AfterOpening(self, request)
         return super().find_handler(request, **kwargs)
+
+    def find_handler_now(self, request: HTTPServerRequest) -> HTTPMessageDelegate:
+        """Who of all the server answers a request, without opening the tools for it."""
+        self._opens = False
+        try:
+            return self.serverapp.web_app.find_handler(request)
+        finally:
+            self._opens = True
 
     def get_target_delegate(
         self, target: Any, request: HTTPServerRequest, **target_params: Any
     ) -> HTTPMessageDelegate | None:
         """The handler for a request; as those of the application itself are made."""
-        return self._serverapp.web_app.get_handler_delegate(request, target, **target_params)
+        return self.serverapp.web_app.get_handler_delegate(request, target, **target_params)
+
+    async def open(self) -> None:
+        """Serve the tools from now on, imported in a thread: that takes long, and others use the event loop.
+
+        Raises:
+            FsToolsError: as `begin`
+        """
+        if self.served is None:
+            await asyncio.to_thread(self._import_all)
+            self.begin()
 
     def begin(self) -> None:
         """Serve the tools from now on; on the event loop's thread.
@@ -84,17 +103,57 @@ class Tools(RuleRouter):
             FsToolsError: the root or the store cannot be opened.
         """
         if self.served is None:
-            from .routes import patterns
-            from .served import serve
-
-            settings = self._serverapp.web_app.settings
-            self.served = settings[SETTING] = serve(self._serverapp, self._config, self._root)
-            warn_of_exposed_settings(self._serverapp, self.served.workspace)
+            patterns, serve = self._import_all()
+            settings = self.serverapp.web_app.settings
+            self.served = settings[SETTING] = serve(self.serverapp, self._config, self._root)
+            warn_of_exposed_settings(self.serverapp, self.served.workspace)
             self.add_rules(patterns(settings["base_url"]))
 
     async def room_changed(self, logger: object, schema_id: str, data: dict[str, Any]) -> None:
         """A room was opened: kernels must learn of it."""
-        self.begin()
+        await self.open()
+
+    def _import_all(self) -> tuple[Callable[[str], list[Any]], Callable[[ServerApp, FsToolsConfig, str], Served]]:
+        from .routes import patterns
+        from .served import serve
+
+        store_class(self._config.store)
+        return patterns, serve
+
+
+class _AfterOpening(HTTPMessageDelegate):
+    """A request that came before the tools were opened: its body is read, and it is answered, once they are.
+
+    Args:
+        tools: what is opened.
+        request: the request, of which the headers have come.
+    """
+
+    def __init__(self, tools: Tools, request: HTTPServerRequest) -> None:
+        self._tools = tools
+        self._request = request
+        self._handler: HTTPMessageDelegate | None = None
+
+    async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
+        try:
+            await self._tools.open()
+        except FsToolsError as error:
+            self._tools.serverapp.log.critical(_WRONG, error)
+        self._handler = self._tools.find_handler_now(self._request)
+        if (begun := self._handler.headers_received(start_line, headers)) is not None:
+            await begun
+
+    def data_received(self, chunk: bytes) -> Awaitable[None] | None:
+        assert self._handler is not None
+        return self._handler.data_received(chunk)
+
+    def finish(self) -> None:
+        assert self._handler is not None
+        self._handler.finish()
+
+    def on_connection_close(self) -> None:
+        if self._handler is not None:
+            self._handler.on_connection_close()
 
 
 def load(serverapp: ServerApp) -> Tools | None:

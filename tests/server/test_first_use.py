@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 
@@ -27,6 +28,47 @@ app.initialize(given, find_extensions=False)
 asked = "jupyter_fstools.config", "jupyter_fstools.gate.workspace", "pydantic"
 print(*(name for name in asked if name in sys.modules))
 """
+
+
+FIRST_REQUEST = """
+import sys, threading, urllib.request
+from jupyter_server.serverapp import ServerApp
+app = ServerApp.instance()
+app.jpserver_extensions = {"jupyter_fstools": True}
+given = ["--no-browser", "--port=0", "--allow-root", "--IdentityProvider.token=t"]
+app.initialize([*given, f"--ServerApp.root_dir={sys.argv[1]}"], find_extensions=False)
+imported = {True: [], False: []}
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        imported[threading.current_thread() is threading.main_thread()].append(name)
+
+def ask():
+    request = urllib.request.Request(f"{app.connection_url}api/fstools/tools", headers={"Authorization": "token t"})
+    try:
+        print(urllib.request.urlopen(request, timeout=60).status, len(imported[False]) > 100, imported[True])
+    finally:
+        app.io_loop.add_callback(app.stop)
+
+sys.meta_path.insert(0, Watch())
+threading.Thread(target=ask).start()
+app.start()
+"""
+
+
+@pytest.mark.slow
+def test_the_first_request_imports_nothing_on_the_event_loop(tmp_path, private_jupyter):
+    """The loop answers others meanwhile: a second of imports would delay every kernel's messages."""
+    said = subprocess.run([sys.executable, "-c", FIRST_REQUEST, tmp_path], capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines()[-1] == "200 True []"
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"path": "a.txt"}' + b" " * 3_000_000])
+async def test_the_first_request_is_answered_with_its_body(jp_serverapp, ask, jp_root_dir, body):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    together = [ask("POST", "/tools/read_file", body) for _ in range(3)]
+    answers = await asyncio.gather(*together)
+    assert [one.status for one in answers] == [400 if body == b"{}" else 200] * 3
 
 
 @pytest.mark.slow
