@@ -17,6 +17,9 @@ ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 # What the environment brings comes first: npm too, where the system has none.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
+# Containers often set it; then all that tests start, kernels and servers too, compiles anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The newest Python that starts, is new enough and can make environments.
 PYTHON ?= $(shell .ci/pythons | head -n 1)
 
