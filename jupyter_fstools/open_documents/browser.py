@@ -102,8 +102,12 @@ class Pages:
 
     def of(self, key: str) -> list[PageDocument]:
         """The documents of a file."""
+        return [one for one in self.all() if one.key == key]
+
+    def all(self) -> list[PageDocument]:
+        """The documents of all files."""
         with self._lock:
-            return [one for found in self._documents.values() for one in found.values() if one.key == key]
+            return [one for found in self._documents.values() for one in found.values()]
 
     def names(self) -> set[str]:
         """The names of the pages that are connected."""

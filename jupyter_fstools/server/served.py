@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
@@ -120,17 +121,6 @@ class Served:
         name = self.account if invents_users(provider) else str(user.username)
         return Reader(name, DEFAULT_SESSION if session is None else checked_session(session))
 
-    def catch_up(self, documents: Sequence[PageDocument]) -> None:
-        """Have saved documents follow their files, where these were changed while nobody could tell their page."""
-        workspace = self.workspace
-        for document in documents:
-            path = workspace.paths.path_of(document.key)
-            if path is None or not document.saved:
-                continue
-            with suppress(FsToolsError), workspace.show(path) as opened:
-                if document.hash != workspace.versions.fingerprint(opened).exact:
-                    document.tell("follow")
-
     def stop(self) -> None:
         """Stop following the journal, start no more calls, close the store; called on the event loop."""
         self.feed.stop()
@@ -178,7 +168,8 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     for schema in event_schemas():
         events.register_event_schema(schema)
     emit = events.emit
-    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=lambda change: follow(pages, change))
+    follow = partial(_follow, workspace, pages, _loop(serverapp))
+    feed = ChangeFeed(workspace, tell, tell_activity, _loop(serverapp), followed=follow)
 
     rooms.follow(workspace)
     feed.start()
@@ -186,9 +177,22 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
 
 
-def follow(pages: Pages, change: Change) -> None:
-    """Have open documents follow a change on the disk, whichever process made it."""
-    if change.status == "applied" and change.after is not None and change.place != "room":
+def catch_up(workspace: Workspace, documents: Iterable[PageDocument]) -> None:
+    """Have saved documents follow their files, where these were changed while nobody could tell their page."""
+    for document in documents:
+        path = workspace.paths.path_of(document.key)
+        if path is None or not document.saved:
+            continue
+        with suppress(FsToolsError), workspace.backend.read(path) as opened:
+            if document.hash != workspace.versions.fingerprint(opened).exact:
+                document.follow(opened.stat.version)
+
+
+def _follow(workspace: Workspace, pages: Pages, loop: asyncio.AbstractEventLoop, change: Change) -> None:
+    """Have open documents follow a change on the disk, or what a command changed, whichever process made it."""
+    if change.ran is not None:
+        loop.run_in_executor(None, catch_up, workspace, pages.all())
+    elif change.status == "applied" and change.after is not None and change.place != "room":
         pages.follow(change.key, change.after.exact_sha)
 
 

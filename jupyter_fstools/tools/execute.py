@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from ..backends.local_disk import LocalDisk
 from ..documents.text.shown_lines import collapsed
-from ..errors import Disabled, FsToolsError, Invalid, TimedOut, TooLarge
+from ..errors import Disabled, Invalid, TimedOut, TooLarge
 from ..execution.processes import can_run
 from ..execution.run import (
     MOST_SECONDS,
@@ -76,7 +75,6 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         )
     entry = note_outcome(workspace, entry, _outcome(ran))
     changed = files_changed_since(disk, moment, visible=workspace.paths)
-    _have_documents_follow(workspace, changed.paths)
     data = {
         "cwd": command.folder.path or ".",
         **ran._asdict(),
@@ -113,13 +111,6 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
         )
     folder = workspace.paths.existing_folder(arguments.cwd, "Name the folder to run the command in.")
     return Command(arguments.command, folder, arguments.env), seconds
-
-
-def _have_documents_follow(workspace: Workspace, paths: Iterable[str]) -> None:
-    """Open what a command changed: a saved document follows its file once somebody looks at that."""
-    for path in paths:
-        with suppress(FsToolsError), workspace.show(path):
-            pass
 
 
 def _teller(workspace: Workspace) -> Callable[[str], None] | None:

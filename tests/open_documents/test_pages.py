@@ -108,6 +108,28 @@ def test_a_page_with_other_bytes_follows_the_disk(server, root):
         assert {one["do"] for one in page.heard} == {"follow"}
 
 
+def test_a_document_that_is_opened_while_its_file_changes_follows_at_once(server, root):
+    """Nobody reads it: what the page loaded is older than the file when the server hears of it."""
+    with Page(server, answers=PATCHES) as page:
+        page.say(server.document("b.py", hash=sha(b"y = 1\n")))
+        page.say(server.document("b.py", hash=sha(b"y = 1\n")), server.document("a.py", 1, hash=sha(b"older")))
+        assert page.wait_for("follow")["document"] == 1
+
+
+def test_documents_follow_what_a_command_in_a_kernel_changed(server, root):
+    with (
+        Page(server, answers=PATCHES) as page,
+        running_kernel(root.parent, server.environment) as kernel,
+    ):
+        page.say(server.document("b.py", hash=sha(b"y = 1\n")), server.document("a.py", 1, hash=sha(X1)))
+        run_cell(kernel, "settings = get_ipython().config.FsToolsConfig; settings.enable_execute = True")
+        run_cell(kernel, "settings.execute_approval = False")
+        shown = run_cell(kernel, f"%fs sh sed -i s/1/2/ {root.name}/a.py")
+        assert (root / "a.py").read_bytes() == X2, shown
+        assert page.wait_for("follow")["document"] == 1
+        assert [one["do"] for one in page.heard] == ["follow"]
+
+
 def test_a_page_that_finds_other_text_refuses_the_edit(server, root):
     """Nothing is written, and pages that were patched take it back."""
     with (

@@ -25,7 +25,7 @@ from ...tools.arguments import Arguments, Text
 from .. import SETTING
 from ..base_handler import presented
 from ..bodies import as_json, checked, parsed_object
-from ..served import Served
+from ..served import Served, catch_up
 
 
 class SocketPage:
@@ -190,7 +190,6 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         return served
 
     async def _hear(self, told: OpenDocuments) -> None:
-        comes_back = self._page is None
         page = self._page = self._page or SocketPage(told.browser, self)
         if page.name != told.browser:
             raise Invalid("browser: this connection is another page's", hint="Open one for each page.", field="browser")
@@ -199,9 +198,9 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             return
         new = self.served.pages.heard(page, documents)
         page.send({"known": len(documents)})
-        if comes_back and new:
-            # While it was away, its files may have been changed.
-            self._catching_up = asyncio.ensure_future(asyncio.to_thread(self.served.catch_up, new))
+        if new:
+            # Before it said so, nobody could tell it of a change.
+            self._catching_up = asyncio.ensure_future(asyncio.to_thread(catch_up, self.served.workspace, new))
 
     def _noted(self, page: SocketPage, told: list[ToldDocument]) -> list[PageDocument]:
         folder = os.path.expanduser(self.settings["serverapp"].root_dir)

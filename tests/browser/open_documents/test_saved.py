@@ -212,6 +212,25 @@ def test_an_open_document_follows_the_disk(open_notebook, desk, folder):
     assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "z = 2"]
 
 
+def test_a_document_that_is_opened_while_its_file_changes_shows_what_it_has_now(desk, folder):
+    """At once, and nobody looks at its tab or reads it."""
+    path, place = folder.write("a.py", "x = 1\n"), f"**/api/contents/{folder.path('a.py')}*content=1*"
+
+    def load(route):
+        answer = route.fetch()
+        folder.write("a.py", "x = 2\n")
+        route.fulfill(response=answer)
+
+    desk.page.route(place, load, times=1)
+    desk.show(path)
+    document = Text(desk)
+    document.shows("x = 2\n")
+    document.expect_saved()
+    document.type("  # typed")
+    document.save()
+    assert folder.text("a.py") == "x = 2  # typed\n"
+
+
 def test_open_documents_follow_what_a_command_changed(open_notebook, desk, folder):
     document = open_notebook("x = 1", "y = 1")
     folder.write("a.py", "x = 1\n")

@@ -8,10 +8,22 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import OPEN
-from tests.browser.open_documents.documents import Notebook, holds, landed, notebook_text, refused, replace, sources_in
+from tests.browser.open_documents.documents import (
+    Notebook,
+    Text,
+    holds,
+    landed,
+    notebook_text,
+    refused,
+    replace,
+    sources_in,
+)
 
 PRINTING = "import time\nfor n in range(30):\n    print(n, end=' ', flush=True)\n    time.sleep(0.1)"
 PRINTED = " ".join(str(n) for n in range(30)) + " "
+SHOWN = """([path, text]) => [...jupyterapp.shell.widgets('main')].some(
+  ({ context }) => context?.path === path && context.model.toString() === text)"""
+"""Though its tab is behind another one."""
 SLIDER = "import ipywidgets\nslider = ipywidgets.IntSlider(value=3, max=9)\nslider"
 
 
@@ -114,3 +126,21 @@ def test_a_cell_edits_the_notebook_that_it_runs_in(open_notebook, folder):
     folder.call("read_notebook", "n.ipynb")
     landed(replace(folder, "c3", "z = 2"))
     assert holds(folder, "n.ipynb", [f"%fs cells {folder.path('n.ipynb')}", "y = 2", edit, "z = 2"])
+
+
+def test_open_documents_follow_what_a_command_in_a_kernel_changed(open_notebook, desk, folder):
+    desk.open(folder.write("a.py", "x = 1\n"))
+    text = Text(desk)
+    allowed = "settings = get_ipython().config.FsToolsConfig\nsettings.execute_approval = False"
+    document = open_notebook(allowed, f"%fs sh sed -i s/1/2/ {folder.path('a.py')}")
+    for at in (0, 1):
+        document.start(at)
+        ended(document, at)
+    assert folder.text("a.py") == "x = 2\n"
+    desk.page.wait_for_function(SHOWN, arg=[folder.path("a.py"), "x = 2\n"])
+    text.tab.locator("xpath=..").get_by_text("a.py").click()
+    text.shows("x = 2\n")
+    text.expect_saved()
+    text.type("  # typed")
+    text.save()
+    assert folder.text("a.py") == "x = 2  # typed\n"
