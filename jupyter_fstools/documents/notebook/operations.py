@@ -199,7 +199,7 @@ class _Comparison:
         if old.cell_type != new.cell_type:
             yield Convert(cell=name, cell_type=new.cell_type)
         other = [key for key in _MEMBERS if _raw(old, key) != _raw(new, key)]
-        members = {key: value for key in other if not _same(value := new.value(key), old.value(key))}
+        members = {key: value for key in other if not _same(value := _member(new, key), _member(old, key))}
         if old.cell_type != new.cell_type:
             # What a type has or has not, comes and goes with it; without content, if it does not say so.
             members = {key: value for key, value in members.items() if key == "metadata" or value}
@@ -214,7 +214,15 @@ class _Comparison:
 
 
 def _content(cell: Cell) -> dict[str, Any]:
-    return {member.key: cell.value(member.key) for member in cell.spans.members()} | {"source": cell.source}
+    return {member.key: _member(cell, member.key) for member in cell.spans.members()} | {"source": cell.source}
+
+
+def _member(cell: Cell, key: str) -> Any:
+    """Its value; whether an output is trusted is not a file's word, which only who has it open can say."""
+    value = cell.value(key)
+    if key == "metadata" and isinstance(value, dict):
+        return {name: one for name, one in value.items() if name != "trusted"}
+    return value
 
 
 def _same(one: Any, other: Any) -> bool:

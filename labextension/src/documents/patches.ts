@@ -5,6 +5,8 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
 
+import { JSONExt } from '@lumino/coreutils';
+
 import { CellList, isRunning } from './cellList';
 
 /** Takes a change back, as far as it is still there. */
@@ -261,11 +263,16 @@ function replace(model: Pick<ISharedText, 'updateSource'>, spans: readonly Span[
   }
 }
 
-function setMetadata(cell: ISharedCell, metadata: JSONObject): void {
-  for (const key of Object.keys(cell.getMetadata())) {
-    if (!(key in metadata)) {
-      cell.deleteMetadata(key);
+/** All but the trust, which is known to this page and no file's word. */
+export function setMetadata(cell: ISharedCell, wanted: JSONObject): void {
+  const { trusted: _now, ...now } = cell.getMetadata() as JSONObject;
+  const { trusted: _wanted, ...metadata } = wanted;
+  if (!JSONExt.deepEqual(now, metadata)) {
+    for (const key of Object.keys(now)) {
+      if (!(key in metadata)) {
+        cell.deleteMetadata(key);
+      }
     }
+    cell.setMetadata(metadata);
   }
-  cell.setMetadata(metadata);
 }

@@ -6,6 +6,7 @@ import type { JSONObject } from '@lumino/coreutils';
 import { JSONExt } from '@lumino/coreutils';
 
 import { CellList, isRunning } from './cellList';
+import { setMetadata } from './patches';
 
 /** Bring a notebook up to its file, touching what differs; false where that takes a reload. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
@@ -76,9 +77,7 @@ function bringUp(list: CellList, index: number, wanted: JSONObject): void {
   if (cell.cell_type === 'code' && !isRunning(cell)) {
     bringUpOutputs(cell as ISharedCodeCell, wanted);
   }
-  const metadata = { ...(wanted.metadata as JSONObject) };
-  delete metadata.trusted; // Whether to trust an output is the server's word to this page.
-  bringUpMetadata(cell, metadata);
+  setMetadata(cell, wanted.metadata as JSONObject);
 }
 
 /** Outputs that a program wrote must not have the trust that the cell had for its own: a new cell has the server's. */
@@ -100,17 +99,5 @@ function bringUpOutputs(cell: ISharedCodeCell, wanted: JSONObject): void {
   const count = (wanted.execution_count ?? null) as number | null;
   if (cell.execution_count !== count) {
     cell.execution_count = count;
-  }
-}
-
-function bringUpMetadata(cell: ISharedCell, wanted: JSONObject): void {
-  const { trusted: _trusted, ...now } = cell.getMetadata() as JSONObject;
-  if (!JSONExt.deepEqual(now, wanted)) {
-    for (const key of Object.keys(now)) {
-      if (!(key in wanted)) {
-        cell.deleteMetadata(key);
-      }
-    }
-    cell.setMetadata(wanted);
   }
 }

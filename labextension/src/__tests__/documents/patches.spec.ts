@@ -96,6 +96,17 @@ it('any operations leave the cells that they say, and those before them once the
   );
 });
 
+it('metadata from a file change all but the trust in a cell', () => {
+  const notebook = notebookOf(before.slice(0, 1));
+  notebook.cells[0].setMetadata({ trusted: true, old: 1 });
+  const set = { metadata: { trusted: false, tags: ['new'] } };
+  const operations: CellOperation[] = [{ do: 'members', cell: { id: 'c0', index: 0 }, set }];
+  const takeBack = patchNotebook(notebook, { kind: 'notebook', total: 1, operations });
+  expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, tags: ['new'] });
+  takeBack();
+  expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, old: 1 });
+});
+
 it('a cell in which somebody types stays the same one, or nothing is changed', () => {
   fc.assert(
     fc.property(edits, fc.nat(TOTAL - 1), (wanted, typedIn) => {
