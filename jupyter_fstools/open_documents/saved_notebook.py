@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..documents.notebook.whole_texts import joined, plain_bundle, plain_output
+
 _TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature")
 
 
@@ -36,29 +38,9 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
 def plain_cell(cell: dict[str, Any]) -> dict[str, Any]:
     """A cell with its lists of lines as texts, and without what is known to one server alone."""
     metadata = {key: item for key, item in cell.get("metadata", {}).items() if key != "trusted"}
-    plain = cell | {"source": _joined(cell.get("source")), "metadata": metadata}
+    plain = cell | {"source": joined(cell.get("source")), "metadata": metadata}
     if cell.get("attachments"):
-        plain["attachments"] = {name: _plain_bundle(bundle) for name, bundle in cell["attachments"].items()}
+        plain["attachments"] = {name: plain_bundle(bundle) for name, bundle in cell["attachments"].items()}
     if "outputs" in cell:
         plain["outputs"] = [plain_output(output) for output in cell["outputs"]]
     return plain
-
-
-def plain_output(output: dict[str, Any]) -> dict[str, Any]:
-    """An output with its lists of lines as texts."""
-    plain = dict(output)
-    if "text" in plain:
-        plain["text"] = _joined(plain["text"])
-    if isinstance(plain.get("data"), dict):
-        plain["data"] = _plain_bundle(plain["data"])
-    return plain
-
-
-def _plain_bundle(bundle: dict[str, Any]) -> dict[str, Any]:
-    return {key: value if key.endswith("json") else _joined(value) for key, value in bundle.items()}
-
-
-def _joined(value: Any) -> Any:
-    if isinstance(value, list) and all(isinstance(line, str) for line in value):
-        return "".join(value)
-    return value

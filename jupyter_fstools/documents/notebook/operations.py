@@ -14,6 +14,7 @@ from .cell import Cell
 from .comparison import moved_origins
 from .document import NotebookDocument
 from .spans import outline_after
+from .whole_texts import plain_bundle, plain_output
 
 _MEMBERS = ("outputs", "execution_count", "metadata", "attachments")
 
@@ -218,10 +219,14 @@ def _content(cell: Cell) -> dict[str, Any]:
 
 
 def _member(cell: Cell, key: str) -> Any:
-    """Its value; whether an output is trusted is not a file's word, which only who has it open can say."""
+    """Its value as an open document has it, which does not take a file's word for what is trusted."""
     value = cell.value(key)
     if key == "metadata" and isinstance(value, dict):
         return {name: one for name, one in value.items() if name != "trusted"}
+    if key == "outputs" and isinstance(value, list):
+        return [plain_output(output) if isinstance(output, dict) else output for output in value]
+    if key == "attachments" and isinstance(value, dict):
+        return {name: plain_bundle(one) if isinstance(one, dict) else one for name, one in value.items()}
     return value
 
 
