@@ -158,6 +158,8 @@ class LabPage:
         page.on("console", self._note)
         page.on("websocket", self._hear)
         page.add_init_script(f"({NOTE_DIALOGS})()")
+        # The provider of rooms asks it 5 seconds after it began to load a document, which a busy machine needs.
+        page.add_locator_handler(page.get_by_role("button", name="Continue waiting"), lambda button: button.click())
         self._told, self._known = [], {}
         origin = lab.url.removesuffix("/api/fstools")
         where = f"/tree/{quote(path)}" if path else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
@@ -23,7 +24,7 @@ EDIT = {**READ, "old_string": "x = 1", "new_string": "x = 2"}
 class CollaborationServer(RunningServer):
     """A server whose root is reached over a link, as its rooms name their files."""
 
-    def __init__(self, home, leg, *options):
+    def __init__(self, home, leg, *options, configuration=""):
         self.leg = leg
         self.root = home / "root"
         self.root.mkdir()
@@ -32,6 +33,8 @@ class CollaborationServer(RunningServer):
         (self.root / "other.py").symlink_to("a.py")
         (self.root / "b.py").write_text("x = 1\n")
         self.environment = private_environment(home)
+        place = Path(self.environment["JUPYTER_CONFIG_DIR"], "jupyter_server_config.py")
+        place.write_text(configuration)
         super().__init__(home / "link", *options, environment=self.environment, python=python_of(leg))
 
     def _ask(self, method, path, body=None):
@@ -205,6 +208,46 @@ def test_no_edit_is_lost_when_its_room_ends(server):
             assert answer["error"]["code"] == "conflict", answer
             server.call("POST", "/tools/read_file", READ)
     assert "room" in places and (server.root / "a.py").read_text() == f"x = {number}\n"
+
+
+ENDS = """
+import time
+from jupyter_fstools.open_documents.room import Room
+
+apply = Room.apply
+
+
+def apply_once_the_room_has_ended(room, rewrite):
+    while not room._has_ended():
+        time.sleep(0.02)
+    return apply(room, rewrite)
+
+
+Room.apply = apply_once_the_room_has_ended
+"""
+"""In the server's configuration: between finding a room and changing what is in it, the room ends."""
+
+
+@pytest.fixture
+def slow_server(tmp_path):
+    options = ("--YDocExtension.document_cleanup_delay=1.5",)
+    running = CollaborationServer(tmp_path, "collaboration", *options, configuration=ENDS)
+    running.wait()
+    running.call("POST", "/tools/read_file", READ)
+    yield running
+    running.stop()
+
+
+def test_a_room_that_ends_before_the_change_refuses_it_and_the_next_call_lands(slow_server):
+    with slow_server.room("a.py"):
+        pass
+    status, answer = slow_server.call("POST", "/tools/edit_file", EDIT)
+    assert (status, answer["error"]["code"]) == (409, "conflict") and "not modified" in answer["error"]["message"]
+    assert (slow_server.root / "a.py").read_bytes() == b"x = 1\n"
+    assert slow_server.call("GET", "/changes")[1]["changes"] == []
+    slow_server.call("POST", "/tools/read_file", READ)
+    assert slow_server.call("POST", "/tools/edit_file", EDIT)[1]["change"]["place"] == "disk"
+    assert (slow_server.root / "a.py").read_bytes() == b"x = 2\n"
 
 
 switched_off = pytest.mark.parametrize(

@@ -261,6 +261,24 @@ def test_a_running_cell_keeps_what_it_prints(open_notebook, folder):
         document.page.wait_for_timeout(500)
 
 
+def test_a_cell_edits_the_notebook_that_it_runs_in(open_notebook, folder):
+    """Its kernel hands the call to the server, which edits the room; what the person typed beside it stays."""
+    path = folder.path("n.ipynb")
+    told, change = f"%fs cells {path}", f"import time; time.sleep(2)\n%fs cell {path} c1 --old 1 --new 2"
+    document = open_notebook(told, "y = 1", change, "z = 1", kernel=True)
+    output = [document.cells.nth(at).locator(".jp-OutputArea-output").first for at in range(4)]
+    # jupyter-server-documents complains of each output, without us too (jupyter-server-documents#311).
+    with document.window.complaining():
+        document.start(0)
+        expect(output[0]).to_contain_text("y = 1")
+        document.type(3, "  # typed")
+        document.start(2)
+        document.shows(1, "y = 2")
+        expect(output[2]).to_contain_text("y = 2")
+        document.shows(3, "z = 1  # typed")
+        assert saved(folder, [told, "y = 2", change, "z = 1  # typed"])
+
+
 def test_a_text_is_written_as_a_whole(open_lab, folder):
     document = open_lab(path=folder.write("a.py", "x = 1\ny = 1\n"))
     editor = document.page.locator(".jp-FileEditor .cm-content")

@@ -163,6 +163,57 @@ def test_a_page_that_is_killed_between_patch_and_write(open_lab, folder, between
     assert folder.text("a.py") == (BEFORE if typed else AFTER)
 
 
+@pytest.mark.parametrize("arrived", [False, True])
+def test_a_page_that_is_killed_while_it_saves(open_lab, folder, between, arrived):
+    """The edit has landed if the file has it; else it is refused, and the file has no byte of it."""
+    window = open_lab(prepare=between)
+    opened(window, folder, typed="  # typed")
+    between.call(folder, "read_file", offset=1)
+    saves, answers = [], []
+
+    def hold(route):
+        if route.request.method != "PUT":
+            return route.continue_()
+        saves.append(route.fetch() if arrived else route)
+
+    window.page.route("**/api/contents/**", hold)
+    with Assistant([lambda: answers.append(folder.call("edit_file", "a.py", **EDIT)) or (200, {})]):
+        while not saves:
+            window.page.wait_for_timeout(20)
+        crash(window)
+    if arrived:
+        landed(answers[0])
+    else:
+        assert "does not answer" in refused(answers[0], "unsaved")["message"]
+    assert folder.text("a.py") == (TYPED_AFTER if arrived else BEFORE)
+
+
+def test_a_page_that_hangs_while_it_saves_has_saved_when_it_wakes_up(desk, folder):
+    """Its file is written once, nothing typed is lost, and the person is asked nothing."""
+    document = opened(desk, folder, typed="  # typed")
+    folder.call("read_file", "a.py")
+    saves, answers = [], []
+
+    def hang(route):
+        if route.request.method == "PUT":
+            saves.append(route.request.url)
+            desk.page.evaluate(BLOCK)
+        route.continue_()
+
+    desk.page.route("**/api/contents/**", hang)
+    with Assistant([lambda: answers.append(folder.call("edit_file", "a.py", **EDIT)) or (200, {})]) as assistant:
+        while assistant.is_alive():
+            desk.page.wait_for_timeout(20)
+    desk.page.unroute("**/api/contents/**")
+    landed(answers[0])
+    document.shows(TYPED_AFTER)
+    document.expect_saved()
+    assert (folder.text("a.py"), len(saves)) == (TYPED_AFTER, 1)
+    document.type("!")
+    document.save()
+    assert folder.text("a.py") == TYPED_AFTER.replace("typed", "typed!")
+
+
 def kill(lab, window):
     lab.process.kill()
     lab.process.wait()

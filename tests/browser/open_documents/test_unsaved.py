@@ -135,6 +135,7 @@ def test_nothing_typed_is_lost_while_its_cell_is_moved(open_notebook, folder):
     assert holds(folder, "n.ipynb", ["x = 1", "y = 1", f"typed = ''{TYPED}"])
 
 
+@on_both
 def test_nothing_typed_is_lost_while_the_same_text_is_edited(open_text, folder):
     document = open_text("\n".join(["typed = ''", *(f"x{at} = 0" for at in range(4))]) + "\n")
     with Assistant(line_edits(folder), again=lambda: folder.call("read_file", "a.py")) as assistant:
