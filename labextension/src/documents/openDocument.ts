@@ -47,6 +47,8 @@ export class OpenDocument {
     private _changed: () => void
   ) {
     context.model.contentChanged.connect(() => this._counter++, this);
+    context.fileChanged.connect(() => (this._lastHash = this._hash ?? this._lastHash), this);
+    context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
     const save = context.save.bind(context);
     context.save = () => this._noted(save());
   }
@@ -169,8 +171,13 @@ export class OpenDocument {
   private async _save(): Promise<IDocumentAnswer> {
     await this._noSave();
     // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
-    if ((await this._onDisk()).hash !== this._hash) {
+    const { hash, writable } = await this._onDisk();
+    if (hash !== this._hash) {
       throw new Refused('hash');
+    }
+    // Nor is a save begun of which JupyterLab tells its person that it failed.
+    if (!writable) {
+      throw new Refused('failed');
     }
     if (this._isCalledOff) {
       throw new Refused('busy');
@@ -201,6 +208,13 @@ export class OpenDocument {
     this._changed();
     if (hash !== null && this._hash !== hash) {
       await this.context.save();
+    }
+  }
+
+  /** The answer to a rename has no hash, and the context forgets the one that it had; the file has the same bytes. */
+  private _keepHash(): void {
+    if (this._hash === null && this._lastHash !== null) {
+      this._takeOver(this._lastHash, this.context.contentsModel?.last_modified ?? null);
     }
   }
 
@@ -284,6 +298,7 @@ export class OpenDocument {
   }
 
   private _format: string | null = null;
+  private _lastHash: string | null = null;
   private _counter = 0;
   private _isCalledOff = false;
   private _saving = new Set<Promise<void>>();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from playwright.sync_api import expect
 
@@ -43,6 +44,50 @@ def test_a_notebook_with_50_megabytes_of_outputs_is_edited_saved_and_unsaved(des
     document.shows(1, "y = 3")
     assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "y = 3", "z = 1"]
     assert folder.text("n.ipynb").count(MEGABYTE) == 50
+
+
+COUNT = """() => {
+  const { model } = jupyterapp.shell.currentWidget.context;
+  window.spelled = 0;
+  for (const one of [model, model.sharedModel, ...model.sharedModel.cells]) {
+    const spell = one.toJSON.bind(one);
+    one.toJSON = () => (window.spelled++, spell());
+  }
+}"""
+
+
+def test_an_edit_of_a_large_notebook_sends_operations_and_costs_its_page_the_patch_alone(open_lab, folder):
+    """Neither side sends, asks for or spells out the document, and after the edit nothing is asked again."""
+    sent, asked = [], []
+
+    def note(text):
+        sent.append(text)
+
+    def hear(socket):
+        if "/api/fstools/documents" in socket.url:
+            for frame in ("framesent", "framereceived"):
+                socket.on(frame, note)
+
+    window = open_lab(prepare=lambda page: page.on("websocket", hear))
+    told = json.loads(notebook_text("x = 1", "y = 1"))
+    told["cells"][0]["outputs"] = [OUTPUT] * 5
+    window.open(folder.write("n.ipynb", json.dumps(told, indent=1, sort_keys=True) + "\n"))
+    document = Notebook(window)
+    folder.call("read_notebook", "n.ipynb")
+    window.page.evaluate(COUNT)
+    window.page.on("request", lambda request: asked.append(request.url))
+    sent.clear()
+    landed(replace(folder, "c1", "y = 2"))
+    document.shows(1, "y = 2")
+    document.expect_saved()
+    window.page.wait_for_timeout(500)
+    frames = len(sent)
+    window.page.wait_for_timeout(3000)
+    assert sum(map(len, sent)) < 2000
+    assert len(sent) == frames
+    # JupyterLab lists the checkpoints, and the review its changes.
+    assert [url for url in asked if re.search(r"/api/contents/.*n\.ipynb(\?|$)", url)] == []
+    assert window.page.evaluate("() => window.spelled") == 0
 
 
 def test_two_hundred_documents_are_open(desk, folder):

@@ -326,6 +326,21 @@ def test_lines_that_end_as_on_windows_stay_so(open_text, folder):
     assert place.read_bytes() == b"x = 1  # typed\r\ny = 2\r\nz = 2\r\n"
 
 
+def test_a_document_with_windows_lines_follows_the_disk_and_stays_saved(desk, folder):
+    place = folder.lab.root / folder.path("w.py")
+    place.write_bytes(b"x = 1\r\ny = 1\r\n")
+    desk.open(folder.path("w.py"))
+    document = Text(desk)
+    place.write_bytes(b"x = 1\r\ny = 2\r\n")
+    folder.call("read_file", "w.py")
+    document.shows("x = 1\ny = 2\n")
+    document.expect_saved()
+    landed(folder.call("edit_file", "w.py", old_string="y = 2", new_string="y = 3"))
+    document.shows("x = 1\ny = 3\n")
+    document.expect_saved()
+    assert place.read_bytes() == b"x = 1\r\ny = 3\r\n"
+
+
 IN_MEMORY = """async ([drive, path]) => {
   const { contents } = jupyterapp.serviceManager;
   const Signal = contents.fileChanged.constructor;

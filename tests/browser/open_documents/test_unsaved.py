@@ -287,3 +287,21 @@ def test_a_file_that_is_deleted_in_the_page_comes_back_as_the_assistant_writes_i
     if document.editor.count():  # Newer JupyterLabs close the document.
         document.shows("x = 3\n")
     assert folder.text("a.py") == "x = 3\n"
+
+
+@on_both
+def test_a_file_that_was_renamed_while_its_person_typed_is_edited_where_it_is_now(open_text, desk, folder):
+    document = open_text()
+    document.type("  # typed")
+    desk.wait_until_known(folder.path("a.py"), saved=False)
+    paths = [folder.path("a.py"), folder.path("b.py")]
+    desk.page.evaluate("paths => jupyterapp.serviceManager.contents.rename(...paths)", paths)
+    desk.wait_until_known(folder.path("b.py"), saved=False)
+    folder.call("read_file", "b.py")
+    landed(folder.call("edit_file", "b.py", **EDIT))
+    document.shows("x = 1  # typed\ny = 2\n")
+    document.expect_saved()
+    landed(folder.call("write_file", "a.py", content="new = 1\n"), "disk")
+    document.type("!")
+    document.save()
+    assert (folder.text("a.py"), folder.text("b.py")) == ("new = 1\n", "x = 1  # typed!\ny = 2\n")

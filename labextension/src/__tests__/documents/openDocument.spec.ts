@@ -28,13 +28,15 @@ class FileSample {
   readonly path = 'a.py';
   readonly isDisposed = false;
   contentsModel: { format: string; hash: string } = { format: 'text', hash: 'h1' };
-  disk: { hash: string; content: string } = { hash: 'h1', content: 'x = 1' };
+  readonly fileChanged = new Signal<unknown, unknown>({});
+  readonly pathChanged = new Signal<unknown, string>({});
+  disk: { hash: string; content: string; writable?: boolean } = { hash: 'h1', content: 'x = 1' };
   reverted = 0;
   whileSaving: Promise<void> = Promise.resolve();
 
   readonly contents = {
     fileChanged: new Signal<unknown, Contents.IChangedArgs>({}),
-    get: () => Promise.resolve({ ...this.disk, format: 'text', type: 'file' })
+    get: () => Promise.resolve({ writable: true, ...this.disk, format: 'text', type: 'file' })
   };
 
   async save(): Promise<void> {
@@ -160,6 +162,12 @@ describe('an unsaved document', () => {
     file.disk = { hash: 'h9', content: 'x = 9' };
     expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'hash' });
     expect(file.disk.content).toBe('x = 9');
+  });
+
+  it('is not saved where its file is read-only', async () => {
+    file.disk = { ...file.disk, writable: false };
+    expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'failed' });
+    expect(file.disk.content).toBe('x = 1');
   });
 
   it('is not saved any more once the server has given up', async () => {
