@@ -209,11 +209,24 @@ def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[i
         tried += 1
         if tried > _MOST_CANDIDATES:
             return None
-        rows = enumerate(lines[at : at + 3 * len(filled) + 10], 1)
-        here = [(row.strip(), count) for count, row in rows if row.strip()][: len(filled)]
-        found = [row for row, _ in here]
-        if len(found) == len(filled) and found[1:-1] == filled[1:-1] and found[-1].startswith(filled[-1]):
-            return at, here[-1][1]
+        count = _lines_taken(lines, at, filled)
+        if count is not None:
+            return at, count
+    return None
+
+
+def _lines_taken(lines: Sequence[str], at: int, filled: Sequence[str]) -> int | None:
+    """How many lines the filled ones take from their first one on, blank ones included, where they follow it."""
+    following = iter(filled[1:-1])
+    for place in range(at + 1, min(at + 3 * len(filled) + 10, len(lines))):
+        row = lines[place].strip()
+        if not row:
+            continue
+        wanted = next(following, None)
+        if wanted is None:
+            return place + 1 - at if row.startswith(filled[-1]) else None
+        if row != wanted:
+            return None
     return None
 
 
