@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def with_parts(page: str) -> str:
     return _PART.sub(lambda found: PARTS[found[1]](), page)
 
 
+@cache
 def caption(module: Path) -> str:
     """The first line of a module's docstring."""
     docstring = ast.get_docstring(ast.parse(module.read_text("utf-8"))) or ""

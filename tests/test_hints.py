@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 import jupyter_fstools
 import jupyter_fstools.kernel.magic  # Subcommands enter how they are spelled.
 from jupyter_fstools.kernel.wording import in_words_of_the_magic
@@ -48,10 +50,22 @@ def is_hint(node):
     return any("hint" in (name or "").lower() for name in named)
 
 
-TREES = list(below_the_surfaces())
-TEXTS = [(place, text) for place, tree in TREES for text in texts_of(tree) if "\n" not in text]
-TERMS = {(place, term) for place, text in TEXTS for term in MARKED.findall(text)}
-HINTS = {(place, text) for place, tree in TREES for node in ast.walk(tree) if is_hint(node) for text in texts_of(node)}
+@pytest.fixture(scope="module")
+def trees():
+    return list(below_the_surfaces())
+
+
+@pytest.fixture(scope="module")
+def terms(trees):
+    texts = [(place, text) for place, tree in trees for text in texts_of(tree) if "\n" not in text]
+    return {(place, term) for place, text in texts for term in MARKED.findall(text)}
+
+
+@pytest.fixture(scope="module")
+def hints(trees):
+    return {
+        (place, text) for place, tree in trees for node in ast.walk(tree) if is_hint(node) for text in texts_of(node)
+    }
 
 
 def arguments():
@@ -61,21 +75,21 @@ def arguments():
     return {name for one in members for name in one.get("properties", {})}
 
 
-def test_hints_are_found():
-    assert len(TERMS) > 50
-    assert len(HINTS) > 200
-    assert ("gate/read_tracker.py", "read_file") in TERMS
+def test_hints_are_found(terms, hints):
+    assert len(terms) > 50
+    assert len(hints) > 200
+    assert ("gate/read_tracker.py", "read_file") in terms
 
 
-def test_what_a_hint_marks_is_a_tool_or_an_argument():
+def test_what_a_hint_marks_is_a_tool_or_an_argument(terms):
     there = TOOLS.keys() | arguments()
-    assert [(place, term) for place, term in TERMS if term not in there and PERSONS.get(term) != place] == []
+    assert [(place, term) for place, term in terms if term not in there and PERSONS.get(term) != place] == []
 
 
-def test_what_a_hint_marks_can_be_typed_in_a_line_of_the_magic():
-    as_they_are = {term for _, term in TERMS if in_words_of_the_magic(f"`{term}`") == f"`{term}`"}
+def test_what_a_hint_marks_can_be_typed_in_a_line_of_the_magic(terms):
+    as_they_are = {term for _, term in terms if in_words_of_the_magic(f"`{term}`") == f"`{term}`"}
     assert as_they_are <= POSITIONAL
 
 
-def test_a_hint_marks_the_tools_that_it_names_and_nothing_that_one_surface_alone_has():
-    assert [(place, hint) for place, hint in HINTS if UNMARKED.search(MARKED.sub("", hint))] == []
+def test_a_hint_marks_the_tools_that_it_names_and_nothing_that_one_surface_alone_has(hints):
+    assert [(place, hint) for place, hint in hints if UNMARKED.search(MARKED.sub("", hint))] == []

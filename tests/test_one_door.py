@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def name_of(module):
     return module.relative_to(PACKAGE).as_posix()
 
 
+@cache
 def calls(module):
     tree = ast.parse(module.read_text("utf-8"))
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-import schemathesis
 
 from jupyter_fstools.errors import FsToolsError
 from jupyter_fstools.server.routes import ROUTES
@@ -55,6 +54,8 @@ def test_schemathesis_finds_nothing(server, tmp_path):
 @pytest.fixture
 def ask(jp_serverapp, jp_http_port, jp_root_dir, http_server):
     """Ask as the document says, and hold the answer against it; gives the answer."""
+    import schemathesis  # Late: it takes a second, in each worker.
+
     (jp_root_dir / "folder").mkdir()
     (jp_root_dir / "a.txt").write_text("one\ntwo\n")
     (jp_root_dir / "folder" / "book.ipynb").write_text(NOTEBOOK)

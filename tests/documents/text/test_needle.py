@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,10 +16,10 @@ NEEDLES = st.lists(ALPHABET, min_size=1, max_size=6).map("".join)
 
 def in_chunks(data: bytes, sizes: list[int]):
     at = 0
-    for number in range(len(data)):
-        size = sizes[number % len(sizes)]
-        if at < len(data):
-            yield data[at : at + size]
+    for size in itertools.cycle(sizes):
+        if at >= len(data):
+            return
+        yield data[at : at + size]
         at += size
 
 
