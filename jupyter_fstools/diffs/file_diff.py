@@ -7,6 +7,8 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 Operation = Literal["create", "edit", "overwrite", "delete", "execute"]
+Action = Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
+"""A change of one cell of a notebook."""
 
 
 class DiffRow(BaseModel):
@@ -40,7 +42,7 @@ class CellDiff(BaseModel):
 
     cell_id: str
     index: int
-    action: Literal["edit", "insert", "delete", "move", "convert", "clear_outputs"]
+    action: Action
     cell_type: str
     hunks: list[DiffHunk] = Field(default_factory=list)
     carried: list[DiffHunk] = Field(default_factory=list)

@@ -153,11 +153,11 @@ def _written(
     return after_changes(known, fingerprint, changes, source), (shown or ShownText()).with_changes(changes)
 
 
-def shown_lines_of(receipt: Receipt | None, document: NotebookDocument, index: int) -> Ranges | None:
-    """The lines of a cell that its reader was shown; None for all of them."""
-    key = _keys_in(receipt, document)[index]
-    spelled = (receipt.cells or {}).get(key) if receipt is not None else None
-    return Known.of(spelled).lines if spelled is not None else None
+def shown_lines(receipt: Receipt | None, document: NotebookDocument) -> dict[int, Ranges]:
+    """The lines that its reader was shown of each cell, by index; without the cells that were shown whole, or not."""
+    cells = (receipt.cells or {}) if receipt is not None else {}
+    known = {at: Known.of(cells[key]).lines for at, key in enumerate(_keys_in(receipt, document)) if key in cells}
+    return {at: lines for at, lines in known.items() if lines is not None}
 
 
 def cell_receipt(tracker: ReadTracker, key: str) -> Receipt | None:

@@ -175,7 +175,7 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     if change.diff.cells is None:
         same, cells = len(hunks_of_splices(old, splices, encoding)) == len(change.diff.hunks), None
     else:
-        cells = compared(NotebookDocument(old), NotebookDocument(SplicedContent(old, splices))).diffs
+        cells = compared(NotebookDocument(old), NotebookDocument(SplicedContent(old, splices)), whole=True).diffs
         told, now = ({cell.cell_id: hunks_in(cell) for cell in found} for found in (change.diff.cells, cells))
         same = told == now
     if not same:

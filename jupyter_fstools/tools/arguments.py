@@ -65,6 +65,8 @@ OTHER_NAMES = {
 _OR_ELSE = {"glob": "pattern"}
 """What a name means for tools that do not have the argument it means for others."""
 
+MOST_EDITS = 10_000
+"""Edits in one call."""
 MOST_FILES = 100
 """Files that one call may change."""
 
@@ -183,8 +185,12 @@ def paths_of(call: str | None, edits: Sequence[str | None], *, single: bool) -> 
     """The path of each edit's file: its own, or the call's; `single`: the edit's fields stand at top level.
 
     Raises:
-        Invalid: one has none, or they are too many.
+        Invalid: there is no edit, one has no path, or edits or paths are too many.
     """
+    if not edits:
+        raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
+    if len(edits) > MOST_EDITS:
+        raise Invalid(f"edits: takes at most {MOST_EDITS}, got {len(edits)}", hint="Split the call.", field="edits")
     paths = [call if path is None else path for path in edits]
     named = [path for path in paths if path is not None]
     if len(named) < len(paths):

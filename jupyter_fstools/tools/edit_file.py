@@ -25,9 +25,6 @@ from .arguments import Arguments, AsList, Flag, PathArgument, Text, paths_of
 from .change_result import OUTSIDE_NAMED, EditedFile, TextSnippet, edited_result
 from .tool import Tool, ToolResult, answer_named
 
-MOST_EDITS = 10_000
-"""Edits in one call."""
-
 OldString = Annotated[Text, Field(description="The exact text to replace.")]
 NewString = Annotated[Text, Field(description="Its replacement; empty deletes it.")]
 ReplaceAll = Annotated[Flag, Field(description="Replace every occurrence.")]
@@ -75,16 +72,12 @@ class EditFileArguments(Arguments):
         """The edits, whichever form they came in, each with the path of its file.
 
         Raises:
-            Invalid: none, too many, or one without a path.
+            Invalid: as `paths_of`
         """
         given = self.edits
         if given is None:
             assert self.old_string is not None and self.new_string is not None
             given = [OneEdit(old_string=self.old_string, new_string=self.new_string, replace_all=self.replace_all)]
-        if not given:
-            raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
-        if len(given) > MOST_EDITS:
-            raise Invalid(f"edits: takes at most {MOST_EDITS}, got {len(given)}", hint="Split the call.", field="edits")
         paths = paths_of(self.path, [one.path for one in given], single=self.edits is None)
         edits = [TextEdit(one.old_string, one.new_string, one.replace_all) for one in given]
         return list(zip(paths, edits, strict=True))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..errors import Invalid
 from ..gate.workspace import Workspace
 from .arguments import Arguments, AsList, Count, Flag, PathArgument, Text, paths_of
 from .tool import Tool, ToolResult, answer_named
@@ -77,13 +76,11 @@ class EditNotebookArguments(OneCellEdit):
         """The edits, whichever form they came in, each with the path of its notebook.
 
         Raises:
-            Invalid: none, of too many notebooks, or one without a path.
+            Invalid: as `paths_of`
         """
         # What knows notebooks is imported where the first one is edited.
         from ..documents.notebook import CellEdit
 
-        if self.edits is not None and not self.edits:
-            raise Invalid("edits: an empty list changes nothing", hint="Give at least one edit.", field="edits")
         given = [self] if self.edits is None else self.edits
         paths = paths_of(self.path, [one.path for one in given], single=self.edits is None)
         fields = [one.model_dump(exclude={"path", "edits"}, exclude_unset=True) for one in given]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from ..backends.protocol import OpenFile
 from ..documents.notebook import CellEdit, NotebookDocument, NotebookEdit, notebook_diff
 from ..errors import FsToolsError, NotebookRefused, NotRead
-from ..gate.cell_receipts import goes_on, require_cells, shown_lines_of
+from ..gate.cell_receipts import goes_on, require_cells, shown_lines
 from ..gate.draft import Draft, Step
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
@@ -142,8 +142,9 @@ def _outside_shown_lines(
     outside = []
     place = {cell.origin: at for at, cell in enumerate(outcome.after)}
     diffs = {diff.index: diff for diff in outcome.diffs if diff.action == "edit"}
-    for target in document.targets(edits):
-        shown = shown_lines_of(receipt, document, target.index)
+    known = shown_lines(receipt, document)
+    for target in document.targets(edits) if known else ():
+        shown = known.get(target.index)
         diff = diffs.get(place.get(target.index, -1))
         if not target.changes or shown is None or diff is None:
             continue

@@ -9,6 +9,7 @@ import subprocess
 import nbformat
 import pytest
 
+from jupyter_fstools.documents.notebook import NotebookDocument
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore
@@ -672,3 +673,20 @@ def test_json_that_is_no_object_is_refused_with_a_way_on(call):
 def test_an_empty_list_of_edits_is_invalid_before_anything_else(call):
     for tool, path in (("edit_notebook", "missing.ipynb"), ("edit_file", "missing.txt")):
         assert call.refused("invalid", tool, path=path, edits=[]).details["field"] == "edits"
+
+
+def test_more_edits_than_one_call_takes_are_refused(call):
+    edits = [{"edit_mode": "delete", "index": 0}] * 10_001
+    assert "at most 10000" in call.refused("invalid", "edit_notebook", path="missing.ipynb", edits=edits).message
+
+
+def test_many_edits_of_one_call_look_through_the_notebook_a_few_times_only(call, monkeypatch):
+    """Once for each edit took minutes of 30,000 cells."""
+    names, looks = [f"c{at}" for at in range(300)], []
+    look = NotebookDocument.former_indexes
+    monkeypatch.setattr(NotebookDocument, "former_indexes", lambda *given: looks.append(1) or look(*given))
+    read(call, *(code(f"x = {name}") for name in names))
+    edits = [{"edit_mode": "edit", "cell_id": name, "old_string": "x", "new_string": "y"} for name in names]
+    looks.clear()
+    assert call("edit_notebook", path=PATH, edits=edits).data["total_cells"] == 300
+    assert len(looks) < 10

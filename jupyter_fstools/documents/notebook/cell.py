@@ -144,6 +144,18 @@ class Cell:
         return self.content.read(member.start, member.end - member.start)
 
 
+class Cells(list[Cell]):
+    """The cells of a notebook, in their order."""
+
+    @cached_property
+    def by_id(self) -> dict[str, list[int]]:
+        """The indexes of each id; to be asked for once every cell has one."""
+        found: dict[str, list[int]] = {}
+        for cell in self:
+            found.setdefault(cell.cell_id, []).append(cell.index)
+        return found
+
+
 def cell_fingerprint(cell_type: str, source: str) -> str:
     """SHA-256, in hex, of a cell's type and source; its line endings do not matter."""
     source = source.replace("\r\n", "\n")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import Ambiguous, FsToolsError, Invalid, NotFound, OutOfRange
-from .cell import Cell
+from .cell import Cell, Cells
 
 _LISTED = 20
 _FIRST_LINE = 80
@@ -136,7 +136,7 @@ def duplicate_ids(ids: Sequence[str]) -> set[str]:
     return {cell_id for cell_id, count in Counter(ids).items() if count > 1}
 
 
-def index_of(cells: Sequence[Cell], cell_id: str | None, index: int | None, field: str = "") -> int:
+def index_of(cells: Cells, cell_id: str | None, index: int | None, field: str = "") -> int:
     """The cell named by id, or by index, or by both if they agree.
 
     `field` is the prefix of the arguments' names ("after_", say).
@@ -160,7 +160,7 @@ def index_of(cells: Sequence[Cell], cell_id: str | None, index: int | None, fiel
         return index
     if cell_id is None:
         raise Invalid("name a cell", hint="Give `cell_id`, as `read_notebook` shows it, or index.", field="cell_id")
-    found = [cell.index for cell in cells if cell.cell_id == cell_id] or _forgiven(cells, cell_id)
+    found = cells.by_id.get(cell_id) or _forgiven(cells, cell_id)
     if not found:
         raise _with_same_source(cells, cell_id) or _unknown(cells, cell_id)
     if len(found) > 1:
@@ -184,10 +184,10 @@ def _check_index(cells: Sequence[Cell], index: int, field: str) -> None:
         )
 
 
-def _forgiven(cells: Sequence[Cell], cell_id: str) -> list[int]:
+def _forgiven(cells: Cells, cell_id: str) -> list[int]:
     """A copied `#`, or the beginning of a hexadecimal id: taken only where one cell fits."""
     bare = cell_id.removeprefix("#")
-    found = [cell.index for cell in cells if cell.cell_id == bare] or _former(cells, bare)
+    found = cells.by_id.get(bare) or _former(cells, bare)
     if not found and _HEX_START.fullmatch(bare):
         found = [cell.index for cell in cells if cell.cell_id.startswith(bare) and _HEX_START.fullmatch(cell.cell_id)]
     return found if len(found) == 1 else []

@@ -6,12 +6,12 @@ import json
 import sys
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ...content.source import Content
-from ...diffs.file_diff import CellDiff, DiffHunk, FileDiff, Operation
-from ...diffs.line_diff import cuts_rows, line_hunks
+from ...diffs.file_diff import Action, CellDiff, DiffHunk, FileDiff, Operation
+from ...diffs.line_diff import Block, changed_blocks, cuts_rows, hunks_of
 from ...errors import NotebookRefused
 from .cell import Cell, decoded
 from .document import CellAfter, NotebookDocument
@@ -22,34 +22,76 @@ MAX_ROWS = 4000
 
 
 class Comparison(NamedTuple):
-    """The cells after a step, one diff per cell that it changed, and hunks of what comes around the cells."""
+    """The difference that a step makes.
+
+    Attributes:
+        after: the cells after it.
+        diffs: one per cell that it changed; those behind the first `MAX_ROWS` rows may be without hunks.
+        hunks: of what comes around the cells.
+        left_out: the added and removed rows of which there is no hunk.
+    """
 
     after: list[CellAfter]
     diffs: list[CellDiff]
     hunks: list[DiffHunk]
+    left_out: tuple[int, int]
 
 
-def compared(before: NotebookDocument | None, after: NotebookDocument | None, *, cut_lines: bool = True) -> Comparison:
+def compared(before: NotebookDocument | None, after: NotebookDocument | None, *, whole: bool = False) -> Comparison:
     """The changes of a step from one content to another; None stands for no file.
 
-    A cell is the same one if it has the same id, or none and the same source.
+    With `whole` no row is left out, and none is cut.
     """
     old, new = before.cells if before else [], after.cells if after else []
     origin = _origins(old, new)
     moved = moved_origins([origin.get(cell.index) for cell in new])
-    cells, diffs = [], []
+    cells, diffs, rows, gone_rows = [], [], _Rows(whole=whole), _Rows(whole=whole)
+    around = rows.coming(_around(before), _around(after))[1] if after else []
     for cell in new:
         at = origin.get(cell.index)
         was = None if at is None else old[at]
         same = was is not None and was.fingerprint == cell.fingerprint
         cells.append(CellAfter(cell.cell_id, at, None if same else (cell.cell_type, cell.source), was is None))
-        diff = _diff(was, cell, moved=at in moved, cut_lines=cut_lines)
+        diff = _diff(was, cell, rows, moved=at in moved)
         if diff is not None:
             diffs.append(diff)
     kept = set(origin.values())
-    gone = [_told(cell, "delete", _lines(cell), [], cut_lines=cut_lines) for cell in old if cell.index not in kept]
-    around = _coming(_around(before), _around(after), cut_lines=cut_lines) if after else []
-    return Comparison(cells, sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete")), around)
+    gone = [_told(cell, "delete", gone_rows.hunks(_lines(cell), [])) for cell in old if cell.index not in kept]
+    ordered = sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete"))
+    left_out = rows.added + gone_rows.added, rows.removed + gone_rows.removed
+    return Comparison(cells, ordered, around, left_out)
+
+
+class _Rows:
+    """Makes the hunks of a comparison until there are as many rows as a diff keeps; counts the rows behind them.
+
+    Args:
+        whole: makes them all, and cuts none.
+    """
+
+    def __init__(self, *, whole: bool) -> None:
+        self._whole = whole
+        self._made = 0
+        self.added = self.removed = 0
+
+    def hunks(self, before: Sequence[str], after: Sequence[str]) -> list[DiffHunk]:
+        """The hunks between two lists of lines."""
+        return self._of(changed_blocks(before, after), before, after)
+
+    def coming(self, before: Sequence[str], after: Sequence[str]) -> tuple[bool, list[DiffHunk]]:
+        """The same where something is added, and whether it is: outputs go with every edit of a code cell."""
+        blocks = changed_blocks(before, after) if before != after else []
+        comes = any(c < d for *_, c, d in blocks)
+        return comes, self._of(blocks, before, after) if comes else []
+
+    def _of(self, blocks: Sequence[Block], before: Sequence[str], after: Sequence[str]) -> list[DiffHunk]:
+        if self._made >= MAX_ROWS and not self._whole:
+            self.added += sum(d - c for *_, c, d in blocks)
+            self.removed += sum(b - a for a, b, *_ in blocks)
+            return []
+        hunks = list(hunks_of(blocks, before, after, cut_lines=not self._whole))
+        self._made += sum(len(hunk.rows) for hunk in hunks)
+        return hunks
 
 
 def notebook_diff(
@@ -59,6 +101,7 @@ def notebook_diff(
     language: str | None,
     *,
     hunks: Sequence[DiffHunk] = (),
+    left_out: tuple[int, int] = (0, 0),
     whole: bool = False,
 ) -> FileDiff:
     """The diff of a notebook, cell by cell; rows above a bound are left out and said to be.
@@ -69,9 +112,12 @@ def notebook_diff(
         cells: the cells that changed.
         language: of the code cells (`NotebookDocument.language`).
         hunks: of what comes around the cells.
+        left_out: the added and removed rows beside those of the hunks.
         whole: no row is left out, and none was cut.
     """
-    diff = FileDiff(path=path, op=op, kind="notebook", language=language)
+    added, removed = left_out
+    diff = FileDiff(path=path, op=op, kind="notebook", language=language, added=added, removed=removed)
+    diff.truncated = any(left_out)
     room = sys.maxsize if whole else MAX_ROWS
 
     def fitting(hunks: Sequence[DiffHunk]) -> list[DiffHunk]:
@@ -88,7 +134,10 @@ def notebook_diff(
 
     diff.hunks = fitting(hunks)
     diff.cells = [
-        cell.model_copy(update={"hunks": fitting(cell.hunks), "carried": fitting(cell.carried)}) for cell in cells
+        cell.model_copy(update={"hunks": fitting(cell.hunks), "carried": fitting(cell.carried)})
+        if cell.hunks or cell.carried
+        else cell
+        for cell in cells
     ]
     return diff
 
@@ -147,69 +196,67 @@ def _longest_rising(numbers: Sequence[int]) -> list[int]:
     return row[::-1]
 
 
-def _diff(was: Cell | None, cell: Cell, *, moved: bool, cut_lines: bool) -> CellDiff | None:
+def _diff(was: Cell | None, cell: Cell, rows: _Rows, *, moved: bool) -> CellDiff | None:
     same = was is not None and _raw(was) == _raw(cell)
-    carried = [] if same else _coming(_carried(was), _carried(cell), cut_lines=cut_lines)
+    action: Action | None = None
     if was is None:
-        return _told(cell, "insert", [], _lines(cell), carried, cut_lines=cut_lines)
-    if was.cell_type != cell.cell_type:
-        return _told(cell, "convert", _lines(was), _lines(cell), carried, cut_lines=cut_lines)
-    if was.source != cell.source:
-        return _told(cell, "edit", _lines(was), _lines(cell), carried, cut_lines=cut_lines)
-    if moved:
-        return _told(cell, "move", [], [], carried)
-    if same:
+        action = "insert"
+    elif was.cell_type != cell.cell_type:
+        action = "convert"
+    elif was.source != cell.source:
+        action = "edit"
+    # In the order in which a diff keeps them.
+    hunks = rows.hunks(_lines(was) if was else [], _lines(cell)) if action else []
+    comes, carried = (False, []) if same else rows.coming(*_carried_by(was, cell))
+    if action is None and moved:
+        action = "move"
+    elif action is None and same:
         return None
-    outputs = cell.spans.member("outputs")
-    cleared = outputs is None or outputs.end - outputs.start <= len("[]")
-    return _told(cell, "clear_outputs" if cleared and not carried else "edit", [], [], carried)
+    elif action is None:
+        outputs = cell.spans.member("outputs")
+        cleared = outputs is None or outputs.end - outputs.start <= len("[]")
+        action = "clear_outputs" if cleared and not comes else "edit"
+    return _told(cell, action, hunks, carried)
 
 
-def _told(
-    cell: Cell,
-    action: str,
-    before: list[str],
-    after: list[str],
-    carried: Sequence[DiffHunk] = (),
-    *,
-    cut_lines: bool = True,
-) -> CellDiff:
-    return CellDiff.model_validate(
-        {
-            "cell_id": cell.cell_id,
-            "index": cell.index,
-            "action": action,
-            "cell_type": cell.cell_type,
-            "hunks": line_hunks(before, after, cut_lines=cut_lines),
-            "carried": carried,
-        }
+def _told(cell: Cell, action: Action, hunks: list[DiffHunk], carried: Sequence[DiffHunk] = ()) -> CellDiff:
+    return CellDiff(
+        cell_id=cell.cell_id,
+        index=cell.index,
+        action=action,
+        cell_type=cell.cell_type,
+        hunks=hunks,
+        carried=list(carried),
     )
 
 
-def _coming(before: list[str], after: list[str], *, cut_lines: bool) -> list[DiffHunk]:
-    """The hunks between them; none where nothing is added, as outputs go with every edit of a code cell."""
-    hunks = line_hunks(before, after, cut_lines=cut_lines)
-    return hunks if any(row.kind == "add" for hunk in hunks for row in hunk.rows) else []
-
-
 def _around(document: NotebookDocument | None) -> list[str]:
-    """What a notebook has beside its cells."""
-    return _members(document.content, document.spans.root, {"cells"}) if document else []
+    """What a notebook has beside its cells, as lines of JSON."""
+    return _spelled(_members(document.content, document.spans.root, {"cells"})) if document else []
 
 
-def _carried(cell: Cell | None) -> list[str]:
-    """What a cell has beside its id, type and source."""
-    return _members(cell.content, cell.spans, {"id", "cell_type", "source"}) if cell else []
+def _carried_by(was: Cell | None, cell: Cell) -> tuple[list[str], list[str]]:
+    """What a cell has before and after a step beside its id, type and source, as lines of JSON."""
+    others = {"id", "cell_type", "source"}
+    old, new = (_members(one.content, one.spans, others) if one else {} for one in (was, cell))
+    return ([], []) if old == new else (_spelled(old), _spelled(new))
 
 
-def _members(content: Content, spans: ObjectSpans, others: Set[str]) -> list[str]:
-    """The members of an object that are not empty, without `others`, as lines of JSON."""
-    last = {member.key: (member.start, member.end) for member in spans.members() if member.key not in others}
-    told = {key: _readable(content.read(start, end - start)) for key, (start, end) in last.items()}
+def _members(content: Content, spans: ObjectSpans, others: Set[str]) -> dict[str, bytes]:
+    """The members of an object without `others`; of several that have one name the last."""
+    return {
+        member.key: content.read(member.start, member.end - member.start)
+        for member in spans.members()
+        if member.key not in others
+    }
+
+
+def _spelled(members: Mapping[str, bytes]) -> list[str]:
+    """The members that are not empty."""
     return [
         line
-        for key, text in told.items()
-        if text not in ("null", "[]", "{}")
+        for key, raw in members.items()
+        if (text := _readable(raw)) not in ("null", "[]", "{}")
         for line in f"{json.dumps(key, ensure_ascii=False)}: {text}".split("\n")
     ]
 

@@ -13,7 +13,7 @@ from ...content.splices import Splice
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import line_hunks
 from ...errors import NotebookRefused
-from .cell import Cell, cell_fingerprint, decoded
+from .cell import Cell, Cells, cell_fingerprint, decoded
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
 from .plan import Plan, PlannedCell, Target, planned, targets_of
@@ -147,7 +147,7 @@ class NotebookDocument:
     def __init__(self, content: Content, outline: NotebookSpans | None = None) -> None:
         self.content = content
         self.spans = outline or scan(content)
-        self.cells = [Cell(content, spans, index) for index, spans in enumerate(self.spans.cells)]
+        self.cells = Cells(Cell(content, spans, index) for index, spans in enumerate(self.spans.cells))
         cells = self.cells
         ids = named([cell.real_id for cell in cells], lambda at: cells[at].source, lambda at: cells[at].digest)
         for cell, cell_id in zip(self.cells, ids, strict=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...errors import FsToolsError, Invalid, NoOp, NotebookRefused
 from ..text.edits import TextEdit
-from .cell import Cell
+from .cell import Cell, Cells
 from .cell_edit import CellEdit
 from .cell_ids import index_of
 from .source_text import checked_source, edited_source
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
     by_edit: list[PlannedCell]
 
 
-def targets_of(cells: Sequence[Cell], edits: Sequence[CellEdit]) -> list[Target]:
+def targets_of(cells: Cells, edits: Sequence[CellEdit]) -> list[Target]:
     """Every cell that the edits name, resolved against the notebook as it is.
 
     Raises:
@@ -92,7 +92,7 @@ def targets_of(cells: Sequence[Cell], edits: Sequence[CellEdit]) -> list[Target]
     return found
 
 
-def anchor_of(cells: Sequence[Cell], edit: CellEdit) -> int | None:
+def anchor_of(cells: Cells, edit: CellEdit) -> int | None:
     """The index of the cell beside which an insert or move lands; None for start and end."""
     if edit.edit_mode not in ("insert", "move") or edit.at is not None:
         return None
@@ -103,7 +103,7 @@ def anchor_of(cells: Sequence[Cell], edit: CellEdit) -> int | None:
     return index_of(cells, edit.cell_id, None)
 
 
-def planned(cells: Sequence[Cell], edits: Sequence[CellEdit]) -> Plan:
+def planned(cells: Cells, edits: Sequence[CellEdit]) -> Plan:
     """Apply the edits in order; each refers to cells as they were named before the batch.
 
     Raises:
@@ -128,7 +128,7 @@ def planned(cells: Sequence[Cell], edits: Sequence[CellEdit]) -> Plan:
 class _Batch:
     """The state between two edits of a batch."""
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Cells) -> None:
         self._cells = cells
         self.states = [PlannedCell(cell, cell.cell_type, "") for cell in cells]
         self.order = list(self.states)

@@ -8,8 +8,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_fstools.documents.notebook import compared
-from jupyter_fstools.documents.notebook.comparison import moved_origins
+from jupyter_fstools.documents.notebook import compared, notebook_diff
+from jupyter_fstools.documents.notebook.comparison import MAX_ROWS, moved_origins
 
 from . import samples
 from .samples import apply, code, document, markdown, notebook, spliced
@@ -88,3 +88,27 @@ def test_moves_are_as_few_as_possible_and_spare_the_cells_that_should_stay(order
     assert rises([at for at in order if at not in moved])
     assert len(staying - moved) == longest([at for at in order if at in staying])
     assert len(moved_origins(order)) == len(order) - longest(order)
+
+
+def of_many_cells(tag, kept):
+    cells = [code(f"{tag}\n{at}", id=f"c{at}", metadata={"tags": [tag]}) for at in range(2400) if at % 7 != kept]
+    return document(samples.minified(notebook(*cells, kernelspec={"name": tag})))
+
+
+def rows_in(found):
+    hunks = [*found.hunks, *(hunk for diff in found.diffs for hunk in (*diff.hunks, *diff.carried))]
+    return sum(len(hunk.rows) for hunk in hunks)
+
+
+def test_of_very_many_cells_few_hunks_are_made_and_the_diff_is_the_same():
+    """Cells come, go and change; a notebook of 100,000 took a gigabyte for rows that were left out of its diff."""
+    before, after = of_many_cells("old", 2), of_many_cells("new", 5)
+    made, everything = compared(before, after), compared(before, after, whole=True)
+    assert rows_in(made) < 2 * MAX_ROWS + 30 < rows_in(everything) / 2
+    assert rows_in(made) + sum(made.left_out) <= rows_in(everything)
+    told, whole = (
+        notebook_diff("a", "edit", found.diffs, "python", hunks=found.hunks, left_out=found.left_out)
+        for found in (made, everything)
+    )
+    assert (told == whole) is told.truncated is True
+    assert [diff.action for diff in made.diffs] == [diff.action for diff in everything.diffs]
