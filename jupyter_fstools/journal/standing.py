@@ -48,10 +48,12 @@ class ChangedSince(BaseModel):
     """A modification of a proposal's file since it was proposed.
 
     Attributes:
-        message: says that the file was modified.
+        path: the file, relative to the root.
+        message: says that it was modified.
         diff: how, as far as the proposer was shown the file; None where it cannot be told.
     """
 
+    path: str
     message: str
     diff: FileDiff | None
 
@@ -109,16 +111,20 @@ def _is_covered(change: Change, standing: Sequence[Change]) -> bool:
 
 def is_stale(workspace: Workspace, change: Change) -> bool:
     """A file of a proposal is no longer what it was proposed for."""
-    if change.status != "proposed" or is_command(change):
-        return False
-    try:
-        return any(_has_moved_on(workspace, change, at) for at in range(len(change.all_files)))
-    except FsToolsError:
-        return False
+    return any(_has_moved_on(workspace, change, at) for at in range(len(change.all_files)))
 
 
 def _has_moved_on(workspace: Workspace, change: Change, at: int) -> bool:
     """By what is on the disk: what is typed and not saved is asked for where somebody decides."""
+    if change.status != "proposed" or is_command(change):
+        return False
+    try:
+        return _is_another(workspace, change, at)
+    except FsToolsError:
+        return False
+
+
+def _is_another(workspace: Workspace, change: Change, at: int) -> bool:
     file = change.all_files[at]
     stat, before = workspace.peek(f"./{file.path}"), file.before
     if before is None or stat.kind != "file":
@@ -171,26 +177,28 @@ def workspace_change(workspace: Workspace, change: Change) -> Change:
     return change.model_copy(update={"path": files[0].path, "files": files if change.files else []})
 
 
-def changed_since(workspace: Workspace, change: Change) -> ChangedSince | None:
-    """The modification of a proposal's file since, also one that is not saved; None where it still fits."""
-    is_saved = is_stale(workspace, change)
-    if not is_saved and not _is_typed_in(workspace, change):
-        return None
+def changed_since(workspace: Workspace, change: Change) -> list[ChangedSince]:
+    """The modifications of a proposal's files since, also unsaved ones; a file that still fits has none."""
+    if change.status != "proposed" or is_command(change):
+        return []
     parts, hint = kept_parts(workspace, change), "Reject it, or have it proposed again."
+    files = restorable(workspace, change, "before", parts, "is out of date", hint)
+    told = [_since(workspace, change, at, file) for at, file in enumerate(files)]
+    return [since for since in told if since is not None]
+
+
+def _since(workspace: Workspace, change: Change, at: int, file: Restorable) -> ChangedSince | None:
+    is_saved, key = _has_moved_on(workspace, change, at), change.all_files[at].key
+    if not is_saved and all(one.saved for one in workspace.store.open_documents(key)):
+        return None
     try:
-        with workspace.drafts_to_restore(restorable(workspace, change, "before", parts, "is out of date", hint)):
+        with workspace.drafts_to_restore([file]):
             return None
     except FsToolsError as refusal:
         if not is_saved and not isinstance(refusal, Stale):
             return None  # A page that does not answer now may do so when somebody decides.
-        return ChangedSince(message=refusal.message, diff=refusal.diff if isinstance(refusal, Stale) else None)
-
-
-def _is_typed_in(workspace: Workspace, change: Change) -> bool:
-    """A file of a proposal is open with unsaved changes."""
-    if change.status != "proposed" or is_command(change):
-        return False
-    return any(not one.saved for key in change.keys for one in workspace.store.open_documents(key))
+        diff = refusal.diff if isinstance(refusal, Stale) else None
+        return ChangedSince(path=change.all_files[at].path, message=refusal.message, diff=diff)
 
 
 def with_all_rows(workspace: Workspace, change: Change) -> Change:
@@ -213,14 +221,16 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
 def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
     """The whole text of each of a change's files before and after it, as far as the files still tell them.
 
+    Of a file that is open and was changed elsewhere since, both are what it is by now, with the change and without.
+
     Raises:
         Conflict: it neither waits nor stands; Stale: a file moved on; TooLarge; and as `Workspace.drafts_to_restore`
     """
     _require_telling(change)
-    with workspace.drafts_to_restore(_untold(workspace, change)) as drafts:
+    parts = kept_parts(workspace, change)
+    with workspace.drafts_to_restore(_untold(workspace, change, parts)) as drafts:
         return [
-            _sides(change, file, draft, part)
-            for draft, file, part in zip(drafts, change.all_files, kept_parts(workspace, change), strict=True)
+            _sides(change, file, draft, part) for draft, file, part in zip(drafts, change.all_files, parts, strict=True)
         ]
 
 
@@ -269,8 +279,8 @@ def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> File
 def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Splice]]:
     """A file before a change, and what the change does to it."""
     if change.status == "proposed":
-        return draft.content, unpacked(kept)
-    back = splices_back(draft.content, unpacked_undo(kept))
+        return draft.content, unpacked(kept) if draft.placed is None else list(draft.placed)
+    back = splices_back(draft.content, unpacked_undo(kept)) if draft.placed is None else list(draft.placed)
     return SplicedContent(draft.content, back), inverse(back)
 
 
@@ -279,9 +289,9 @@ def _all_rows(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> F
     return _lines(file, before, splices) if file.diff.cells is None else with_all_cells(file.diff, before, splices)
 
 
-def _untold(workspace: Workspace, change: Change) -> list[Restorable]:
+def _untold(workspace: Workspace, change: Change, parts: Sequence[bytes] = ()) -> list[Restorable]:
     side: Literal["before", "after"] = "before" if change.status == "proposed" else "after"
-    return restorable(workspace, change, side, (), "cannot be shown in full", "Look at the part that is shown.")
+    return restorable(workspace, change, side, parts, "cannot be shown in full", "Look at the part that is shown.")
 
 
 def _lines(file: ChangedFile, before: Content, splices: list[Splice]) -> FileDiff:

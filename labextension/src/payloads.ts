@@ -408,10 +408,12 @@ export interface CommandOutcome {
  * A modification of a proposal's file since it was proposed.
  *
  * Attributes:
- *     message: says that the file was modified.
+ *     path: the file, relative to the root.
+ *     message: says that it was modified.
  *     diff: how, as far as the proposer was shown the file; None where it cannot be told.
  */
 export interface ChangedSince {
+  path: string;
   message: string;
   diff: FileDiff | null;
 }

@@ -180,3 +180,60 @@ def test_nothing_keeps_anybody_from_deciding_in_the_document_or_beside_it(open_l
     expect(page.locator(".cm-merge-b .cm-changedLine")).to_be_visible()
     window.photograph("comparison")
     assert axe_finds(page, ".jp-fstools-ChangeComparison") == []
+
+
+def comparison_of(window, change):
+    window.page.evaluate("id => jupyterapp.commands.execute('jupyter-fstools:compare', { id })", change["id"])
+    return window.page.locator(".jp-fstools-ChangeComparison:visible")
+
+
+def test_each_file_of_a_change_that_is_another_by_now_is_shown_with_both_sides(window, waits):
+    for name in "abc":
+        waits.write(f"{name}.py", f"{name} = 1\n")
+        waits.call("read_file", f"{name}.py")
+    edits = [{"path": waits.path(f"{name}.py"), "old_string": "= 1", "new_string": "= 2"} for name in "abc"]
+    status, answer = waits.lab.call("POST", "/tools/edit_file", {"edits": edits}, waits.session)
+    assert status == 202, answer
+    shown = comparison_of(window, answer["change"])
+    expect(shown.get_by_role("button", name="Approve")).to_be_visible()
+    for name in "ac":
+        waits.write(f"{name}.py", f"{name} = 'another'\n")
+    # The journal is looked at every ten seconds: nothing else tells of what other programs write.
+    expect(shown.get_by_role("button", name="Approve")).to_have_count(0)
+    card = window.card_of(answer["change"])
+    expect(card).to_contain_text("out of date")
+    unfold(card)
+    for place in (shown, card):
+        expect(place.get_by_text("Since then the file was modified:")).to_have_count(2)
+        for name in "ac":
+            expect(place).to_contain_text(f"{name} = 2")
+            expect(place).to_contain_text(f"{name} = 'another'")
+        expect(place).to_contain_text("b = 2")
+        expect(place.locator('[data-action="approve"]')).to_have_count(0)
+    window.photograph("stale_files")
+
+
+def test_what_the_person_types_over_is_stale_in_the_main_area_at_once(desk, waits):
+    waits.write("a.py", "".join(LINES))
+    change = waits.change("a.py", "line_3 = 3", "LINE_3 = 3")
+    shown = comparison_of(desk, change)
+    expect(shown.get_by_role("button", name="Approve")).to_be_visible()
+    desk.page.evaluate(
+        """async path => {
+            await jupyterapp.commands.execute('docmanager:open', { path, options: { mode: 'split-right' } });
+        }""",
+        waits.path("a.py"),
+    )
+    line = desk.page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3").first
+    line.click()
+    desk.page.keyboard.press("Home")
+    desk.page.keyboard.type("# mine")
+    for _ in "line_3":
+        desk.page.keyboard.press("Delete")
+    expect(shown.get_by_role("button", name="Approve")).to_have_count(0, timeout=2000)
+    expect(shown).to_contain_text("# mine = 3")
+    desk.photograph("stale_in_the_main_area")
+    for _ in "# mine":
+        desk.page.keyboard.press("Backspace")
+    desk.page.keyboard.type("line_3")
+    expect(shown.get_by_role("button", name="Approve")).to_be_visible()

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_fstools.errors import Stale
 from jupyter_fstools.journal.journal import Decision, Journal
-from jupyter_fstools.journal.standing import changed_since, is_stale
+from jupyter_fstools.journal.standing import changed_since, is_stale, sides_of
 from jupyter_fstools.open_documents.holders import Disk
 from jupyter_fstools.plain_text import change_row
 from jupyter_fstools.stores.records import OpenDocument
@@ -118,7 +118,7 @@ def test_a_proposal_is_carried_out_beside_what_the_person_typed(living):
     typed(call, "n.ipynb", "z = 1", "z = theirs")
     for change in (text, cell):
         assert not is_stale(call.workspace, change)
-        assert changed_since(call.workspace, change) is None
+        assert changed_since(call.workspace, change) == []
         done = journal.approve(change.id)
         assert (done.status, journal.change(change.id).status) == ("applied", "applied")
     assert call.got("a.txt").decode().startswith("".join([*LINES[:3], "theirs\n", *LINES[3:20], "mine\n"]))
@@ -139,7 +139,8 @@ def test_a_proposal_of_what_the_person_changed_is_stale(living):
     typed(call, "n.ipynb", "y = 1", "y = theirs")
     for change in (text, cell):
         assert is_stale(call.workspace, change)
-        assert changed_since(call.workspace, change).diff.added
+        [since] = changed_since(call.workspace, change)
+        assert since.diff.added
         with pytest.raises(Stale, match="not modified"):
             journal.approve(change.id)
         assert journal.change(change.id).status == "proposed"
@@ -153,7 +154,7 @@ def test_a_proposal_is_carried_out_in_the_cell_that_the_person_went_on_with(livi
     change = call("edit_notebook", path="n.ipynb", cell_id="b", new_source=rewritten(5, 20, 35)).change
     typed(call, "n.ipynb", "line 0 of", "theirs\\nline 0 of")
     assert not is_stale(call.workspace, change)
-    assert changed_since(call.workspace, change) is None
+    assert changed_since(call.workspace, change) == []
     done = journal.approve(change.id, decision=Decision({"b": [0, 2]}))
     assert sources(call) == {"a": "x = 1", "b": "theirs\n" + rewritten(5, 35)}
     assert (done.decided.taken, done.decided.rejected) == ({"b": [0, 2]}, {"b": [1]})
@@ -195,3 +196,17 @@ def test_a_closed_file_is_never_merged(living):
     typed(call, "a.txt", "line 22 of", "theirs of")
     call.workspace._documents = ()
     assert "+theirs of" in call.refused("stale", "undo", change_id=change.id).details["diff"]
+
+
+@pytest.mark.parametrize("approval", ["never", "always"])
+def test_both_sides_of_a_change_have_what_the_person_typed_elsewhere(living, approval):
+    call = living(approval=approval)
+    text = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
+    cell = call("edit_notebook", path="n.ipynb", cell_id="b", new_source="y = 2").change
+    typed(call, "a.txt", "line 3 of", "theirs of")
+    typed(call, "n.ipynb", "z = 1", "z = theirs")
+    [told] = sides_of(call.workspace, text)
+    assert told.old == "".join(LINES).replace("line 3 of", "theirs of")
+    assert told.new == told.old.replace(LINES[20], "mine\n")
+    [told] = sides_of(call.workspace, cell)
+    assert [("z = theirs" in side, "y = 2" in side) for side in (told.old, told.new)] == [(True, False), (True, True)]

@@ -49,14 +49,31 @@ def test_a_proposal_is_stale_while_its_file_is_another(asking):
     asking("read_file", path="a.txt")
     change = edit(asking, "one", "two")
     assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (False, 1)
-    assert changed_since(asking.workspace, change) is None
+    assert changed_since(asking.workspace, change) == []
     asking.put("a.txt", "ONE\n")
     assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (True, 0)
-    since = changed_since(asking.workspace, change)
+    [since] = changed_since(asking.workspace, change)
     assert [row.text for row in since.diff.hunks[0].rows if row.kind == "add"] == ["ONE"]
     assert "is out of date: a.txt has changed since" in since.message
     asking.put("a.txt", "one\n")
     assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (False, 1)
+
+
+def test_each_file_of_a_proposal_that_is_another_is_told(asking):
+    for name in "abc":
+        asking.put(f"{name}.txt", f"one {name}\n")
+        asking("read_file", path=f"{name}.txt")
+    edits = [{"path": f"{name}.txt", "old_string": "one", "new_string": "two"} for name in "abc"]
+    change = asking("edit_file", edits=edits).change
+    assert changed_since(asking.workspace, change) == []
+    for name in "ac":
+        asking.put(f"{name}.txt", f"another {name}\n")
+    told = changed_since(asking.workspace, change)
+    assert [since.path for since in told] == ["a.txt", "c.txt"]
+    assert [row.text for since in told for row in since.diff.hunks[0].rows if row.kind == "add"] == [
+        "another a",
+        "another c",
+    ]
 
 
 def test_a_proposed_creation_is_stale_once_the_file_is_there(asking):

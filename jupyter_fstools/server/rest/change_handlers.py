@@ -144,11 +144,11 @@ class ChangeHandler(ToolsHandler):
                 complete = [file.path for file in whole.all_files if not file.diff.truncated]
                 self.served.seen.note(workspace.reader.user, change, complete)
             sides = {"sides": [one.model_dump() for one in sides_of(workspace, change)]} if asked.sides else {}
-            since = changed_since(workspace, change)
+            since = [one.model_dump() for one in changed_since(workspace, change)]
             whole = whole.model_copy(update={"undoable": can_be_undone(workspace, change)})
             is_rejected = change.status == "rejected" and change.decided_by is not None
             refusal = rejection(change).as_dict() if is_rejected else None
-            told = {"change": rendered_change(whole), "changed_since": since.model_dump() if since else None}
+            told = {"change": rendered_change(whole), "changed_since": since}
             return as_json({**told, "refusal": refusal, **sides})
 
         self.answer(await self.call(rendered))

@@ -99,10 +99,10 @@ class ChangeAnswer(BaseModel):
 
 
 class LookedAtChange(ChangeAnswer):
-    """One change, and whether its file is still what it was proposed for."""
+    """One change, and whether its files are still what it was proposed for."""
 
     changed_since: Annotated[
-        ChangedSince | None, Field(description="The modification of a proposal's file since; null if there is none.")
+        list[ChangedSince], Field(description="The modifications of a proposal's files since then.")
     ]
     refusal: Annotated[Refused | None, Field(description="`rejected`, with the person's reason, if they rejected it.")]
     sides: Annotated[list[FileSides] | None, Field(description="Its files before and after it, if asked for.")] = None

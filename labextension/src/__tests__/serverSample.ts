@@ -9,7 +9,7 @@ import type { Change, ChangeEvent, ReadEntry, RefusalEntry } from '../payloads';
 import type { IOutcome } from '../feed/requests';
 import type { Entry } from '../feed/tokens';
 
-import { isWanted } from '../feed/activityFeed';
+import { isWanted } from '../feed/entries';
 import { ToolsServer } from '../feed/requests';
 import { fileDiff, hunk } from './diffSamples';
 

@@ -1,6 +1,8 @@
 /** Shows a whole change in the main area, and what can be decided about it. */
 
 import { MainAreaWidget } from '@jupyterlab/apputils';
+import { Message } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { IFileSides, ToolsServer } from '../feed/requests';
@@ -11,6 +13,7 @@ import type { IComparisonStyle } from './comparison';
 import type { IDiffParts } from './diffParts';
 
 import { element } from '../element';
+import { Soon } from '../feed/soon';
 import { Comparison } from './comparison';
 import { createDiffView, createStaleView } from './diffView';
 import { NotebookComparison } from './notebookComparison';
@@ -25,6 +28,9 @@ export interface IChangeParts extends IDiffParts {
   /** Who looks; empty while that is not known. */
   user(): string;
 }
+
+/** Milliseconds between two looks at a proposal over which the person types. */
+const LOOK_AGAIN_AFTER = 700;
 
 interface IOffer {
   name: string;
@@ -48,26 +54,48 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this.title.closable = true;
     this.title.label = _parts.trans.__('Change');
     _parts.feed.heard.connect(this._onHeard, this);
+    _parts.feed.changed.connect(this._onChanged, this);
     this.disposed.connect(() => {
       this._sizes.disconnect();
-      _parts.feed.heard.disconnect(this._onHeard, this);
+      this._look.dispose();
+      Signal.disconnectReceiver(this);
     });
     void this._load();
   }
 
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._look.ask();
+  }
+
   private _onHeard(_: unknown, paths: readonly string[] | null): void {
-    if (paths === null || (this._change && paths.includes(this._change.path))) {
+    const { _change: change } = this;
+    if (paths === null || (change && [change, ...change.files].some(({ path }) => paths.includes(path)))) {
       void this._load();
     }
   }
 
+  /** A document of this page knows at once that a proposal no longer fits; the server, once it is told. */
+  private _onChanged(): void {
+    const { _change: change } = this;
+    if (change?.status === 'proposed' && this._isStale !== this._wasStale) {
+      this._wasStale = this._isStale;
+      this._offer(change);
+      this._look.ask();
+    }
+  }
+
+  private get _isStale(): boolean {
+    return this._since.length > 0 || this._parts.feed.staleHere.has(this.changeId);
+  }
+
   private async _load(): Promise<void> {
-    const { server, words, trans } = this._parts;
+    const { server, words, trans, feed } = this._parts;
     try {
       const { change, changed_since } = await server.standing(this.changeId);
       const shown = JSON.stringify([change.status, changed_since]);
       if (!this.isDisposed && shown !== this._shown) {
-        this._sides = changed_since ? [] : await server.sides(change.id).catch(() => []);
+        this._sides = changed_since.length ? [] : await server.sides(change.id).catch(() => []);
         this._since = changed_since;
         this._shown = shown;
         this.title.label = trans.__('Change of %1', change.path.split('/').at(-1)!);
@@ -75,7 +103,11 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
         this._draw(change);
       }
       this._change = change;
+      this._wasStale = this._isStale;
       this._offer(change);
+      if (change.status === 'proposed' && feed.staleHere.has(change.id) && this.isVisible) {
+        this._look.ask();
+      }
     } catch (error) {
       // What is shown already stays, for whoever reads it.
       if (!this._change) {
@@ -89,9 +121,10 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this._isCut = false;
     const views = files.flatMap(({ path, diff }) => {
       const sides = this._sides.find(side => side.path === path);
-      return [heading(path), ...this._compared(diff, sides)];
+      const since = this._since.find(one => one.path === path);
+      return [heading(path), ...(since ? [createStaleView(diff, since, this._parts)] : this._compared(diff, sides))];
     });
-    this._show(this._since ? [createStaleView(stacked(views), this._since, this._parts)] : views);
+    this._show(views);
   }
 
   /** Both sides as a whole where the file still tells them, else the hunks. */
@@ -162,7 +195,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
       act: () => void this._decide(() => server.decide(change.id, name))
     });
     if (change.status === 'proposed') {
-      const approve = this._since ? [] : [decision('approve', trans.__('Approve'))];
+      const approve = this._isStale ? [] : [decision('approve', trans.__('Approve'))];
       return [...approve, decision('reject', trans.__('Reject'))];
     }
     if (change.status !== 'applied') {
@@ -216,22 +249,18 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     }
   }
 
+  private _look = new Soon(() => this._load(), LOOK_AGAIN_AFTER);
+  private _wasStale = false;
   private _sizes = new ResizeObserver(() => this._noteSeen());
   /** Whether the change is larger than what is shown of it. */
   private _isCut = false;
   private _items = new Map<string, Widget>();
   private _problem: Widget | null = null;
   private _change: Change | null = null;
-  private _since: ChangedSince | null = null;
+  private _since: readonly ChangedSince[] = [];
   private _shown = '';
   private _sides: readonly IFileSides[] = [];
   private _style: IComparisonStyle = { layout: 'side-by-side', isUnfolded: false };
-}
-
-function stacked(widgets: readonly Widget[]): Widget {
-  const panel = new Panel();
-  widgets.forEach(widget => panel.addWidget(widget));
-  return panel;
 }
 
 function heading(text: string): Widget {

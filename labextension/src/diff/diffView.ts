@@ -32,25 +32,33 @@ export function createDiffView(diff: FileDiff, parts: IDiffParts): Widget {
   return view;
 }
 
-/** The diffs of a change of several files below each other, each with the file's name. */
-export function createDiffViews(files: { path: string; diff: FileDiff }[], parts: IDiffParts): Widget {
-  if (files.length === 1) {
-    return createDiffView(files[0].diff, parts);
-  }
+/**
+ * The diffs of a change of several files below each other, each with the file's name.
+ *
+ * @param since - what happened to files of a proposal since.
+ */
+export function createDiffViews(
+  files: { path: string; diff: FileDiff }[],
+  since: readonly ChangedSince[],
+  parts: IDiffParts
+): Widget {
   const view = new Panel();
   for (const { path, diff } of files) {
-    view.addWidget(note(path));
-    view.addWidget(createDiffView(diff, parts));
+    if (files.length > 1) {
+      view.addWidget(note(path));
+    }
+    const modified = since.find(one => one.path === path);
+    view.addWidget(modified ? createStaleView(diff, modified, parts) : createDiffView(diff, parts));
   }
   return view;
 }
 
 /** Both sides of a proposal whose file was modified meanwhile: what was proposed, and what happened to the file. */
-export function createStaleView(proposed: Widget, since: ChangedSince, parts: IDiffParts): Widget {
+export function createStaleView(proposed: FileDiff, since: ChangedSince, parts: IDiffParts): Widget {
   const { trans } = parts;
   const view = new Panel();
   view.addWidget(note(trans.__('Proposed, for the file as it was:')));
-  view.addWidget(proposed);
+  view.addWidget(createDiffView(proposed, parts));
   view.addWidget(note(trans.__('Since then the file was modified:')));
   view.addWidget(since.diff ? createDiffView(since.diff, parts) : note(since.message));
   return view;

@@ -4,7 +4,6 @@ import type { Event } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
-import { PathExt } from '@jupyterlab/coreutils';
 import { JSONExt } from '@lumino/coreutils';
 import { Poll } from '@lumino/polling';
 import { Signal } from '@lumino/signaling';
@@ -13,7 +12,8 @@ import type { ActivityEvent, Change, ChangeEvent } from '../payloads';
 import type { ToolsServer } from './requests';
 import type { Entry, IActivityFeed, IActivityFilter } from './tokens';
 
-import { isCut, RequestError } from './requests';
+import { entryOf, isNarrow, isWanted, merged, pathsOf } from './entries';
+import { RequestError } from './requests';
 import { Soon } from './soon';
 
 const CHANGE_EVENT = 'https://schema.jupyter.org/jupyter_fstools/change/v1';
@@ -22,69 +22,6 @@ const ACTIVITY_EVENT = 'https://schema.jupyter.org/jupyter_fstools/activity/v1';
 const EVERY_KIND = ['change', 'read', 'refusal'] as const;
 const LOOK_EVERY = 10_000;
 const COUNT_EVERY = 250;
-
-/** Lists entries newest first, one for each id; of a change the step with the highest revision counts. */
-export function merged(known: readonly Entry[], news: readonly Entry[]): Entry[] {
-  const byId = new Map(known.map(entry => [entry.id, entry]));
-  for (const entry of news) {
-    const earlier = byId.get(entry.id);
-    const isOlder = earlier?.kind === 'change' && entry.kind === 'change' && earlier.revision > entry.revision;
-    if (!isOlder) {
-      byId.set(entry.id, entry);
-    }
-  }
-  return latestReads([...byId.values()].sort((one, other) => other.at - one.at));
-}
-
-/** Of several reads of one file by one session the latest tells what all of them have shown. */
-function latestReads(entries: Entry[]): Entry[] {
-  const seen = new Set<string>();
-  return entries.filter(entry => {
-    if (entry.kind !== 'read') {
-      return true;
-    }
-    const read = JSON.stringify([entry.user, entry.session, entry.path]);
-    const isLatest = !seen.has(read);
-    seen.add(read);
-    return isLatest;
-  });
-}
-
-/** Whether a filter asks for an entry; `path` is a file or a folder, and only a change has a status. */
-export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
-  const { kinds, session, status } = filter;
-  const path = PathExt.relative('', filter.path ?? ''); // as the server takes it: src/ is src
-  const match = filter.match?.toLowerCase() ?? '';
-  return (
-    (status === undefined ? kinds.includes(entry.kind) : entry.kind === 'change' && entry.status === status) &&
-    (session === undefined || entry.session === session) &&
-    (path === '' || pathsOf(entry).some(one => one === path || one.startsWith(`${path}/`))) &&
-    (match === '' || pathsOf(entry).some(one => one.toLowerCase().includes(match)))
-  );
-}
-
-/** The files that an entry is of. */
-export function pathsOf(entry: Entry): string[] {
-  const several = entry.kind === 'change' ? entry.paths : [];
-  return several.length || entry.path === null ? several : [entry.path];
-}
-
-/** A change of the journal as the entry that tells of it. */
-export function entryOf(change: Change): ChangeEvent {
-  const { created_at, before, after, diff, decided, files, interrupted, ran, ...said } = change;
-  const diffs = files.length ? files.map(file => file.diff) : [diff];
-  const added = diffs.reduce((sum, one) => sum + one.added, 0);
-  const removed = diffs.reduce((sum, one) => sum + one.removed, 0);
-  const counts = { added, removed, truncated: isCut(change) };
-  const paths = files.map(file => file.path);
-  const facts = { exit_code: ran?.exit_code ?? null, stale: false, redo: false, paths };
-  return { ...said, ...counts, ...facts, kind: 'change', at: created_at, op: diff.op };
-}
-
-/** Whether a filter leaves anything out beside kinds. */
-export function isNarrow({ session, path, match, status }: IActivityFilter): boolean {
-  return [session, path, match, status].some(part => part !== undefined);
-}
 
 /** Follows the server. */
 export class ActivityFeed implements IActivityFeed, IDisposable {
@@ -158,6 +95,10 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
       this._shown.add(id);
       this.changed.emit();
     }
+  }
+
+  get staleHere(): ReadonlySet<string> {
+    return this._staleHere;
   }
 
   noteStale(document: object, ids: ReadonlySet<string>): void {

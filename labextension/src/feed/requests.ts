@@ -142,8 +142,8 @@ export class ToolsServer {
     return (await this.standing(id)).change;
   }
 
-  /** A change, and what happened to the file of a proposal since; null for nothing. */
-  standing(id: string): Promise<{ change: Change; changed_since: ChangedSince | null }> {
+  /** A change, and what happened to the files of a proposal since. */
+  standing(id: string): Promise<{ change: Change; changed_since: ChangedSince[] }> {
     return this._ask('GET', `changes/${encodeURIComponent(id)}`);
   }
 

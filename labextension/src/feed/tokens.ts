@@ -47,6 +47,8 @@ export interface IActivityFeed {
   note(change: Change): void;
   /** Take note that the person was shown all that a change does. */
   noteShown(id: string): void;
+  /** The proposals that do not fit a document as it is on this page, by their ids. */
+  readonly staleHere: ReadonlySet<string>;
   /** Take note that these proposals do not fit a document as it is on this page, and no others of it. */
   noteStale(document: object, ids: ReadonlySet<string>): void;
   /** List older entries too. */

@@ -16,7 +16,7 @@ import type { ITurnActions } from './turnCard';
 import type { ITurn } from './turns';
 
 import { ActivityCard } from './activityCard';
-import { isNarrow } from '../feed/activityFeed';
+import { isNarrow } from '../feed/entries';
 import { CardList } from './cardList';
 import { connectAssistant } from './connectDialog';
 import { decideAll, fit, waitingIn } from './decideEverything';

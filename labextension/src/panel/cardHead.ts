@@ -8,7 +8,7 @@ import { type LabIcon, launchIcon, redoIcon, undoIcon } from '@jupyterlab/ui-com
 import type { Row } from './turns';
 import type { Words } from './words';
 
-import { pathsOf } from '../feed/activityFeed';
+import { pathsOf } from '../feed/entries';
 import { spelledOut } from '../diff/styledText';
 import { commandName, isCommand, isStepBack, plainLine, spokenCommand } from './commandText';
 import { element } from '../element';

@@ -6,7 +6,7 @@ import type { ChangeEvent } from '../payloads';
 import type { ToolsServer } from '../feed/requests';
 import type { Words } from './words';
 
-import { pathsOf } from '../feed/activityFeed';
+import { pathsOf } from '../feed/entries';
 import { commandBlock, isCommand, plainLine } from './commandText';
 import { element } from '../element';
 

@@ -9,7 +9,7 @@ import { Widget } from '@lumino/widgets';
 import type { ChangeEvent } from '../payloads';
 import type { Entry, IActivityFilter } from '../feed/tokens';
 
-import { isNarrow } from '../feed/activityFeed';
+import { isNarrow } from '../feed/entries';
 import { element } from '../element';
 import { reconcile } from './reconcile';
 

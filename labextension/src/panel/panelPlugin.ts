@@ -84,14 +84,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       },
       compare: id => app.commands.execute(COMPARE, { id }),
       showDiff: async change => {
-        const { createDiffViews, createOutcomeView, createStaleView } = await import('../diff/diffView');
-        const parts = { rendermime, languages, trans };
-        const shown = createDiffViews(change.files.length ? change.files : [change], parts);
-        if (change.ran) {
-          return createOutcomeView(shown, change.ran, trans);
-        }
-        const since = change.status === 'proposed' ? (await server.standing(change.id)).changed_since : null;
-        return since === null ? shown : createStaleView(shown, since, parts);
+        const { createDiffViews, createOutcomeView } = await import('../diff/diffView');
+        const since = change.status === 'proposed' ? (await server.standing(change.id)).changed_since : [];
+        const files = change.files.length ? change.files : [change];
+        const shown = createDiffViews(files, since, { rendermime, languages, trans });
+        return change.ran ? createOutcomeView(shown, change.ran, trans) : shown;
       }
     });
     panel.title.icon = editIcon;

@@ -3,7 +3,7 @@
 import type { ChangeEvent, ReadEntry, RefusalEntry } from '../payloads';
 import type { Entry } from '../feed/tokens';
 
-import { pathsOf } from '../feed/activityFeed';
+import { pathsOf } from '../feed/entries';
 import { isStepBack } from './commandText';
 
 /** Seconds without an entry after which a session's next entry begins another turn. */

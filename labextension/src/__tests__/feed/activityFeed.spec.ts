@@ -2,7 +2,8 @@ import type { IActivityFilter } from '../../feed/tokens';
 
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { ActivityFeed, isWanted, merged } from '../../feed/activityFeed';
+import { ActivityFeed } from '../../feed/activityFeed';
+import { isWanted, merged } from '../../feed/entries';
 import { until } from '../diffSamples';
 import { changed, changeOf, ServerSample, wasRead, wasRefused } from '../serverSample';
 
