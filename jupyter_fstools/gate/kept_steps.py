@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, anchored, anchors_in, bundled, inverse, packed
@@ -52,23 +52,46 @@ class KeptSteps:
                 found = text_anchors(draft.before, step.splices)
             told = b"" if found is None else b"t" + found.model_dump_json().encode()
         elif step.diff.kind == "notebook":
-            told = self._cells(draft, step.splices, back=back)
+            told = self._cells(draft, step, back=back)
         else:
             told = b""
         return zlib.compress(told, 1) if 0 < len(told) <= _MOST_BYTES else b""
 
-    def _cells(self, draft: Draft, splices: Sequence[Splice], *, back: bool) -> bytes:
+    def _cells(self, draft: Draft, step: Step, *, back: bool) -> bytes:
         from ..documents.notebook import NotebookDocument, cell_anchors, outline_after
 
         known = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
         try:
             before = NotebookDocument(draft.content, known)
-            content = SplicedContent(draft.content, splices)
-            after = NotebookDocument(content, outline_after(before.spans, splices, content))
-            found = cell_anchors(after, before, inverse(splices)) if back else cell_anchors(before, after, splices)
+            content = SplicedContent(draft.content, step.splices)
+            after = NotebookDocument(content, outline_after(before.spans, step.splices, content))
+            # The same cells move back that a person is told of, so that each can be taken back alone.
+            moved = [cell.cell_id for cell in step.diff.cells or () if cell.action == "move"]
+            found = (
+                cell_anchors(after, before, inverse(step.splices), back=True, moved=moved)
+                if back
+                else cell_anchors(before, after, step.splices)
+            )
         except FsToolsError:  # One of both is no notebook.
             return b""
         return b"" if found is None else b"n" + found.model_dump_json().encode()
+
+
+def anchored_at(kept: bytes, cells: Collection[str]) -> bytes:
+    """Anchors of a notebook's change, or of its undo, for some of its cells alone; empty where they have none.
+
+    Args:
+        kept: what the journal keeps of the change.
+        cells: by their ids.
+    """
+    told = anchors_in(kept)
+    told = zlib.decompress(told) if told else b""
+    if told[:1] != b"n":
+        return b""
+    from ..documents.notebook import CellAnchors
+
+    part = CellAnchors.model_validate_json(told[1:]).of_cells(cells)
+    return b"" if part is None else anchored(b"", zlib.compress(b"n" + part.model_dump_json().encode(), 1))
 
 
 def placed_again(kept: bytes, now: Content) -> list[Splice] | None:

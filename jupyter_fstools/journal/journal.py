@@ -10,11 +10,23 @@ from typing import Any
 
 from ..errors import Conflict, Denied, Invalid, NotFound, Stale, TooLarge, saying_unmodified
 from ..gate.draft import Draft, Restorable, Step, Work
+from ..gate.kept_steps import anchored_at
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, ChangeStatus
 from .commands import is_command, require_waiting
-from .partial import Decision, NamedHunks, Part, decided_whole, part_of, recorded, seen_with, without
+from .partial import (
+    Decision,
+    NamedHunks,
+    Part,
+    decided_whole,
+    part_of,
+    recorded,
+    seen_with,
+    taken_back,
+    whole_cells,
+    without,
+)
 from .standing import told_count
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
@@ -124,19 +136,23 @@ class Journal:
             )
         hint = "Undo the newer change of this file first, or read the file and edit it by hand."
         parts = kept_parts(self._workspace, change)
-        files = restorable(self._workspace, change, "after", parts, "cannot be undone", hint)
+        cells = whole_cells(change, hunks)
+        # Where an open notebook has changed elsewhere, other cells of the change taken back too, theirs are enough.
+        places = parts if cells is None else [anchored_at(parts[0], cells)]
+        files = restorable(self._workspace, change, "after", places, "cannot be undone", hint)
         with self._drafts(files, change.id, "applied", "undone") as (drafts, found):
             change = found
             back = self._steps.back(drafts, change, parts)
             work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
-            part = None if hunks is None else self._without(work, change, hunks)
-            if part is not None and part.decided.taken:
+            part = None if hunks is None else self._without(work, change, hunks, are_cells=cells is not None)
+            is_partial = part is not None and (cells is not None or bool(part.decided.taken))
+            if part is not None and is_partial:
                 ((draft, step),) = work
                 encoding = encoding_before(change.all_files[0], draft, step.splices)
                 step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
                 work = [(draft, told_by_cells(draft, step))]
             done = self._workspace.commit_all(work, approved=by_person)
-            if part is not None and part.decided.taken and done is not None:
+            if part is not None and is_partial and done is not None:
                 # Who takes hunks back has seen them; a cut diff has no positions for all of them.
                 cut = change.diff.truncated
                 seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
@@ -199,8 +215,10 @@ class Journal:
             step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
         return [(draft, step)], recorded(draft, change, part, step.diff)
 
-    def _without(self, work: Work, change: Change, hunks: NamedHunks) -> Part:
+    def _without(self, work: Work, change: Change, hunks: NamedHunks, *, are_cells: bool) -> Part:
         draft, step = self._only(work)
+        if are_cells and draft.placed is not None:
+            return Part(step.splices, taken_back(change, hunks))
         encoding = encoding_before(change.all_files[0], draft, step.splices)
         return without(draft, change, step.splices, hunks, encoding)
 

@@ -113,6 +113,33 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
     return part._replace(splices=trimmed(_all_of(draft.content), _all_of(kept)))
 
 
+def whole_cells(change: Change, hunks: NamedHunks | None) -> set[str] | None:
+    """The ids of the cells that hunks name as a whole; None where they name other parts, or all of the change.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    cells = change.diff.cells
+    if hunks is None or cells is None or change.diff.truncated or change.before is None or len(change.files) > 1:
+        return None
+    named, everything = _taken_cells(cells, hunks, {}), _positions(change.diff)
+    assert isinstance(everything, dict)
+    is_part = named and named != everything
+    return set(named) if is_part and all(named[name] == everything[name] for name in named) else None
+
+
+def taken_back(change: Change, hunks: NamedHunks) -> Decided:
+    """The record of a change of which these cells are taken back, as others may have been before."""
+    cells = change.diff.cells or []
+    everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
+    gone = _taken_cells(cells, hunks, {})
+    earlier = change.decided
+    if earlier and isinstance(earlier.rejected, dict) and earlier.rejected.keys() <= everything.keys():
+        both = (*gone.items(), *earlier.rejected.items())
+        gone = {name: sorted({at for other, places in both if other == name for at in places}) for name, _ in both}
+    return Decided(taken=_left(everything, gone), rejected=gone)
+
+
 def recorded(draft: Draft, change: Change, part: Part, diff: FileDiff) -> Change:
     """The journal's entry of a proposal of which a part is carried out."""
     stream = SplicedStream(draft.content, part.splices, old_wanted=False)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import THREE_FRAMES, act, unfold
+from tests.browser.lab import THREE_FRAMES, act, axe_finds, unfold
 from tests.browser.open_documents.documents import Notebook, holds, notebook_text, replace
 
 LINES = [f"line_{number} = {number}" for number in range(12)]
@@ -158,3 +160,92 @@ def test_one_cell_is_taken_back_as_a_whole(made, desk, folder, said, wanted):
     expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(len(wanted))
     assert holds(folder, "n.ipynb", wanted)
     desk.photograph("taken_back")
+
+
+def test_one_cell_after_the_other_is_taken_back_until_nothing_is_left(made, desk, folder):
+    act(about(desk, "new cell"), "undo")
+    expect(about(desk, "new cell")).to_have_count(0)
+    act(desk.page.locator(".jp-fstools-Review-ghost"), "undo")
+    expect(desk.page.locator(".jp-fstools-Review-ghost")).to_have_count(0)
+    act(about(desk, "moved here"), "undo")
+    expect(about(desk, "moved here")).to_have_count(0)
+    act(about(desk, "all of this cell"), "undo")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(folder, "n.ipynb", [LONG, "y = 1", "z = 1", "w = 1"])
+
+
+def test_a_cell_that_a_later_change_rewrote_is_offered_for_undo_once_that_one_is_gone(made, desk, folder):
+    new = next(one["cell_id"] for one in made["diff"]["cells"] if one["action"] == "insert")
+    later = folder.call("edit_notebook", "n.ipynb", cell_id=new, new_source="later = 1")[1]["change"]
+    undo = about(desk, "new cell").locator('[data-action="undo"]')
+    expect(undo).to_have_count(0)
+    expect(about(desk, "moved here").locator('[data-action="undo"]')).to_be_visible()
+    assert folder.lab.decide(later, "undo")[0] == 200
+    undo.click()
+    expect(about(desk, "new cell")).to_have_count(0)
+
+
+def test_lines_that_were_only_added_are_taken_back_below_a_later_change(desk, folder):
+    folder.write("a.py", LONG)
+    desk.open(folder.path("a.py"))
+    folder.change("a.py", "line_11 = 11", "line_11 = 11\nnew = 1", session=f"{folder.session}.ada")
+    folder.change("a.py", "line_3 = 3", "LINE_3 = 3")
+    box = desk.page.locator(".jp-FileEditor .jp-fstools-Review-controls", has_text=f"{folder.session}.ada")
+    act(box, "undo")
+    expect(box).to_have_count(0)
+    assert holds(folder, "a.py", LONG.replace("line_3 = 3", "LINE_3 = 3"))
+
+
+def test_a_cell_is_converted_and_cleared_though_the_person_goes_on_in_it(open_notebook, desk, waits):
+    output = {"output_type": "stream", "name": "stdout", "text": "forty-two\n"}
+    desk.open(waits.write("n.ipynb", notebook_text("x = 1", "y = 1", outputs=[output])))
+    waits.call("read_notebook", "n.ipynb")
+    Notebook(desk)
+    edits = [
+        {"cell_id": "c0", "edit_mode": "convert", "cell_type": "markdown"},
+        {"cell_id": "c1", "edit_mode": "clear_outputs"},
+    ]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    expect(cell(desk, 0)).to_contain_text("becomes a markdown cell")
+    type_in(desk, 0, "  # mine")
+    type_in(desk, 1, "  # mine")
+    desk.wait_until_known(waits.path("n.ipynb"), saved=False)
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_have_count(0)
+    act(bar(desk), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1  # mine", "y = 1  # mine"])
+    [first, second] = json.loads(waits.text("n.ipynb"))["cells"]
+    assert (first["cell_type"], second["outputs"]) == ("markdown", [])
+
+
+def test_a_conversion_of_a_cell_that_has_another_type_by_now_is_stale(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", "y = 1")
+    proposed(waits.call("edit_notebook", "n.ipynb", cell_id="c0", edit_mode="convert", cell_type="markdown"))
+    expect(cell(desk, 0).locator('[data-action="approve"]')).to_be_visible()
+    cell(desk, 0).locator(".jp-InputPrompt").click()
+    desk.page.keyboard.press("m")
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_have_text("1 out of date")
+    expect(desk.page.locator('.jp-NotebookPanel [data-action="approve"]')).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_nothing_keeps_anybody_from_deciding_about_cells(open_lab, folder, waits, settings, theme):
+    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+    for place in (waits, folder):
+        place.write("n.ipynb", notebook_text(LONG, "y = 1", "z = 1", "w = 1"))
+        place.call("read_notebook", "n.ipynb")
+        edits = [
+            {"cell_id": "c0", "new_source": CHANGED.replace("line_0 ", "LINE_0 ")},
+            {"cell_id": "c1", "edit_mode": "delete"},
+            {"edit_mode": "insert", "after": "c2", "cell_type": "code", "new_source": "new = 1"},
+            {"cell_id": "c3", "edit_mode": "move", "at": "start"},
+        ]
+        assert place.call("edit_notebook", "n.ipynb", edits=edits)[0] in (200, 202)
+        window = open_lab(path=place.path("n.ipynb"))
+        expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+        Notebook(window)
+        expect(window.page.locator(".jp-fstools-Review-ghost")).to_have_count(1)
+        expect(window.page.locator(".jp-fstools-Review-other").first).to_be_visible()
+        window.photograph(f"cells_{place.name[:5]}")
+        found = axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-box", ".jp-fstools-Review-other")
+        assert found == []

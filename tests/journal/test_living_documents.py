@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import permutations
 
 import pytest
 
@@ -196,6 +197,76 @@ def test_a_closed_file_is_never_merged(living):
     typed(call, "a.txt", "line 22 of", "theirs of")
     call.workspace._documents = ()
     assert "+theirs of" in call.refused("stale", "undo", change_id=change.id).details["diff"]
+
+
+FORMER = {"a": "x = 1", "b": "y = 1", "c": "z = 1", "d": "w = 1"}
+
+
+@pytest.fixture
+def rearranged_cells(living):
+    """A caller that has edited one cell, deleted one, inserted one and moved one, and the change."""
+    call = living()
+    call.put("n.ipynb", notebook(FORMER))
+    call("read_notebook", path="n.ipynb")
+    edits = [
+        {"cell_id": "a", "new_source": "x = 2"},
+        {"cell_id": "b", "edit_mode": "delete"},
+        {"edit_mode": "insert", "after": "c", "cell_type": "code", "new_source": "new = 1"},
+        {"cell_id": "d", "edit_mode": "move", "at": "start"},
+    ]
+    change = call("edit_notebook", path="n.ipynb", edits=edits).change
+    assert list(sources(call).values()) == ["w = 1", "x = 2", "z = 1", "new = 1"]
+    return call, change
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_one_cell_after_the_other_is_taken_back_until_nothing_is_left(rearranged_cells, order):
+    call, change = rearranged_cells
+    journal = Journal(call.workspace)
+    inserted = next(cell.cell_id for cell in change.diff.cells if cell.action == "insert")
+    parts = ["a", "b", inserted, "d"]
+    for at in order:
+        journal.undo(journal.change(change.id), by_person=True, hunks={parts[at]: "all"})
+    assert sources(call) == FORMER
+    assert list(sources(call)) == list(FORMER)
+    left = journal.change(change.id)
+    assert (left.decided.taken, set(left.decided.rejected)) == ({}, set(parts))
+    assert left.seen_by == ["ada"]
+
+
+def test_a_cell_is_taken_back_below_a_later_change_of_another_one(rearranged_cells):
+    call, change = rearranged_cells
+    call("edit_notebook", path="n.ipynb", cell_id="c", new_source="z = 'later'")
+    Journal(call.workspace).undo(change, by_person=True, hunks={"b": "all"})
+    assert list(sources(call).values()) == ["w = 1", "x = 2", "y = 1", "z = 'later'", "new = 1"]
+
+
+def test_a_cell_that_a_later_change_rewrote_is_not_taken_back(rearranged_cells):
+    call, change = rearranged_cells
+    call("edit_notebook", path="n.ipynb", cell_id="a", new_source="x = 'later'")
+    with pytest.raises(Stale, match="not modified"):
+        Journal(call.workspace).undo(change, by_person=True, hunks={"a": "all"})
+
+
+@pytest.mark.parametrize("typed_text", ["x = 1\\nmine = 1", ""])
+def test_a_cell_is_converted_as_it_is_by_now(living, typed_text):
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    change = call("edit_notebook", path="n.ipynb", cell_id="a", edit_mode="convert", cell_type="markdown").change
+    typed(call, "n.ipynb", '"x = 1"', f'"{typed_text}"')
+    assert not is_stale(call.workspace, change)
+    journal.approve(change.id)
+    [first, *_] = json.loads(call.got("n.ipynb"))["cells"]
+    assert (first["cell_type"], "".join(first["source"])) == ("markdown", typed_text.replace("\\n", "\n"))
+
+
+def test_a_cell_that_is_converted_already_is_stale(living):
+    call = living(approval="always")
+    change = call("edit_notebook", path="n.ipynb", cell_id="a", edit_mode="convert", cell_type="markdown").change
+    changed = json.loads(call.got("n.ipynb"))
+    changed["cells"][0] = {"cell_type": "raw", "id": "a", "metadata": {}, "source": ["x = 1"]}
+    call.put("n.ipynb", json.dumps(changed, indent=1))
+    assert is_stale(call.workspace, change)
 
 
 @pytest.mark.parametrize("approval", ["never", "always"])

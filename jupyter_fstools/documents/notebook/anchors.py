@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -18,6 +18,7 @@ from .cell_edit import CellEdit
 from .document import NotebookDocument
 from .operations import (
     CellName,
+    CellOperation,
     Convert,
     Delete,
     Insert,
@@ -42,7 +43,7 @@ class LineAnchors(BaseModel):
 
     Attributes:
         cell_type: that the cell must still have.
-        hunks: of each hunk the lines before and after the change.
+        hunks: of each hunk the lines before and after the change; none where the cell is converted alone.
     """
 
     cell_type: str
@@ -73,6 +74,36 @@ class CellAnchors(NotebookOperations):
     fingerprints: dict[int, str]
     lines: dict[int, LineAnchors] = Field(default_factory=dict)
 
+    def of_cells(self, ids: Collection[str]) -> CellAnchors | None:
+        """The part of them that is about some cells; None where one of these is not told by its id.
+
+        A cell that comes or moves lands after the nearest one before it that is there without the other parts.
+        """
+        chosen = [one for one in self.operations if one.cell.id in ids]
+        if {one.cell.id for one in chosen} != set(ids):
+            return None
+        indexes = {one.cell.index for one in chosen}
+        left = {
+            one.cell.index: one.after
+            for one in self.operations
+            if isinstance(one, Insert | Move) and one.cell.index not in indexes
+        }
+
+        def landing(operation: CellOperation) -> CellOperation:
+            if not isinstance(operation, Insert | Move):
+                return operation
+            after = operation.after
+            while after is not None and after.index in left:
+                after = left[after.index]
+            return operation.model_copy(update={"after": after})
+
+        return CellAnchors(
+            total=self.total,
+            operations=[landing(one) for one in chosen],
+            fingerprints={index: told for index, told in self.fingerprints.items() if index in indexes},
+            lines={index: told for index, told in self.lines.items() if index in indexes},
+        )
+
     def placed(self, now: Content) -> list[Splice] | None:
         """Splices that do the same to what the notebook is now; None where a cell of the change is another one.
 
@@ -84,18 +115,35 @@ class CellAnchors(NotebookOperations):
             return None
 
 
-def cell_anchors(before: NotebookDocument, after: NotebookDocument, splices: Sequence[Splice]) -> CellAnchors | None:
+def cell_anchors(
+    before: NotebookDocument,
+    after: NotebookDocument,
+    splices: Sequence[Splice],
+    *,
+    back: bool = False,
+    moved: Collection[str] = (),
+) -> CellAnchors | None:
     """Anchors for repeating a change of these cells; None where more than cells and their outputs changes.
+
+    Args:
+        before: the notebook before.
+        after: the notebook after.
+        splices: what leads from one to the other.
+        back: they take a change back.
+        moved: the cells, by id, that are to be moved rather than those around them.
 
     Raises:
         NotebookRefused: it is no notebook.
     """
-    told = operations_between(before, after, splices, [cell.cell_id for cell in before.cells])
+    staying = {cell.index for cell in before.cells if cell.cell_id not in moved} if moved else ()
+    told = operations_between(before, after, splices, [cell.cell_id for cell in before.cells], staying)
     if told is None or any(isinstance(one, Members) and not _PUT_OUT.issuperset(one.set) for one in told.operations):
         return None
     named = [one for one in told.operations if isinstance(one, SourceSpans | Convert | Delete)]
     fingerprints = {one.cell.index: before.cells[one.cell.index].fingerprint for one in named}
-    whole = {one.cell.index for one in named if not isinstance(one, SourceSpans)}
+    # What a cell had with its type before was of the source that it had then.
+    fixed = Delete | Convert if back else Delete
+    whole = {one.cell.index for one in named if isinstance(one, fixed)}
     texts = {cell.cell_id: cell.source for cell in after.cells}
     anchors = {
         index: _line_anchors(cell := before.cells[index], texts.get(cell.cell_id, ""))
@@ -107,8 +155,8 @@ def cell_anchors(before: NotebookDocument, after: NotebookDocument, splices: Seq
 
 
 def _line_anchors(cell: Cell, after: str) -> LineAnchors | None:
-    """Anchors for what a cell's source becomes; None where it was empty, or they would be too large."""
-    if not cell.source:
+    """Anchors for what a cell's source becomes; None where it was empty and is written, or they would be too large."""
+    if after and not cell.source:
         return None
     before, now = cell.source.split("\n"), after.split("\n")
     hunks = []

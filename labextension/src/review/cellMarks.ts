@@ -1,15 +1,16 @@
 /** Marks cells that are deleted, moved or converted, and shows ghosts of cells to come. */
 
-import type { CellDiff, Change } from '../payloads';
+import type { CellDiff, Change, DiffHunk } from '../payloads';
 
 import { element } from '../element';
+import { hunkName } from './decisions';
 import { linesBlock } from './inlineMarks';
 import { linesOfSide, placed } from './placedHunks';
 
 /** A cell of an open notebook, as far as marks need it. */
 export interface IOpenCell {
   readonly node: HTMLElement;
-  readonly model: { id: string; sharedModel: { getSource(): string } };
+  readonly model: { id: string; type: string; sharedModel: { getSource(): string } };
   readonly editor: unknown;
   readonly isDisposed: boolean;
   readonly ready?: Promise<void>;
@@ -87,25 +88,53 @@ export function placeOf(cell: CellDiff, ids: readonly string[]): string | null {
   return ids[Math.min(cell.index, ids.length) - 1] ?? null;
 }
 
-/** By their ids the proposals that no longer fit, and the cells that have another source by now or are gone. */
-export function staleIn(
+/** A cell as far as a change may still fit it. */
+export interface ICellState {
+  type: string;
+  source: string;
+}
+
+/** By the ids of changes the cells that are no longer as these expect them, or as they left them. */
+export function movedOnIn(
   changes: readonly Change[],
-  source: (id: string) => string | undefined
+  cellOf: (id: string) => ICellState | undefined,
+  isKept: (change: Change, name: string) => boolean
 ): ReadonlyMap<string, readonly string[]> {
-  const waiting = changes.filter(({ status }) => status === 'proposed');
-  const others = waiting.map(({ id, diff }): [string, string[]] => {
-    const cells = (diff.cells ?? []).filter(cell => !fits(cell, source(cell.cell_id)));
-    return [id, cells.map(({ cell_id }) => cell_id)];
+  const others = changes.map((change): [string, string[]] => {
+    const isLeft = (cell: CellDiff, position: number) => !isKept(change, hunkName(position, cell.cell_id));
+    const fits = change.status === 'proposed' ? fitsProposed : fitsMade;
+    const cells = (change.diff.cells ?? []).filter(
+      cell => !fits(cell, cellOf(cell.cell_id), position => isLeft(cell, position))
+    );
+    return [change.id, cells.map(({ cell_id }) => cell_id)];
   });
   return new Map(others.filter(([, cells]) => cells.length));
 }
 
-function fits({ action, hunks }: CellDiff, source: string | undefined): boolean {
-  if (action === 'insert' || source === undefined) {
+function fitsProposed({ action, cell_type, hunks }: CellDiff, cell: ICellState | undefined): boolean {
+  if (action === 'insert' || cell === undefined) {
     return action === 'insert';
   }
   if (action === 'delete') {
-    return hunks.flatMap(hunk => linesOfSide(hunk, 'old')).join('\n') === source;
+    return cell.type === cell_type && sideOf(hunks, 'old') === cell.source;
   }
-  return action !== 'edit' || placed(hunks, source, 'old').every(({ blocks }) => blocks);
+  const isOfType = action === 'convert' ? cell.type !== cell_type : action !== 'edit' || cell.type === cell_type;
+  return isOfType && placed(hunks, cell.source, 'old').every(({ blocks }) => blocks);
+}
+
+function fitsMade(
+  { action, cell_type, hunks }: CellDiff,
+  cell: ICellState | undefined,
+  isLeft: (position: number) => boolean
+): boolean {
+  if (action === 'delete' || cell === undefined) {
+    return action === 'delete' && cell === undefined;
+  }
+  return action === 'insert'
+    ? cell.type === cell_type && sideOf(hunks, 'new') === cell.source
+    : placed(hunks, cell.source, 'new').every(({ blocks, position }) => blocks || !isLeft(position));
+}
+
+function sideOf(hunks: readonly DiffHunk[], side: 'old' | 'new'): string {
+  return hunks.flatMap(hunk => linesOfSide(hunk, side)).join('\n');
 }

@@ -41,17 +41,12 @@ export class Decider {
     return this._decisions.get(change.id)?.of(name);
   }
 
-  /**
-   * Decide about hunks; a proposal is decided about on the server once all of its hunks are.
-   *
-   * @param isNewest - whether the server can take the change back: no later one covers it.
-   */
+  /** Decide about hunks; a proposal is decided about on the server once all of its hunks are. */
   async decide(
     change: Change,
     names: readonly string[],
     decision: HunkDecision,
-    detail: IDecisionDetail,
-    isNewest: boolean
+    detail: IDecisionDetail
   ): Promise<void> {
     const { server } = this._parts;
     const hunks = isDivisible(change) ? { hunks: asHunks(change, names) } : {};
@@ -60,7 +55,7 @@ export class Decider {
       await this._try(() => server.decide(change.id, decision, hunks));
     } else if (decision === 'undo') {
       await this._try(async () => {
-        if (!isNewest || !(await this._isDone(server.decide(change.id, 'undo', hunks)))) {
+        if (!(await this._isDone(server.decide(change.id, 'undo', hunks)))) {
           await this._putBack(change, names);
         }
       });
@@ -82,7 +77,7 @@ export class Decider {
     }
   }
 
-  /** False where a later change covers this one, of which the page has not heard yet. */
+  /** False where a later change covers this one, or the person's typing does. */
   private async _isDone(undo: Promise<Change>): Promise<boolean> {
     try {
       await undo;
@@ -95,7 +90,7 @@ export class Decider {
     }
   }
 
-  /** A later change covers this one: the person takes its hunks back by an edit of their own. */
+  /** The server cannot tell these parts from others: the person takes them back by an edit of their own. */
   private async _putBack(change: Change, names: readonly string[]): Promise<void> {
     if (!this._view()?.putBack(change, names)) {
       throw new Error(this._parts.trans.__('The text has changed since; nothing was undone.'));

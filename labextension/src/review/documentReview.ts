@@ -107,40 +107,36 @@ export class DocumentReview implements IDisposable, IMarker {
   // Not the change's revision: a decision about another part of it would end a press of a button drawn anew.
   key(change: Change, name: string): string {
     const taken = this._decider.taken(change, name);
-    return [change.id, name, taken, this._isNewest(change), this._isStale(change)].join(' ');
+    return [change.id, name, taken, this._mayUndo(change), this._isStale(change)].join(' ');
   }
 
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
     const name = hunkName(hunk.position, cell?.cell_id);
     const waits = change.status === 'proposed';
-    const state = { note: '', proposed: waits ? proposedText(hunk.hunk) : null };
+    const proposed = waits ? proposedText(hunk.hunk) : null;
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
     return {
       key: this.key(change, name),
       placed: hunk,
       waits,
-      controls: () => this._controls(change, [name], { ...state, hasOld })
+      controls: () => this.controls(change, [name], { note: '', proposed, hasOld, movedOn: false })
     };
   }
 
   controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
-    return this._controls(change, names, { ...shown, hasOld: false });
-  }
-
-  private _controls(change: Change, names: readonly string[], shown: IShownBeside & { hasOld: boolean }): HTMLElement {
     const { trans } = this._parts;
     const isPart = isDivisible(change);
     const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
     return hunkControls(
       {
-        ...shown,
+        hasOld: shown.hasOld,
         change,
         isPart,
         note: [shown.note, several].filter(Boolean).join(', '),
         proposed: change.files.length > 1 ? null : shown.proposed,
         stale: this._isStale(change),
         taken: this._decider.taken(change, names[0]),
-        undoable: this._isNewest(change) || shown.hasOld,
+        undoable: this._mayUndo(change) && !shown.movedOn,
         decide: (decision, detail) => void this._decide(change, names, decision, detail),
         compare: () => this._parts.compare(change.id)
       },
@@ -192,7 +188,7 @@ export class DocumentReview implements IDisposable, IMarker {
     }
     this._view ??= this._createView();
     this._view?.draw(this._changes);
-    this._parts.feed.noteStale(this, new Set(this._view?.stale.keys()));
+    this._parts.feed.noteStale(this, this._view?.stale ?? new Set());
     this.bar.tell({
       waiting: this._waiting,
       made: this._made,
@@ -217,7 +213,7 @@ export class DocumentReview implements IDisposable, IMarker {
     decision: HunkDecision,
     detail: IDecisionDetail
   ): Promise<void> {
-    await this._decider.decide(change, names, decision, detail, this._isNewest(change));
+    await this._decider.decide(change, names, decision, detail);
     await this._load();
   }
 
@@ -257,8 +253,9 @@ export class DocumentReview implements IDisposable, IMarker {
     return this._view?.stale.has(change.id) ?? false;
   }
 
-  private _isNewest(change: Change): boolean {
-    return change.id === this._newest && change.undoable;
+  /** Below a later change a part can be taken back that is still as the change made it. */
+  private _mayUndo(change: Change): boolean {
+    return change.id !== this._newest || change.undoable;
   }
 
   private get _changes(): Change[] {

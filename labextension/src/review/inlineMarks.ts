@@ -46,11 +46,13 @@ export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[
   if (drawn === spelled || (drawn === undefined && !hunks.length)) {
     return;
   }
-  if (drawn === undefined) {
-    editor.injectExtension(marks);
-  }
   drawnIn.set(editor, spelled);
-  editor.editor.dispatch({ effects: show.of(hunks) });
+  if (drawn === undefined) {
+    // Drawn as the editor learns of them: for whoever scrolls, each update of it counts.
+    editor.injectExtension(marks.init(({ doc }) => decorations(doc, hunks)));
+  } else {
+    editor.editor.dispatch({ effects: show.of(hunks) });
+  }
 }
 
 type Text = EditorView['state']['doc'];

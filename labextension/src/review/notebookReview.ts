@@ -5,12 +5,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { CellDiff, Change } from '../payloads';
-import type { ICellBox, IOpenCell } from './cellMarks';
+import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
 import type { IMarker, IReviewView } from './reviewView';
 
 import { Pace } from '../diff/pace';
 import { element } from '../element';
-import { formerPlaces, ghostOf, markCell, placeOf, predecessors, staleIn } from './cellMarks';
+import { formerPlaces, ghostOf, markCell, movedOnIn, placeOf, predecessors } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
 import { textWith } from './placedHunks';
@@ -46,21 +46,22 @@ export class NotebookReview implements IReviewView {
     });
   }
 
-  get stale(): ReadonlyMap<string, unknown> {
-    return this._stale;
-  }
+  stale: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
     const ids = this._notebook.widgets.map(cell => cell.model.id);
     // A cell that is converted is another one, by the same id.
     const hasOthers = this._notebook.widgets.some(cell => this._cell(cell.model.id) !== cell);
     this._cells = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
-    this._stale = staleIn(changes, id => this._cell(id)?.model.sharedModel.getSource());
+    const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
+    const movedOn = movedOnIn(changes, id => this._state(id), isKept);
+    const waiting = changes.filter(({ status }) => status === 'proposed');
+    this.stale = new Set(waiting.filter(({ id }) => movedOn.has(id)).map(({ id }) => id));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
-    const spelled = JSON.stringify([ids, drawn, [...this._stale]]);
+    const spelled = JSON.stringify([ids, drawn, [...movedOn]]);
     if (spelled !== this._spelled || hasOthers) {
       this._spelled = spelled;
-      this._shown = shownAt(ids, changes, this._stale, this._marker, this._trans);
+      this._shown = shownAt(ids, changes, movedOn, this._marker, this._trans);
       this._follow();
     }
     this._drawn.forEach(cell => this._draw(cell));
@@ -166,6 +167,11 @@ export class NotebookReview implements IReviewView {
     return this._cells.get(id);
   }
 
+  private _state(id: string): ICellState | undefined {
+    const model = this._cell(id)?.model;
+    return model && { type: model.type, source: model.sharedModel.getSource() };
+  }
+
   private _decided({ diff, ...change }: Change): string[] {
     const names = (diff.cells ?? []).flatMap(hunksOfCell);
     return names.map(name => this._marker.key({ diff, ...change }, name));
@@ -176,7 +182,6 @@ export class NotebookReview implements IReviewView {
   private _queue: IOpenCell[] = [];
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
-  private _stale: ReadonlyMap<string, readonly string[]> = new Map();
   private _spelled = '';
 }
 
@@ -184,7 +189,7 @@ export class NotebookReview implements IReviewView {
 function shownAt(
   ids: readonly string[],
   changes: readonly Change[],
-  stale: ReadonlyMap<string, readonly string[]>,
+  movedOn: ReadonlyMap<string, readonly string[]>,
   marker: IMarker,
   trans: TranslationBundle
 ): Map<string, IShownAt> {
@@ -209,8 +214,8 @@ function shownAt(
       if (cell.action === 'edit' && cell.hunks.length && !isGone) {
         at(place).edits.push([change, cell]);
       }
-      const isStale = stale.get(change.id)?.includes(cell.cell_id) ?? false;
-      at(place).boxes.push(...boxesOf(change, cell, { before: host === null, isGone, isStale }, marker, trans));
+      const hasMovedOn = movedOn.get(change.id)?.includes(cell.cell_id) ?? false;
+      at(place).boxes.push(...boxesOf(change, cell, { before: host === null, isGone, hasMovedOn }, marker, trans));
       if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
         const note = trans.__('%1: moves away', change.session);
         const make = () => element('div', 'jp-fstools-Review-note', note);
@@ -228,12 +233,12 @@ function shownAt(
 function boxesOf(
   change: Change,
   cell: CellDiff,
-  { before, isGone, isStale }: { before: boolean; isGone: boolean; isStale: boolean },
+  { before, isGone, hasMovedOn }: { before: boolean; isGone: boolean; hasMovedOn: boolean },
   marker: IMarker,
   trans: TranslationBundle
 ): ICellBox[] {
   const waits = change.status === 'proposed';
-  const names = hunksOfCell(cell);
+  const names = hunksOfCell(cell).filter(name => waits || !marker.isKept(change, name));
   if (cell.action === 'edit' && cell.hunks.length && names.length < 2 && !isGone) {
     return [];
   }
@@ -246,9 +251,10 @@ function boxesOf(
     clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
   };
   const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
-  const controls = () => marker.controls(change, names, { note: notes[cell.action], proposed });
-  const key = [...names.map(name => marker.key(change, name)), isGone, isStale].join();
-  if (isGone || (isStale && cell.action === 'delete')) {
+  const shown = { note: notes[cell.action], proposed, hasOld: false, movedOn: hasMovedOn };
+  const controls = () => marker.controls(change, names, shown);
+  const key = [...names.map(name => marker.key(change, name)), isGone, hasMovedOn].join();
+  if (isGone || (waits && hasMovedOn && cell.action === 'delete')) {
     const label = isGone ? trans.__('A cell that is no longer there') : trans.__('The cell as it was to be deleted');
     return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
   }

@@ -10,6 +10,10 @@ export interface IShownBeside {
   note: string;
   /** What would stand there, for the person to edit; null where there is no text of its own. */
   proposed: string | null;
+  /** Whether there are lines of before to be shown. */
+  hasOld: boolean;
+  /** Whether what was made there is another by now. */
+  movedOn: boolean;
 }
 
 /** Makes marks and buttons for hunks and cells of changes. */
@@ -28,7 +32,7 @@ export interface IReviewView {
   /** Draw these, and no others; called again whenever they or the document are others. */
   draw(changes: readonly Change[]): void;
   /** The proposals that are drawn and no longer fit, by their ids. */
-  readonly stale: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys' | 'size'>;
+  readonly stale: ReadonlySet<string>;
   /** What brings each change into sight, in the document's order. */
   places(): (() => void)[];
   /** Write the text of before in the place of hunks, as the person's own edit; false where it cannot be found. */

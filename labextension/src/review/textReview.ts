@@ -89,7 +89,9 @@ export function putBackIn(editor: CodeMirrorEditor, hunks: readonly DiffHunk[], 
   const changes = found.flatMap(({ blocks }) =>
     blocks!.map(({ line, count, other }) => {
       const isAtEnd = line + count >= doc.lines;
-      const from = line < doc.lines ? doc.line(line + 1).from : doc.length;
+      const start = line < doc.lines ? doc.line(line + 1).from : doc.length;
+      // The last lines go with the line ending before them.
+      const from = isAtEnd && !other.length ? Math.max(0, start - 1) : start;
       const to = isAtEnd ? doc.length : doc.line(line + count + 1).from;
       return {
         from,

@@ -32,6 +32,9 @@ def spliced(data, splices):
     return content.read(0, content.size)
 
 
+MARKDOWN = {"cell_id": "a", "edit_mode": "convert", "cell_type": "markdown"}
+
+
 class Step:
     """A batch of edits of a notebook, as its journal keeps it."""
 
@@ -42,7 +45,7 @@ class Step:
         self.after = spliced(self.before, splices)
         done = NotebookDocument(BytesContent(self.after))
         self.forward = kept(cell_anchors(document, done, splices))
-        self.back = kept(cell_anchors(done, document, inverse(splices)))
+        self.back = kept(cell_anchors(done, document, inverse(splices), back=True))
 
 
 def kept(anchors):
@@ -159,12 +162,16 @@ def test_several_hunks_are_found_in_their_order_alone():
     assert carried_out(step.forward, of_cell(*LONG[12:], *LONG[:8])) is None
 
 
-def test_a_cell_that_is_filled_converted_or_deleted_must_be_as_it_was():
-    for edit in (
-        {"new_source": "x = 1"},
-        {"edit_mode": "convert", "cell_type": "markdown"},
-        {"edit_mode": "delete"},
-    ):
+def test_a_cell_that_is_converted_keeps_what_the_person_wrote_and_is_not_converted_back_then():
+    step = Step([cell("a", "\n".join(LONG)), cell("b", "y = 1")], [MARKDOWN])
+    now = notebook([cell("a", "mine = 1\n" + "\n".join(LONG)), cell("b", "y = 1")])
+    done = carried_out(step.forward, now)
+    assert (done[0]["cell_type"], "".join(done[0]["source"])) == ("markdown", "mine = 1\n" + "\n".join(LONG))
+    assert carried_out(step.back, notebook(done)) is None
+
+
+def test_a_cell_that_is_filled_or_deleted_must_be_as_it_was():
+    for edit in ({"new_source": "x = 1"}, {"edit_mode": "delete"}):
         source = "" if edit == {"new_source": "x = 1"} else "\n".join(LONG)
         step = Step([cell("a", source), cell("b", "y = 1")], [{"cell_id": "a", **edit}])
         now = notebook([cell("a", "mine = 1\n" + source), cell("b", "y = 1")])
