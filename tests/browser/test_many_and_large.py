@@ -11,6 +11,7 @@ from jupyter_fstools.config import FsToolsConfig
 from jupyter_fstools.diffs.file_diff import DiffHunk, DiffRow, FileDiff
 from jupyter_fstools.stores.records import Change
 from tests.browser.lab import Folder, unfold
+from tests.browser.open_documents.documents import Notebook, notebook_text
 
 MANY = 5000
 ROWS = [DiffRow(kind="add", old=0, new=1, text="one line")]
@@ -86,3 +87,33 @@ def test_a_change_of_a_file_that_is_no_text_says_so(window, folder):
 
     window.page.route(f"**/changes/{change['id']}*", as_bytes)
     expect(unfold(window.card(folder.path("a.bin")))).to_contain_text("Binary file")
+
+
+CELLS = 2000
+HALFWAY = "outer => outer.scrollTo(0, outer.scrollHeight / 2)"
+MARKED_IN_SIGHT = """() => {
+    const outer = document.querySelector('.jp-Document:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
+    const { top, bottom } = outer.getBoundingClientRect();
+    const marks = [...outer.querySelectorAll('.jp-fstools-Review-controls')];
+    return marks.map(mark => mark.getBoundingClientRect().top).filter(at => at > top && at < bottom).length > 1;
+}"""
+
+
+def test_of_many_changed_cells_only_those_near_the_screen_are_marked(desk, waits):
+    sources = [f"x = {number}" for number in range(CELLS)]
+    waits.write("n.ipynb", notebook_text(*sources))
+    for offset in range(0, CELLS, 500):
+        waits.call("read_notebook", "n.ipynb", offset=offset, limit=500)
+    edits = [{"cell_id": f"c{number}", "new_source": "y = 1"} for number in range(0, CELLS, 4)]
+    assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
+    desk.open(waits.path("n.ipynb"))
+    Notebook(desk)
+    controls = desk.page.locator(".jp-Notebook .jp-fstools-Review-controls")
+    expect(controls.first).to_be_visible()
+    expect(desk.page.locator(".jp-fstools-ReviewBar:visible")).to_contain_text("1 change by")
+    at_first = controls.count()
+    assert 0 < at_first < 40
+    desk.page.locator(".jp-Document:not(.lm-mod-hidden) .jp-WindowedPanel-outer").evaluate(HALFWAY)
+    desk.page.wait_for_function(MARKED_IN_SIGHT)
+    assert controls.count() < at_first + 80
+    desk.photograph("in_the_middle")

@@ -7,9 +7,15 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab
+from tests.browser.conftest import PICTURES
+from tests.browser.lab import Lab, axe_finds
 from tests.browser.test_review_in_place import notebook
 from tests.legs import NOTEBOOK
+
+GAP_ABOVE = """list => {
+    const first = list.querySelector('.jp-fstools-Turn');
+    return first.getBoundingClientRect().top - list.getBoundingClientRect().top;
+}"""
 
 
 @pytest.fixture
@@ -41,6 +47,11 @@ def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(brows
     page.locator(".lm-CommandPalette-input").fill("Show What Assistants Did")
     page.keyboard.press("Enter")
     expect(page.locator('.jp-fstools-Panel .jp-fstools-Card[data-kind="change"]')).to_have_count(1)
+    assert page.locator(".jp-fstools-CardList").evaluate(GAP_ABOVE) < 2
+    pictures = PICTURES / "notebook_seven"
+    pictures.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=pictures / "panel.png")
+    assert axe_finds(page, ".jp-fstools-Panel", ".jp-fstools-ReviewBar", ".jp-fstools-Review-ghost") == []
     page.locator('.jp-fstools-ReviewBar [data-action="approve"]').click()
     expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
     written = json.loads((folder / "n.ipynb").read_text())["cells"]
