@@ -32,7 +32,8 @@ STYLE = """
 .fstools .fs-rows td,.fstools .fs-rows th{border:none;padding:0 8px;text-align:left;vertical-align:top;
 line-height:1.4;font-family:var(--jp-code-font-family,monospace);white-space:pre-wrap;overflow-wrap:anywhere}
 .fstools .fs-rows td.fs-number{text-align:right;width:1%;white-space:nowrap;user-select:none;
-color:var(--jp-content-font-color3,#888);border-right:1px solid var(--jp-border-color2,#8884)}
+color:#666;color:color-mix(in srgb,var(--jp-content-font-color1,#000) 75%,transparent);
+border-right:1px solid var(--jp-border-color2,#8884)}
 .fstools .fs-rows pre{margin:0;padding:0;border:none;background:none;color:inherit;font:inherit;line-height:inherit;
 white-space:pre-wrap;overflow-wrap:anywhere}
 .fstools .fs-rows td.fs-sign{width:1%;padding:0 0 0 8px;user-select:none}

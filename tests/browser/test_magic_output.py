@@ -17,7 +17,7 @@ def test_every_match_of_a_line_is_marked_and_all_is_readable(open_lab, folder, s
     settings("@jupyterlab/apputils-extension:themes", theme=theme)
     folder.write("a.py", "value = value + value\nother = 1\n")
     path = folder.path("a.py")
-    magics = f"%fs grep value {folder.name}", f"%fs read {path}", f"%fs edit {path} --old other --new another"
+    magics = f"%fs grep value {path}", f"%fs read {path}", f"%fs edit {path} --old other --new another"
     folder.write("n.ipynb", notebook(*(("code", magic) for magic in magics)))
     window = open_lab(path=folder.path("n.ipynb"))
     page = window.page
