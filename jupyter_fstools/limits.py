@@ -19,6 +19,12 @@ class Limits:
     full_read_bytes: int = setting(256 << 10, "A file above this is read by windows only.")
     read_lines: int = setting(2000, "Lines shown where the caller names no limit.")
     max_output_bytes: int = setting(256 << 10, "Bytes of text that one call shows at most.")
+    mcp_output_bytes: int = setting(
+        28 << 10,
+        "Bytes of text that one MCP answer shows at most: clients cut longer ones, and the model would not see what its "
+        "receipt says.",
+        1024,
+    )
     max_line_length: int = setting(2000, "Characters shown of one line.")
     max_edit_bytes: int = setting(1 << 30, "A file above this is neither edited nor made.")
     max_write_bytes: int = setting(64 << 20, "Bytes of content that one call writes at most.")

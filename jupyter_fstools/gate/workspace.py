@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 
 from ..backends.protocol import Backend, FileStat, Locks, OpenFile
 from ..content.source import BytesContent
@@ -89,6 +90,7 @@ class Workspace(Closing):
         self.cancelled = cancelled
         self.progress = progress
         self.decides_via: Via | None = None
+        self.conversation: str | None = ""
         self._waits_in_line_until: float | None = None
         self.versions = Versions()
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
@@ -154,6 +156,22 @@ class Workspace(Closing):
         other.decides_via = decides_via
         other.reader, other.cancelled, other.progress = reader, cancelled, progress
         other.tracker = self.tracker.of(reader)
+        return other
+
+    def in_conversation(self, name: str | None) -> Workspace:
+        """The same for one conversation of a model in its reader's session; cheap.
+
+        Conversations of one session share receipts, but what one was shown is shown to the next one, too; None: nobody
+        knows which conversation it is. One answer has `mcp_output_bytes` at most: clients cut longer ones.
+        """
+        other, limits = copy.copy(self), self.limits
+        most = limits.mcp_output_bytes
+        other.conversation = name
+        other.limits = replace(
+            limits,
+            max_output_bytes=min(limits.max_output_bytes, most),
+            execute_output_bytes=min(limits.execute_output_bytes, most),
+        )
         return other
 
     def close(self) -> None:

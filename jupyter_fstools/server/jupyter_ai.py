@@ -94,12 +94,9 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
         if not served.config.offer_to_jupyter_ai:
             raise Disabled("the tools are not offered here", hint="An administrator can set offer_to_jupyter_ai.")
         conversation = get_http_headers(include_all=True).get("mcp-session-id")
-        if conversation is None and "force" in tool.arguments.model_fields:
-            # Who asks is unknown: to one, the file may be new that another has read.
-            arguments["force"] = True
         await _require_permission(served, tool)
         reader = Reader(served.account, _session(conversation))
-        workspace = served.workspace.for_reader(reader, waits_in_line=True)
+        workspace = served.workspace.for_reader(reader, waits_in_line=True).in_conversation(conversation)
         caller = Caller(f"{reader.user} {SESSION}", reader)
         result = await served.calls.run(caller, lambda: call_tool(workspace, tool.name, arguments))
     except FsToolsError as refusal:

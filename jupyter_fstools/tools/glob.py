@@ -13,7 +13,7 @@ from ..globs.patterns import root_spelled
 from ..search.glob import FoundFiles, find_files
 from ..walking.folders import joined
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import fitting, list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Block, Tool, ToolResult, answer_named
 
 _OTHER_WILD = frozenset("*?{}\\")
@@ -64,14 +64,17 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
             f"no path matched {arguments.pattern!r} within {limits.search_seconds:g} seconds",
             hint="Search a folder further down (path), or begin the pattern with one.",
         )
-    more = arguments.offset + limit < found.total
-    following = arguments.offset + limit if more else None
+    end = arguments.offset + limit
+    rows = [shown_path(file.path) for file in found.files]
+    if (fit := fitting(rows, limits.max_output_bytes)) < len(rows):
+        found.files, rows, end, found.truncated = found.files[:fit], rows[:fit], arguments.offset + fit, True
+    following = end if end < found.total else None
 
     def content() -> list[Block]:
-        rows, notes = _shown(found, arguments.offset, following)
+        shown, notes = _shown(found, rows, arguments.offset, following)
         if not found.total and not found.partial:
             notes = [*_mistaken(workspace, folder.path, arguments.pattern), *notes]
-        return text_blocks(rows, notes)
+        return text_blocks(shown, notes)
 
     def data() -> dict[str, Any]:
         return {"path": folder.path or ".", **found.model_dump(), "next_offset": following}
@@ -122,8 +125,7 @@ def _is_folder(workspace: Workspace, path: str) -> bool:
         return False
 
 
-def _shown(found: FoundFiles, offset: int, following: int | None) -> tuple[list[str], list[str]]:
-    rows = [shown_path(file.path) for file in found.files]
+def _shown(found: FoundFiles, rows: list[str], offset: int, following: int | None) -> tuple[list[str], list[str]]:
     if not rows:
         rows.append(nothing("No files fit the pattern.", "No files", found.total, offset, found.partial))
     return rows, [

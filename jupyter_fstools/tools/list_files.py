@@ -13,7 +13,7 @@ from ..walking.listing import Listing, Run, link_target, seen_in
 from ..walking.names import Seen
 from ..walking.stopping import Stop
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import fitting, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult, answer_named
 
 _MOST_NAMED = 20
@@ -50,6 +50,9 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
     page, total = _part(listing, arguments.offset, end)
     seen = seen_in(workspace.backend, folder.path, page)
     entries = [entry for path, what in seen if (entry := _described(workspace, path, what)) is not None]
+    rows = _rows(entries, arguments)
+    if (fit := fitting(rows, limits.max_output_bytes)) < len(rows):
+        entries, rows, end = entries[:fit], rows[:fit], arguments.offset + fit
     data: dict[str, Any] = {
         "path": folder.path or ".",
         "entries": entries,
@@ -60,7 +63,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
         "skipped": listing.unreadable[:_MOST_NAMED],
         "partial": stop.reason,
     }
-    return ToolResult("list_files", lambda: text_blocks(*_shown(data, arguments)), data)
+    return ToolResult("list_files", lambda: text_blocks(*_shown(data, arguments, rows)), data)
 
 
 def _part(listing: Listing, start: int, end: int) -> tuple[list[Run], int]:
@@ -90,13 +93,17 @@ def _described(workspace: Workspace, path: str, seen: Seen) -> dict[str, Any] | 
     return described
 
 
-def _shown(data: dict[str, Any], arguments: ListFilesArguments) -> tuple[list[str], list[str]]:
-    """The rows, and what is said beside them."""
+def _rows(entries: list[dict[str, Any]], arguments: ListFilesArguments) -> list[str]:
     rows = []
-    for entry in data["entries"]:
+    for entry in entries:
         name = entry["path"] if arguments.recursive else entry["name"]
         shown = shown_path(name)
         rows.append(f"{shown}/" if entry["is_directory"] else f"{shown}\t{entry.get('size_bytes', '')}".rstrip("\t"))
+    return rows
+
+
+def _shown(data: dict[str, Any], arguments: ListFilesArguments, rows: list[str]) -> tuple[list[str], list[str]]:
+    """The rows, and what is said beside them."""
     if not rows and not data["partial"]:
         rows.append(nothing("The folder is empty.", "No entries", data["total"], arguments.offset, None))
     notes = [*paging(data["total"], "entries", data["next_offset"])]

@@ -160,15 +160,19 @@ def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: R
     lines = _lines_of(opened, encoding, index)
     receipt = workspace.tracker.lookup(opened.stat.key)
     window = None
-    if fingerprint is None or not _was_shown(receipt, fingerprint, arguments):
-        window = read_window(opened, encoding, index, _wanted(workspace, arguments))
+    wanted = _wanted(workspace, arguments)
+    views = _views(workspace, arguments, wanted)
+    if fingerprint is None or not _was_shown(receipt, fingerprint, arguments, views):
+        window = read_window(opened, encoding, index, wanted)
     return _Look(opened, encoding, fingerprint, lines, receipt, window)
 
 
-def _was_shown(receipt: Receipt | None, fingerprint: Fingerprint, arguments: ReadFileArguments) -> bool:
+def _was_shown(
+    receipt: Receipt | None, fingerprint: Fingerprint, arguments: ReadFileArguments, views: Sequence[str]
+) -> bool:
     if receipt is None or arguments.force or arguments.column > 1 or receipt.encoding != arguments.encoding:
         return False
-    return receipt.text_sha == fingerprint.text and _view(arguments) in receipt.views
+    return receipt.text_sha == fingerprint.text and any(view in receipt.views for view in views)
 
 
 def _only_grew(looks: Sequence[_Look]) -> bool:
@@ -185,7 +189,8 @@ def _answer(workspace: Workspace, arguments: ReadFileArguments, look: _Look) -> 
     window = look.window
     total = _total_lines(look.lines, window)
     shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
-    view, seen = _view(arguments), (look.opened.stat, look.fingerprint)
+    views = _views(workspace, arguments, _wanted(workspace, arguments))
+    view, seen = views[window.capped] if views else "", (look.opened.stat, look.fingerprint)
     workspace.tracker.record_read(*seen, shown, look.receipt, view=view, encoding=arguments.encoding)
     return _result(look, window, total, arguments)
 
@@ -224,20 +229,24 @@ def _wanted(workspace: Workspace, arguments: ReadFileArguments) -> WindowLimits:
     )
 
 
-def _view(arguments: ReadFileArguments) -> str:
-    """The window as it was asked for: what decides whether a repeated read is the same read."""
-    return ",".join(
-        str(part)
-        for part in (
-            arguments.offset,
-            arguments.limit,
-            int(arguments.line_numbers),
-            arguments.column,
-            arguments.max_output_bytes or 0,
-            arguments.max_line_length or 0,
-            arguments.encoding or "",
-        )
+def _views(workspace: Workspace, arguments: ReadFileArguments, wanted: WindowLimits) -> Sequence[str]:
+    """The window as it was asked for, where its room sufficed, and where that ended it.
+
+    It decides whether a repeated read is the same read; nothing does in a conversation that nobody can tell apart.
+    """
+    if workspace.conversation is None:
+        return ()
+    asked = (
+        arguments.offset,
+        arguments.limit,
+        int(arguments.line_numbers),
+        arguments.column,
+        arguments.max_output_bytes or 0,
+        arguments.max_line_length or 0,
+        arguments.encoding or "",
     )
+    more = (f"in {workspace.conversation}",) if workspace.conversation else ()
+    return [",".join(map(str, (*asked, *room, *more))) for room in ((), (wanted.max_bytes,))]
 
 
 def _total_lines(lines: LineIndex | None, window: Window) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -68,6 +68,12 @@ def list_of_globs(glob: str) -> Iterator[str]:
 def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
     """The rows and, in a block of its own, the notes."""
     return [text_block("\n".join(part)) for part in (rows, notes) if part]
+
+
+def fitting(rows: Sequence[str], most: int) -> int:
+    """How many of the first rows fit into so many bytes; one at least, if there is any."""
+    ends = accumulate(len(row.encode("utf-8", "surrogateescape")) + 1 for row in rows)
+    return max(sum(end <= most for end in ends), min(1, len(rows)))
 
 
 def shown_path(path: str) -> str:

@@ -204,7 +204,9 @@ class McpHandler(ToolsHandler):
 
         name = called_tool(self.served.workspace, request)
         permission = READ if name is None else permission_of(name, self.served.workspace.tool_prefix)
-        work = partial(answered, request=request, stateless=asker.stateless)
+        headers = self.request.headers
+        conversation = headers.get(_SESSION_ID) or headers.get(SESSION_HEADER)
+        work = partial(answered, request=request, stateless=asker.stateless, conversation=conversation)
         command = permission == EXECUTE
         try:
             await self.require_permission(permission)

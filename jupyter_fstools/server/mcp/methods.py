@@ -78,15 +78,19 @@ def called_tool(workspace: Workspace, request: JSONRPCRequest) -> str | None:
     return name
 
 
-def answered(workspace: Workspace, request: JSONRPCRequest, *, stateless: bool = False) -> bytes:
+def answered(
+    workspace: Workspace, request: JSONRPCRequest, *, stateless: bool = False, conversation: str | None = None
+) -> bytes:
     """The message that answers a request, in the form of the stateless revision or of those with sessions.
+
+    `conversation` is the one that the request belongs to, if anybody knows.
 
     Raises:
         Fault: unknown method, or parameters that do not fit it.
         FsToolsError: the tool refused.
     """
     if request.method == "tools/call":
-        told = _called(workspace, request)
+        told = _called(workspace.in_conversation(conversation), request)
     elif request.method == "tools/list":
         if checked_params(PaginatedRequestParams, request).cursor is not None:
             raise Fault(INVALID_PARAMS, "cursor: the list has one page", id=request.id, status=200)

@@ -124,3 +124,36 @@ def test_request_ids_belong_to_a_session(raw):
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
     assert other.post(cancelled).status == raw.post(cancelled).status == 202
     assert raw.call("list_files", path=raw.folder.name)["isError"] is False
+
+
+def test_a_new_conversation_of_one_assistant_is_shown_again_what_another_has_read(raw):
+    """A token's session outlasts a conversation: its receipts count in the next one, which has not seen the text."""
+    path = raw.folder.write("a.txt", b"one\n")
+    token = raw.folder.server.post("/tokens", {"name": "ada"}).json["token"]
+    first, second = type(raw)(raw.folder), type(raw)(raw.folder)
+    for conversation in (first, second):
+        conversation.headers = {"Authorization": f"token {token}"}
+        given = conversation.post(introduction()).headers["mcp-session-id"]
+        conversation.headers["Mcp-Session-Id"] = given
+
+    def read(conversation):
+        return conversation.call("read_file", path=path)["content"][0]["text"]
+
+    assert "1\tone" in read(first) and "unchanged" in read(first)
+    edited = second.call("edit_file", path=path, old_string="two", new_string="2")
+    assert edited["content"][0]["text"].startswith("no_match")
+    assert "1\tone" in read(second) and "unchanged" in read(second)
+    assert "unchanged" in read(first)
+
+
+def test_an_answer_has_no_more_than_clients_show_and_its_receipt_says_so(raw):
+    text = "".join(f"line {number} of a long text\n" for number in range(1900))
+    path = raw.folder.write("a.txt", text.encode())
+    shown, note = (block["text"] for block in raw.call("read_file", path=path)["content"])
+    last = int(note.partition("Lines 1-")[2].partition(" ")[0])
+    assert len(shown) < 40_000 and last < 1900
+    assert f"\n{last}\tline {last - 1} of" in shown and f"offset={last + 1}." in note
+    refused = raw.call("write_file", path=path, content="")
+    assert refused["isError"] and refused["content"][0]["text"].startswith("not_read")
+    raw.call("read_file", path=path, offset=last + 1)
+    assert not raw.call("write_file", path=path, content="")["isError"]
