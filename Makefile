@@ -102,7 +102,8 @@ $(LEGS)/gateway/.installed: pyproject.toml | $(STAMP)
 
 # Public MCP clients, in environments of their own; those of the SDK's first version cannot live beside its second.
 CLIENTS := $(VENV)/clients
-clients: venv $(CLIENTS)/.installed ## run public MCP clients through a full round
+SHELL_CLIENTS := $(CLIENTS)/shell/.installed
+clients: venv $(CLIENTS)/.installed $(SHELL_CLIENTS) ## run public MCP clients through a full round
 	$(PY) -m pytest -q tests/clients
 
 $(CLIENTS)/.installed: pyproject.toml | $(STAMP)
@@ -110,6 +111,12 @@ $(CLIENTS)/.installed: pyproject.toml | $(STAMP)
 	$(UV) $(CLIENTS)/new/bin/python "mcp>=2.3" "fastmcp>=4" "pydantic-ai-slim[mcp]"
 	$(UV) $(CLIENTS)/old/bin/python "mcp<2" langchain-mcp-adapters openai-agents
 	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)/node @modelcontextprotocol/inspector@2.12.0
+	@touch $@
+
+# Assistants that bring a model's client of their own; their models are scripted in the tests.
+$(SHELL_CLIENTS): | $(STAMP)
+	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)/shell \
+		@anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
 	@touch $@
 
 # Work is stolen rather than dealt: what shares a server or a page stays with one worker. In CI, where a busy machine
@@ -120,7 +127,7 @@ $(1) -m pytest -n auto --dist worksteal $(2) $(if $(CI),|| $(1) -m pytest $(AGAI
 endef
 QUICK := -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
 
-test: venv legs $(CLIENTS)/.installed chromium emulators postgresql ## run all tests
+test: venv legs $(CLIENTS)/.installed $(SHELL_CLIENTS) chromium emulators postgresql ## run all tests
 	$(NPM) test
 	$(call run_tests,$(PY))
 

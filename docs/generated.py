@@ -11,9 +11,11 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
+
+from jupyter_fstools.client.configurations import CLIENTS, McpClient, address_entry, command_entry, configuration
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PACKAGE = REPOSITORY / "jupyter_fstools"
@@ -144,22 +146,17 @@ def commands() -> str:
     )
 
 
-def clients() -> str:
-    """Every MCP client whose configuration is known: its file, an address and a command in its form, its own page."""
-    from jupyter_fstools.client.configurations import CLIENTS, address_entry, command_entry, configuration
-
-    text = ""
-    for client in CLIENTS.values():
-        form = "toml" if client.form == "toml" else "json"
-        words = ["jupyter-fstools", "mcp", "--root", "/path/to/the/folder"]
-        entries = (
-            address_entry(client, "http://localhost:8888/api/fstools/mcp", "fst_..."),
-            command_entry(client, words, "fst_..."),
-        )
-        where = f"`{client.file}`" if client.file else "the client's configuration"
-        text += f"### {client.title}\n\nIn {where}, as [its own page]({client.page}) has it:\n\n"
-        text += "".join(f"```{form}\n{configuration(client, 'jupyter', entry)}```\n\n" for entry in entries)
-    return text
+def configuration_of(client: McpClient) -> str:
+    """The configuration of an MCP client: its file, an address and a command in its form, its own page."""
+    form = "toml" if client.form == "toml" else "json"
+    words = ["jupyter-fstools", "mcp", "--root", "/path/to/the/folder"]
+    entries = (
+        address_entry(client, "http://localhost:8888/api/fstools/mcp", "fst_..."),
+        command_entry(client, words, "fst_..."),
+    )
+    where = f"`{client.file}`" if client.file else "the client's configuration"
+    blocks = "".join(f"```{form}\n{configuration(client, 'jupyter', entry)}```\n\n" for entry in entries)
+    return f"In {where}, as [its own page]({client.page}) has it:\n\n{blocks}"
 
 
 def routes() -> str:
@@ -193,8 +190,8 @@ def _fenced(text: str) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    part.__name__: part for part in (modules, floors, settings, tools, subcommands, commands, clients, routes)
-}
+    part.__name__: part for part in (modules, floors, settings, tools, subcommands, commands, routes)
+} | {f"client_{name.replace('-', '_')}": partial(configuration_of, client) for name, client in CLIENTS.items()}
 """By the name under which a page asks for them."""
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urljoin
 
@@ -27,6 +28,7 @@ class McpClient(NamedTuple):
         page: where its form is documented.
         url: how its entry names an address.
         more: what its entry of an address says beside that and the headers.
+        always: what each of its entries says.
         form: JSON with the servers by name, JSON with a list of them, or TOML.
     """
 
@@ -37,16 +39,19 @@ class McpClient(NamedTuple):
     page: str
     url: str = "url"
     more: Mapping[str, str] = {}
+    always: Mapping[str, bool] = {}
     form: Literal["json", "list", "toml"] = "json"
 
 
 _TYPE = {"type": "http"}
+# Else a conversation may begin before a command has started, and its tools be found by a search only.
+_LOADED = {"alwaysLoad": True}
 CLIENTS: Mapping[str, McpClient] = {
     client.name: client
     for client in (
         McpClient(
             "claude-code", "Claude Code", "~/.claude.json", "mcpServers",
-            "https://code.claude.com/docs/en/mcp", more=_TYPE,
+            "https://code.claude.com/docs/en/mcp", more=_TYPE, always=_LOADED,
         ),
         McpClient(
             "codex", "Codex", "~/.codex/config.toml", "mcp_servers",
@@ -76,6 +81,7 @@ CLIENTS: Mapping[str, McpClient] = {
 
 
 TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105  # The variable's name, which is Jupyter's own, not a token.
+_FOLDERS = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME", "JUPYTER_PLATFORM_DIRS")
 _HUB_URL = "JUPYTERHUB_PUBLIC_URL"
 
 
@@ -120,7 +126,11 @@ def server_of(client: McpClient, name: str, secret: str, *, address: str, comman
     """
     # In this environment, whatever PATH a client has.
     words = [str(Path(sys.executable).with_name("jupyter-fstools")), "mcp", *command]
-    entry = command_entry(client, words, secret) if command else address_entry(client, mcp_address(address), secret)
+    entry = (
+        command_entry(client, words, secret, jupyter_folders())
+        if command
+        else address_entry(client, mcp_address(address), secret)
+    )
     return McpServer(client, "jupyter" if name == client.name else f"jupyter-{name}", entry)
 
 
@@ -129,13 +139,20 @@ def address_entry(client: McpClient, url: str, token: str) -> Entry:
     headers = {"Authorization": f"Bearer {token}"}
     if client.form == "toml":
         return {"url": url, "http_headers": headers}
-    return {**client.more, client.url: url, "headers": _named(client, headers)}
+    return {**client.more, client.url: url, "headers": _named(client, headers), **client.always}
 
 
-def command_entry(client: McpClient, words: Sequence[str], token: str) -> Entry:
-    """An entry of a server that is a command on standard input and output."""
-    environment = _named(client, {TOKEN_VARIABLE: token})
-    entry: Entry = {"command": words[0], "args": list(words[1:]), "env": environment}
+def jupyter_folders() -> dict[str, str]:
+    """The variables that say where runtime files are, as far as they are set: some clients hand on no variables."""
+    return {name: os.environ[name] for name in _FOLDERS if os.environ.get(name)}
+
+
+def command_entry(
+    client: McpClient, words: Sequence[str], token: str, folders: Mapping[str, str] = MappingProxyType({})
+) -> Entry:
+    """An entry of a server that is a command on standard input and output; `folders` are `jupyter_folders`."""
+    environment = _named(client, {TOKEN_VARIABLE: token, **folders})
+    entry: Entry = {"command": words[0], "args": list(words[1:]), "env": environment, **client.always}
     return {"type": "stdio", **entry} if client.name == "vscode" else entry
 
 

@@ -17,6 +17,7 @@ from jupyter_fstools.client.configurations import (
     address_entry,
     command_entry,
     configuration,
+    jupyter_folders,
     mcp_address,
     merged,
 )
@@ -25,7 +26,7 @@ from jupyter_fstools.errors import Invalid
 URL, TOKEN = "http://localhost:8888/api/fstools/mcp", "fst_secret"
 BEARER = {"Authorization": "Bearer fst_secret"}
 ADDRESSES = {
-    "claude-code": {"mcpServers": {"jupyter": {"type": "http", "url": URL, "headers": BEARER}}},
+    "claude-code": {"mcpServers": {"jupyter": {"type": "http", "url": URL, "headers": BEARER, "alwaysLoad": True}}},
     "codex": {"mcp_servers": {"jupyter": {"url": URL, "http_headers": BEARER}}},
     "vscode": {"servers": {"jupyter": {"type": "http", "url": URL, "headers": BEARER}}},
     "cursor": {"mcpServers": {"jupyter": {"url": URL, "headers": BEARER}}},
@@ -63,6 +64,13 @@ def test_a_command_is_told_in_the_form_of_each_client(name):
     one = told[0] if client.form == "list" else told["jupyter"]
     assert (one["command"], one["args"]) == ("a program", ["mcp", "--root", 'C:\\"x"'])
     assert TOKEN in json.dumps(one["env"])
+
+
+def test_a_command_is_told_where_jupyter_s_runtime_files_are(monkeypatch):
+    """Codex hands on no variables to a command but those of its entry."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", "/run/jupyter")
+    entry = command_entry(CLIENTS["codex"], ["a"], TOKEN, jupyter_folders())
+    assert entry["env"]["JUPYTER_RUNTIME_DIR"] == "/run/jupyter" and entry["env"]["JUPYTER_TOKEN"] == TOKEN
 
 
 @pytest.mark.parametrize("name", CLIENTS)

@@ -15,7 +15,7 @@ from jupyter_fstools.errors import FsToolsError
 from tests.docs.blocks import REPOSITORY, blocks_of
 
 README = REPOSITORY / "README.md"
-PAGES = [README, generated.CONTRIBUTING, *sorted((REPOSITORY / "docs").glob("*.md"))]
+PAGES = [README, generated.CONTRIBUTING, *sorted((REPOSITORY / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 
