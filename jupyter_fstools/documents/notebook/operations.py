@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -16,6 +16,8 @@ from .document import NotebookDocument
 from .spans import outline_after
 from .whole_texts import plain_bundle, plain_output
 
+ValueOf = Callable[[Cell, str], Any]
+"""Gives a cell's member of that name."""
 _MEMBERS = ("outputs", "execution_count", "metadata", "attachments")
 
 
@@ -96,7 +98,7 @@ def notebook_operations(
     names: Sequence[str] | None = None,
     staying: Collection[int] = (),
 ) -> NotebookOperations | None:
-    """The operations of some splices; None where they change more than cells.
+    """The operations of some splices on an open document; None where they change more than cells.
 
     Args:
         before: the notebook before.
@@ -109,7 +111,7 @@ def notebook_operations(
     """
     content = SplicedContent(before.content, splices)
     after = NotebookDocument(content, outline_after(before.spans, splices, content))
-    return operations_between(before, after, splices, names, staying)
+    return operations_between(before, after, splices, names, staying, value_of=_document_value)
 
 
 def operations_between(
@@ -118,12 +120,14 @@ def operations_between(
     splices: Sequence[Splice],
     names: Sequence[str] | None = None,
     staying: Collection[int] = (),
+    *,
+    value_of: ValueOf = Cell.value,
 ) -> NotebookOperations | None:
-    """As `notebook_operations`, where the notebook after the splices is known."""
+    """As `notebook_operations`, for a file: the values of members are as it has them, unless `value_of` says else."""
     array = before.spans.array
     if array is None or any(s.offset < array[0] + 1 or s.end > array[1] - 1 for s in splices):
         return None
-    return _Comparison(before, after, splices, names).told(staying)
+    return _Comparison(before, after, splices, names, value_of).told(staying)
 
 
 class _Comparison:
@@ -133,7 +137,9 @@ class _Comparison:
         after: NotebookDocument,
         splices: Sequence[Splice],
         names: Sequence[str] | None,
+        value_of: ValueOf,
     ) -> None:
+        self._value_of = value_of
         self._old, self._new = before.cells, after.cells
         self._names = names
         self._duplicates = before.duplicate_ids
@@ -154,7 +160,7 @@ class _Comparison:
             origin = self._origins.get(cell.index)
             if origin is None:
                 name = CellName(id=cell.real_id, index=len(self._old) + cell.index)
-                found.append(Insert(cell=name, after=last, content=_content(cell)))
+                found.append(Insert(cell=name, after=last, content=self._content(cell)))
             else:
                 name = self._name(self._old[origin])
                 if origin in moved:
@@ -200,12 +206,17 @@ class _Comparison:
         if old.cell_type != new.cell_type:
             yield Convert(cell=name, cell_type=new.cell_type)
         other = [key for key in _MEMBERS if _raw(old, key) != _raw(new, key)]
-        members = {key: value for key in other if not _same(value := _member(new, key), _member(old, key))}
+        values = {key: self._value_of(new, key) for key in other}
+        members = {key: value for key, value in values.items() if not _same(value, self._value_of(old, key))}
         if old.cell_type != new.cell_type:
             # What a type has or has not, comes and goes with it; without content, if it does not say so.
             members = {key: value for key, value in members.items() if key == "metadata" or value}
         if members:
             yield Members(cell=name, set=members)
+
+    def _content(self, cell: Cell) -> dict[str, Any]:
+        members = {member.key: self._value_of(cell, member.key) for member in cell.spans.members()}
+        return members | {"source": cell.source}
 
     def _name(self, cell: Cell) -> CellName:
         if self._names is not None:
@@ -214,12 +225,8 @@ class _Comparison:
         return CellName(id=known, index=cell.index)
 
 
-def _content(cell: Cell) -> dict[str, Any]:
-    return {member.key: _member(cell, member.key) for member in cell.spans.members()} | {"source": cell.source}
-
-
-def _member(cell: Cell, key: str) -> Any:
-    """Its value as an open document has it, which does not take a file's word for what is trusted."""
+def _document_value(cell: Cell, key: str) -> Any:
+    """A member as an open document has it, which does not take a file's word for what is trusted."""
     value = cell.value(key)
     if key == "metadata" and isinstance(value, dict):
         return {name: one for name, one in value.items() if name != "trusted"}

@@ -7,7 +7,7 @@ import json
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import trimmed
 from jupyter_fstools.documents.notebook import NotebookDocument
-from jupyter_fstools.documents.notebook.operations import operations_between
+from jupyter_fstools.documents.notebook.operations import notebook_operations
 
 HTML = {"output_type": "display_data", "metadata": {}, "data": {"text/html": ["<b>", "</b>"]}}
 PRINTED = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two"]}
@@ -30,8 +30,7 @@ def cell(cell_id, *outputs, **metadata):
 
 
 def operations(before, after):
-    documents = [NotebookDocument(BytesContent(data)) for data in (before, after)]
-    told = operations_between(*documents, trimmed(before, after))
+    told = notebook_operations(NotebookDocument(BytesContent(before)), trimmed(before, after))
     return [operation.model_dump() for operation in told.operations]
 
 
