@@ -132,6 +132,12 @@ class FsToolsConfig(Configurable):
         "Offer the tools on the port of jupyter_server_mcp, which asks for no login: every process that reaches "
         "the port reads and writes through them.",
     )
+    cutting_clients = _list(
+        "MCP clients, by the beginning of the name that they send, that cut long answers before their model sees them: "
+        "they are sent no longer ones (mcp_output_bytes), so that the model has read what its receipt says. "
+        "'' is every client.",
+        ("claude-code", "gemini-cli"),
+    )
     tool_prefix = _text("Prefix of every tool's name, such as 'fs_'.")
     vars().update(_traits_of(StoreLimits))
     vars().update(_traits_of(Limits))

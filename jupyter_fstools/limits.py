@@ -21,8 +21,7 @@ class Limits:
     max_output_bytes: int = setting(256 << 10, "Bytes of text that one call shows at most.")
     mcp_output_bytes: int = setting(
         28 << 10,
-        "Bytes of text that one MCP answer shows at most: clients cut longer ones, and the model would not see what "
-        "its receipt says.",
+        "Bytes of text that one MCP answer shows at most to the clients of `cutting_clients`.",
         1024,
     )
     max_line_length: int = setting(2000, "Characters shown of one line.")

@@ -47,7 +47,7 @@ def tool_call(name: str, id: Any = 1, **arguments: Any) -> dict[str, Any]:
     return request("tools/call", {"name": name, "arguments": arguments}, id)
 
 
-def introduction(version: str = NEWEST) -> dict[str, Any]:
-    """The first request of a session."""
-    client = {"name": "test", "version": "1"}
+def introduction(version: str = NEWEST, name: str = "test") -> dict[str, Any]:
+    """The first request of a session of a client of that name."""
+    client = {"name": name, "version": "1"}
     return request("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})

@@ -91,6 +91,7 @@ class Workspace(Closing):
         self.progress = progress
         self.decides_via: Via | None = None
         self.conversation: str | None = ""
+        self.shown_bytes: int | None = None
         self._waits_in_line_until: float | None = None
         self.versions = Versions()
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
@@ -158,20 +159,23 @@ class Workspace(Closing):
         other.tracker = self.tracker.of(reader)
         return other
 
-    def in_conversation(self, name: str | None) -> Workspace:
+    def in_conversation(self, name: str | None, *, shown_bytes: int | None = None) -> Workspace:
         """The same for one conversation of a model in its reader's session; cheap.
 
-        Conversations of one session share receipts, but what one was shown is shown to the next one, too; None: nobody
-        knows which conversation it is. One answer has `mcp_output_bytes` at most: clients cut longer ones.
+        Conversations of one session share receipts, but what one was shown is shown to the next one, too.
+
+        Args:
+            name: of the conversation; None: nobody knows which one it is.
+            shown_bytes: text that its client shows the model of one answer; None: all.
         """
         other, limits = copy.copy(self), self.limits
-        most = limits.mcp_output_bytes
-        other.conversation = name
-        other.limits = replace(
-            limits,
-            max_output_bytes=min(limits.max_output_bytes, most),
-            execute_output_bytes=min(limits.execute_output_bytes, most),
-        )
+        other.conversation, other.shown_bytes = name, shown_bytes
+        if shown_bytes is not None:
+            other.limits = replace(
+                limits,
+                max_output_bytes=min(limits.max_output_bytes, shown_bytes),
+                execute_output_bytes=min(limits.execute_output_bytes, shown_bytes),
+            )
         return other
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
         )
     end = arguments.offset + limit
     rows = [shown_path(file.path) for file in found.files]
-    if (fit := fitting(rows, limits.max_output_bytes)) < len(rows):
+    if (fit := fitting(rows, workspace.shown_bytes)) < len(rows):
         found.files, rows, end, found.truncated = found.files[:fit], rows[:fit], arguments.offset + fit, True
     following = end if end < found.total else None
 

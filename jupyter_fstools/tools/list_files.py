@@ -51,7 +51,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
     seen = seen_in(workspace.backend, folder.path, page)
     entries = [entry for path, what in seen if (entry := _described(workspace, path, what)) is not None]
     rows = _rows(entries, arguments)
-    if (fit := fitting(rows, limits.max_output_bytes)) < len(rows):
+    if (fit := fitting(rows, workspace.shown_bytes)) < len(rows):
         entries, rows, end = entries[:fit], rows[:fit], arguments.offset + fit
     data: dict[str, Any] = {
         "path": folder.path or ".",

@@ -70,8 +70,10 @@ def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
     return [text_block("\n".join(part)) for part in (rows, notes) if part]
 
 
-def fitting(rows: Sequence[str], most: int) -> int:
-    """How many of the first rows fit into so many bytes; one at least, if there is any."""
+def fitting(rows: Sequence[str], most: int | None) -> int:
+    """How many of the first rows fit into so many bytes (None: all); one at least, if there is any."""
+    if most is None:
+        return len(rows)
     ends = accumulate(len(row.encode("utf-8", "surrogateescape")) + 1 for row in rows)
     return max(sum(end <= most for end in ends), min(1, len(rows)))
 

@@ -99,7 +99,7 @@ def _served() -> Iterator[tuple[RunningServer, Path]]:
         source_file(root / "small.py", 10_000)
         source_file(root / "large.py", 1_000_000)
         server = RunningServer(
-            root, *(f"--FsToolsConfig.{name}_bytes=2000000" for name in ("max_output", "mcp_output", "full_read"))
+            root, "--FsToolsConfig.max_output_bytes=2000000", "--FsToolsConfig.full_read_bytes=2000000"
         )
         try:
             server.wait()

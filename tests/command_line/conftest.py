@@ -136,12 +136,7 @@ def home(tmp_path):
 def served_home(tmp_path_factory):
     """A home whose files are served, for the tests that leave the server as it is."""
     home = made_home(tmp_path_factory.mktemp("served"))
-    options = {
-        "max_output_bytes": "10_000_000",
-        "mcp_output_bytes": "10_000_000",
-        "enable_execute": "True",
-        "execute_approval": "False",
-    }
+    options = {"max_output_bytes": "10_000_000", "enable_execute": "True", "execute_approval": "False"}
     with home.server(home.files, *(f"--FsToolsConfig.{name}={value}" for name, value in options.items())):
         yield home
 

@@ -309,17 +309,3 @@ def test_pages_together_are_the_listing(call, names, limit):
         offset = data["next_offset"]
     assert paged == [entry["name"] for entry in call("list_files").data["entries"]] == sorted(names)
     assert len(paged) == data["total"]
-
-
-@pytest.mark.parametrize("tool, arguments, named", [("list_files", {}, "entries"), ("glob", {"pattern": "*"}, "files")])
-def test_a_list_that_is_too_long_for_one_answer_is_paged(make_call, tool, arguments, named):
-    call = make_call(max_output_bytes=50)
-    for number in range(20):
-        call.put(f"file-{number:02}", "")
-    paths, offset = [], 0
-    while offset is not None:
-        page = call(tool, offset=offset, **arguments)
-        assert len(page.content[0]["text"]) <= 50 and page.data["truncated"] == (page.data["next_offset"] is not None)
-        paths += [one["path"] for one in page.data[named]]
-        offset = page.data["next_offset"]
-    assert sorted(paths) == [f"file-{number:02}" for number in range(20)]

@@ -15,14 +15,14 @@ from tornado import web
 
 from ...errors import FsToolsError, Invalid, NotFound
 from ...progress import Progress
-from ...sessions import client_session
+from ...sessions import client_of, client_session
 from ...stores.records import Reader
 from ..base_handler import ToolsHandler
 from ..permissions import EXECUTE, READ, permission_of
 from ..served import SESSION_HEADER
 from ..streaming import HEARTBEAT_SECONDS, MEDIA_TYPE, EventStream
 from .json_rpc import INTERNAL_ERROR, INVALID_REQUEST, Fault, Id, as_message, error
-from .sessions import McpSessions
+from .sessions import McpSessions, is_named
 
 if TYPE_CHECKING:
     from mcp_types.jsonrpc import JSONRPCRequest
@@ -39,11 +39,12 @@ _SESSIONS = "jupyter_fstools_mcp_sessions"
 class _Asker(NamedTuple):
     """The user whose receipts count, and the session of the protocol: request ids are unique only there.
 
-    A stateless request stands alone.
+    A stateless request stands alone. `client` is the common part of the sessions that its client begins.
     """
 
     reader: Reader
     conversation: Reader
+    client: str
     stateless: bool = False
 
 
@@ -147,14 +148,14 @@ class McpHandler(ToolsHandler):
             hint = f"Begin a session with initialize, or name one of your own by {SESSION_HEADER}"
             raise Invalid(f"{_SESSION_ID} is missing", hint=hint, field=_SESSION_ID)
         reader = self.reader(named)
-        return _Asker(reader, Reader(reader.user, own or named))
+        return _Asker(reader, Reader(reader.user, own or named), client_of(own or "") or client_session(""))
 
     def _stateless_asker(self, client: str) -> _Asker:
         """Who sends a request that stands alone: calls of one client share a session, unless one is named."""
-        named = self.request.headers.get(SESSION_HEADER)
-        reader = self.reader(named or client_session(client))
+        named, session = self.request.headers.get(SESSION_HEADER), client_session(client)
+        reader = self.reader(named or session)
         # Ids that several programs of one name chose may be equal: they cancel by hanging up.
-        return _Asker(reader, reader if named else Reader(reader.user, secrets.token_hex()), stateless=True)
+        return _Asker(reader, reader if named else Reader(reader.user, secrets.token_hex()), session, stateless=True)
 
     async def _begin(self, request: JSONRPCRequest) -> None:
         from .methods import answered
@@ -206,7 +207,11 @@ class McpHandler(ToolsHandler):
         permission = READ if name is None else permission_of(name, self.served.workspace.tool_prefix)
         headers = self.request.headers
         conversation = headers.get(_SESSION_ID) or headers.get(SESSION_HEADER)
-        work = partial(answered, request=request, stateless=asker.stateless, conversation=conversation)
+        is_cut = is_named(asker.client, self.served.config.cutting_clients)
+        most = self.served.workspace.limits.mcp_output_bytes if is_cut else None
+        work = partial(
+            answered, request=request, stateless=asker.stateless, conversation=conversation, shown_bytes=most
+        )
         command = permission == EXECUTE
         try:
             await self.require_permission(permission)

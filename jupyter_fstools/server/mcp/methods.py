@@ -79,18 +79,28 @@ def called_tool(workspace: Workspace, request: JSONRPCRequest) -> str | None:
 
 
 def answered(
-    workspace: Workspace, request: JSONRPCRequest, *, stateless: bool = False, conversation: str | None = None
+    workspace: Workspace,
+    request: JSONRPCRequest,
+    *,
+    stateless: bool = False,
+    conversation: str | None = None,
+    shown_bytes: int | None = None,
 ) -> bytes:
     """The message that answers a request, in the form of the stateless revision or of those with sessions.
 
-    `conversation` is the one that the request belongs to, if anybody knows.
+    Args:
+        workspace: of the reader who asks.
+        request: what it asks.
+        stateless: the form.
+        conversation: the one that the request belongs to, if anybody knows.
+        shown_bytes: text that the client shows its model of one answer; None: all.
 
     Raises:
         Fault: unknown method, or parameters that do not fit it.
         FsToolsError: the tool refused.
     """
     if request.method == "tools/call":
-        told = _called(workspace.in_conversation(conversation), request)
+        told = _called(workspace.in_conversation(conversation, shown_bytes=shown_bytes), request)
     elif request.method == "tools/list":
         if checked_params(PaginatedRequestParams, request).cursor is not None:
             raise Fault(INVALID_PARAMS, "cursor: the list has one page", id=request.id, status=200)

@@ -6,15 +6,21 @@ import hashlib
 import hmac
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ...sessions import new_client_session
+from ...sessions import client_session, new_client_session
 from ...stores.records import Reader
 from .json_rpc import Id
 
+_ANY = "mcp-"
 _MOST_ENDED = 10_000
 _SIGNED_BYTES = 16
+
+
+def is_named(client: str, names: Sequence[str]) -> bool:
+    """Whether a client's session (`client_session`) begins with one of these names of clients; "" is any."""
+    return any(client.startswith(client_session(name) if name else _ANY) for name in names)
 
 
 class McpSessions:

@@ -21,8 +21,8 @@ class RawSession:
     def post(self, message, **headers):
         return self.folder.server.post("/mcp", message, headers={**self.headers, **headers})
 
-    def begin(self, version="2025-11-25"):
-        answer = self.post(introduction(version))
+    def begin(self, version="2025-11-25", name="test"):
+        answer = self.post(introduction(version, name))
         self.headers = {"Mcp-Session-Id": answer.headers["mcp-session-id"]}
         return answer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import urllib.request
 
 import pytest
@@ -146,7 +147,9 @@ def test_a_new_conversation_of_one_assistant_is_shown_again_what_another_has_rea
     assert "unchanged" in read(first)
 
 
-def test_an_answer_has_no_more_than_clients_show_and_its_receipt_says_so(raw):
+@pytest.mark.parametrize("name", ["claude-code", "gemini-cli-mcp-client"])
+def test_an_answer_has_no_more_than_its_client_shows_and_the_receipt_says_so(raw, name):
+    raw.begin(name=name)
     text = "".join(f"line {number} of a long text\n" for number in range(1900))
     path = raw.folder.write("a.txt", text.encode())
     shown, note = (block["text"] for block in raw.call("read_file", path=path)["content"])
@@ -157,3 +160,25 @@ def test_an_answer_has_no_more_than_clients_show_and_its_receipt_says_so(raw):
     assert refused["isError"] and refused["content"][0]["text"].startswith("not_read")
     raw.call("read_file", path=path, offset=last + 1)
     assert not raw.call("write_file", path=path, content="")["isError"]
+
+
+@pytest.mark.parametrize("tool, arguments", [("list_files", {}), ("glob", {"pattern": "*"})])
+def test_a_list_that_its_client_would_cut_is_paged(raw, tool, arguments):
+    for number in range(200):
+        raw.folder.write(f"{number:03}{'-' * 200}", b"")
+    raw.begin(name="claude-code")
+    names, offset = [], 0
+    while offset is not None:
+        rows, *notes = raw.call(tool, path=raw.folder.name, limit=1000, offset=offset, **arguments)["content"]
+        assert len(rows["text"]) <= 28 << 10
+        names += [row.rpartition("/")[2][:3] for row in rows["text"].splitlines()]
+        following = re.search(r"offset=(\d+)", notes[0]["text"]) if notes else None
+        offset = int(following[1]) if following else None
+    assert sorted(names) == [f"{number:03}" for number in range(200)]
+
+
+def test_other_clients_get_long_answers_whole(raw):
+    text = "".join(f"line {number} of a long text\n" for number in range(1900))
+    path = raw.folder.write("a.txt", text.encode())
+    (shown,) = raw.call("read_file", path=path)["content"]
+    assert "\n1900\tline 1899 of" in shown["text"]
