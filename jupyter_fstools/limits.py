@@ -21,7 +21,7 @@ class Limits:
     max_output_bytes: int = setting(256 << 10, "Bytes of text that one call shows at most.")
     mcp_output_bytes: int = setting(
         28 << 10,
-        "Bytes of text that one MCP answer shows at most to the clients of `cutting_clients`.",
+        "Bytes of text that one MCP answer shows at most to clients that cut longer ones (cutting_clients).",
         1024,
     )
     max_line_length: int = setting(2000, "Characters shown of one line.")

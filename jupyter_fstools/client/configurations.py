@@ -69,7 +69,7 @@ CLIENTS: Mapping[str, McpClient] = {
         ),
         McpClient(
             "jupyter-ai", "Jupyter AI", ".jupyter/mcp_settings.json", "mcp_servers",
-            "https://pypi.org/project/jupyter-ai-persona-manager/", more=_TYPE, form="list",
+            "https://github.com/jupyter-ai-contrib/jupyter-ai-persona-manager", more=_TYPE, form="list",
         ),
         McpClient(
             "generic", "Another client", None, "mcpServers",

@@ -109,7 +109,7 @@ ASK_WRITE = (
     ".{devcontainer,devcontainer.json,idea,fleet,zed,exrc,nvimrc,nvim.lua,vimrc.local,dir-locals.el}",
     # direnv.net, mise.jdx.dev, and the first files that debuggers and R look for in a working directory.
     ".{envrc,mise.toml,mise,gdbinit,lldbinit,pdbrc,Rprofile,Renviron}",
-    # docs.npmjs.com (.npmrc), yarnpkg.com (yarnPath), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper).
+    # npm (.npmrc), yarnpkg.com (yarnPath), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper).
     ".{npmrc,yarnrc,yarnrc.yml,pnpmfile.cjs}",
     "**/.cargo/config{,.toml}",
     "**/.bundle/config",
