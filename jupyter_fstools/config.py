@@ -136,7 +136,7 @@ class FsToolsConfig(Configurable):
         "MCP clients, by the beginning of the name that they send, that cut long answers before their model sees them: "
         "they are sent no longer ones (mcp_output_bytes), so that the model has read what its receipt says. "
         "'' is every client.",
-        ("claude-code", "gemini-cli"),
+        ("claude-code", "codex", "gemini-cli"),
     )
     tool_prefix = _text("Prefix of every tool's name, such as 'fs_'.")
     vars().update(_traits_of(StoreLimits))

@@ -147,7 +147,7 @@ def test_a_new_conversation_of_one_assistant_is_shown_again_what_another_has_rea
     assert "unchanged" in read(first)
 
 
-@pytest.mark.parametrize("name", ["claude-code", "gemini-cli-mcp-client"])
+@pytest.mark.parametrize("name", ["claude-code", "codex-mcp-client", "gemini-cli-mcp-client"])
 def test_an_answer_has_no_more_than_its_client_shows_and_the_receipt_says_so(raw, name):
     raw.begin(name=name)
     text = "".join(f"line {number} of a long text\n" for number in range(1900))
