@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from jupyter_client import KernelManager
 
 FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
@@ -62,6 +61,8 @@ _NAMESPACE = ["unshare", "--mount", *([] if hasattr(os, "getuid") and os.getuid(
 def without(folder: Path) -> list[str]:
     """The beginning of a command in a mount namespace of its own, in which a folder is an empty disk."""
     if shutil.which("unshare") is None or subprocess.run([*_NAMESPACE, "true"], check=False).returncode:
+        import pytest  # Late: the demo runs without it.
+
         pytest.skip("this system lets nobody make a namespace")
     return [*_NAMESPACE, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(folder)]
 
