@@ -65,7 +65,7 @@ def _has(name: str, *texts: str) -> Callable[[Path], bool]:
 
 def _ours_line(call: Counted) -> None:
     call("grep", pattern="value_1234 ", path="lines.py")
-    call("edit_file", path="lines.py", old_string="value_1234 = 1234", new_string="value_1234 = 0")
+    call("edit_file", path="lines.py", edits=[{"old_string": "value_1234 = 1234", "new_string": "value_1234 = 0"}])
 
 
 def _filesystem_line(call: Counted) -> None:
@@ -92,8 +92,8 @@ def _commander_search(call: Counted, path: str, pattern: str) -> str:
 
 def _ours_cell(call: Counted) -> None:
     call("grep", pattern="wrong_total", path="big.ipynb")
-    change = {"edit_mode": "edit", "old_string": "wrong_total", "new_string": "total"}
-    call("edit_notebook", path="big.ipynb", cell_id="c6", **change)
+    change = {"cell_id": "c6", "edit_mode": "edit", "old_string": "wrong_total", "new_string": "total"}
+    call("edit_notebook", path="big.ipynb", edits=[change])
 
 
 def _filesystem_cell(call: Counted) -> None:
@@ -140,9 +140,9 @@ def _ours_stale(old: str, new: str, wanted: str) -> Callable[[Counted], None]:
         call("read_file", path="small.py")
         text = (call.root / "small.py").read_text()
         (call.root / "small.py").write_text(text.replace(old, new))
-        said = call("edit_file", path="small.py", old_string="rate = 1", new_string="rate = 2")
+        said = call("edit_file", path="small.py", edits=[{"old_string": "rate = 1", "new_string": "rate = 2"}])
         assert said.startswith("stale"), said
-        call("edit_file", path="small.py", old_string=wanted, new_string="rate = 2")
+        call("edit_file", path="small.py", edits=[{"old_string": wanted, "new_string": "rate = 2"}])
 
     return way
 
@@ -167,10 +167,10 @@ def _filesystem_stale_here(call: Counted) -> None:
 
 def _ours_ambiguous(call: Counted) -> None:
     call("read_file", path="small.py")
-    said = call("edit_file", path="small.py", old_string="return x", new_string="return y")
+    said = call("edit_file", path="small.py", edits=[{"old_string": "return x", "new_string": "return y"}])
     assert said.startswith("ambiguous"), said
     second = {"old_string": "def g(x):\n    return x", "new_string": "def g(x):\n    return y"}
-    call("edit_file", path="small.py", **second)
+    call("edit_file", path="small.py", edits=[second])
 
 
 def _commander_ambiguous(call: Counted) -> None:
@@ -185,8 +185,8 @@ def _ours_insert(call: Counted) -> None:
     found = call("grep", pattern="def area", glob="*.ipynb")
     place = re.search(r"(\S+\.ipynb) cell (\S+)", found)
     assert place is not None, found
-    new = {"edit_mode": "insert", "cell_type": "code", "new_source": "assert area(2) == 4"}
-    call("edit_notebook", path=place[1], after=place[2], **new)
+    new = {"edit_mode": "insert", "after": place[2], "cell_type": "code", "new_source": "assert area(2) == 4"}
+    call("edit_notebook", path=place[1], edits=[new])
 
 
 def _filesystem_insert(call: Counted) -> None:
