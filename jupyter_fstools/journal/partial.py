@@ -135,8 +135,7 @@ def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     gone = _taken_cells(cells, hunks, {})
     earlier = change.decided
     if earlier and isinstance(earlier.rejected, dict) and earlier.rejected.keys() <= everything.keys():
-        both = (*gone.items(), *earlier.rejected.items())
-        gone = {name: sorted({at for other, places in both if other == name for at in places}) for name, _ in both}
+        gone |= {name: sorted({*gone.get(name, ()), *places}) for name, places in earlier.rejected.items()}
     return Decided(taken=_left(everything, gone), rejected=gone)
 
 
