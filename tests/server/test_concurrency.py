@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -76,6 +77,32 @@ async def test_a_long_edit_and_many_reads_of_its_file_queue_nobody_else(call, se
     finally:
         gate.set()
     assert sorted(answer.status for answer in await asyncio.gather(*waiting)) == [200] + [422] * 39
+
+
+def test_a_long_edit_and_160_reads_of_its_file_leave_another_session_its_turns(folder):
+    """Over HTTP, in one login: told by what is answered before the edit is, however slow the machine is."""
+    large = folder.write("large.txt", b"".join(b"line %07d of a large file\n" % n for n in range(2_000_000)))
+    small = folder.write("small.txt", b"one\n")
+    assert folder.call("read_file", path=large, limit=10).status == 200
+    edits = [{"old_string": f"line {n * 9000:07d}", "new_string": f"done {n:07d}"} for n in range(1, 100)]
+    done = []
+
+    def others():
+        while not editing.done():
+            answer = folder.server.call("read_file", session="another", path=small, force=True)
+            done.append((answer.status, editing.done()))
+
+    with ThreadPoolExecutor(170) as threads:
+        editing = threads.submit(folder.call, "edit_file", path=large, edits=edits)
+        reads = [
+            threads.submit(folder.server.call, "read_file", f"r{n % 4}", path=large, offset=n * 10_000 + 1, limit=100)
+            for n in range(160)
+        ]
+        others()
+    assert editing.result().status == 200, editing.result().error
+    assert {read.result().status for read in reads} == {200}
+    assert {status for status, _ in done} == {200}
+    assert sum(not ended for _, ended in done) >= 10
 
 
 async def test_a_decision_finds_a_thread_whatever_assistants_do(ask, call, served, jp_root_dir):
