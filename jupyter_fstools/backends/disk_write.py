@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
-from ..errors import Conflict, Denied
+from ..errors import Conflict
 from .hidden_files import hidden_file, overwrite_in_place, write_all
-from .open_file import MOST_IN_MEMORY, not_a_file, same_version, version_of
+from .open_file import MOST_IN_MEMORY, has_write_bits, not_a_file, same_version, version_of
 from .operating_system import (
     O_NONBLOCK,
     Folder,
@@ -21,7 +21,7 @@ from .operating_system import (
     read_at,
 )
 from .path_names import temporary_name
-from .system_errors import refused
+from .system_errors import read_only, refused
 
 _FLUSHED_BYTES = 8 * CHUNK_BYTES
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -72,9 +72,8 @@ def check_removable(target: Target, if_match: str | None) -> os.stat_result | No
         raise _conflict(target, "it exists already")
     if version_of(status) != if_match:
         raise _conflict(target, "it has changed meanwhile")
-    if not status.st_mode & 0o222 or not target.folder.may_write(target.name):
-        hint = "Make it writable first, if it is meant to be changed."
-        raise refused(Denied, target.path, "it is read-only", hint=hint, writing=True)
+    if not has_write_bits(status) or not target.folder.may_write(target.name):
+        raise read_only(target.path)
     return status
 
 

@@ -50,7 +50,13 @@ def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileSt
         return FileStat(path, key, "missing")
     kind = kind_of(status)
     size = status.st_size if kind == "file" else 0
-    return FileStat(path, key, kind, size, status.st_mtime_ns, version_of(status))
+    writable = kind != "file" or has_write_bits(status)
+    return FileStat(path, key, kind, size, status.st_mtime_ns, version_of(status), writable)
+
+
+def has_write_bits(status: os.stat_result) -> bool:
+    """Whether a file's mode lets anybody write it; to the superuser everything seems writable."""
+    return bool(status.st_mode & 0o222)
 
 
 def not_a_file(status: os.stat_result, path: str, *, writing: bool = False) -> FsToolsError | None:

@@ -26,6 +26,7 @@ class FileStat:
         mtime_ns: modification time, nanoseconds since 1970; 0 if missing.
         version: equal only while nothing touched the file (on a disk: device, inode, size, mtime, ctime); "" if
             missing. Works like an ETag.
+        writable: False for a file that is read-only by its mode bits: nobody writes it, not even root.
     """
 
     path: str
@@ -34,6 +35,7 @@ class FileStat:
     size: int = 0
     mtime_ns: int = 0
     version: str = ""
+    writable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

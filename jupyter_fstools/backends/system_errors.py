@@ -57,3 +57,9 @@ def refused(kind: type[FsToolsError], path: str, reason: str, *, hint: str = "",
     """A refusal about `path` in the words all backends use."""
     shown = path or "."
     return kind(f"'{shown}' was not modified: {reason}." if writing else f"'{shown}': {reason}.", hint=hint)
+
+
+def read_only(path: str) -> FsToolsError:
+    """The refusal to write or remove a file that is read-only."""
+    hint = "Make it writable first, if it is meant to be changed."
+    return refused(Denied, path, "it is read-only", hint=hint, writing=True)

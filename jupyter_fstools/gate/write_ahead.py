@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..backends.protocol import FileStat, OpenFile
+from ..backends.system_errors import read_only
 from ..content.fingerprint import Fingerprint
 from ..content.splices import Splice, SplicedStream, inverse, spliced_size
 from ..diffs.file_diff import Operation
@@ -127,6 +128,9 @@ class WriteAhead:
     def _write(
         self, draft: Draft, op: Operation, splices: Sequence[Splice], begin: Callable[[States], None] | None
     ) -> tuple[FileStat, States, bool]:
+        # A page or a room would have it written by Jupyter, which asks the system alone: root may write all.
+        if not draft.stat.writable:
+            raise read_only(draft.stat.path)
         before, opened = self._versions.state(draft), draft.before
         if op == "delete":
             assert opened is not None

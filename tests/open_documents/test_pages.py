@@ -78,7 +78,7 @@ def refused(call, code):
     error = answer["error"]
     assert error["code"] == code, error
     assert "not modified" in error["message"] and error["hint"]
-    return True
+    return error
 
 
 def test_a_saved_document_is_patched_before_its_file_is_written(server, root):
@@ -159,11 +159,15 @@ def test_a_saved_page_that_hangs_or_dies_holds_nobody_up(server, root):
 
 
 def test_a_page_takes_back_what_could_not_be_written(server, root):
-    with Page(server, answers=PATCHES) as page:
+    def patch(request):
+        (root / "a.py").write_bytes(b"x = 9\n")
+        return {"done": True}
+
+    with Page(server, answers={"patch": patch}) as page:
         page.say(server.document("a.py", hash=sha(X1)))
-        (root / "a.py").chmod(0o400)
-        assert refused(edit(server), "denied")
+        assert refused(edit(server), "conflict")
         assert page.wait_for("written")["hash"] is None
+    assert (root / "a.py").read_bytes() == b"x = 9\n"
 
 
 def unsaved(content="x = 1  # typed\n", path="a.py", **more):
@@ -223,6 +227,18 @@ def test_a_file_that_was_deleted_below_an_unsaved_document_is_not_written_anew(s
         (root / "a.py").unlink()
         assert refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
         assert not (root / "a.py").exists()
+
+
+def test_a_read_only_file_is_refused_whether_its_document_is_closed_saved_or_unsaved(server, root):
+    """By its mode bits: to root, Jupyter calls it writable, and the page would save it."""
+    (root / "a.py").chmod(0o444)
+    closed = refused(edit(server), "denied")
+    with Page(server, answers=unsaved("x = 1\n", patch={"done": True}, save={"done": False})) as page:
+        for saved in (True, False):
+            page.say(server.document("a.py", saved=saved, hash=sha(X1)))
+            assert refused(edit(server), "denied") == closed
+        assert [one for one in page.heard if one["do"] in ("patch", "save")] == []
+    assert (root / "a.py").read_bytes() == X1
 
 
 def test_a_failed_save_is_taken_back(server, root):
