@@ -79,10 +79,11 @@ class ObjectStore:
         plain = path.removeprefix("./")
         if plain and not {"", ".", ".."} & set(plain.split("/")):
             canonical_parts(plain)
-            if (found := self._head(plain)) is not None:
+            if (found := self._file_at(plain)) is not None:
                 return found
-        names = names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
-        return self._look("/".join(names))
+        wanted = "/".join(names_without_links(path, self._is_barred, self._is_folder))
+        # Where both are, the plain name is the object's, and one that ends with "/" the folder's.
+        return self._folder(wanted) if path.endswith("/") and self._is_folder(wanted) else self._look(wanted)
 
     def list(self, path: str) -> Iterator[Entry]:
         """The names in one folder, with what the store tells of each; see `Backend.list`."""
@@ -93,8 +94,10 @@ class ObjectStore:
             self._refuse_missing_folder(path)
         for prefix in listed["common_prefixes"]:
             yield from self._entry(path, prefix, None)
+        folders = set(listed["common_prefixes"])
         for meta in listed["objects"]:
-            yield from self._entry(path, meta["path"], meta)
+            if meta["path"] not in folders:
+                yield from self._entry(path, meta["path"], meta)
 
     @contextlib.contextmanager
     def read(self, path: str) -> Iterator[OpenFile]:
@@ -192,8 +195,17 @@ class ObjectStore:
             except FileNotFoundError:
                 return None
 
+    def _file_at(self, path: str) -> FileStat | None:
+        """The file of a name; none where an empty object stands for the folder of what lies below it."""
+        found = self._head(path)
+        return found if found and (found.size or not self._is_folder(path)) else None
+
+    def _is_barred(self, path: str) -> bool:
+        """Nothing can lie below the name: it is a file's alone."""
+        return self._head(path) is not None and not self._is_folder(path)
+
     def _look(self, path: str) -> FileStat:
-        if path and (found := self._head(path)) is not None:
+        if path and (found := self._file_at(path)) is not None:
             return found
         if not path or self._is_folder(path):
             return self._folder(path)
@@ -207,7 +219,7 @@ class ObjectStore:
         if found.kind == "directory":
             raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it, or list it.")
         if found.kind == "missing":
-            names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
+            names_without_links(path, self._is_barred, self._is_folder)
             raise refused(NotFound, path, "it does not exist", hint="List the folder to see what is there.")
         return found
 
@@ -271,7 +283,7 @@ class ObjectStore:
     def _refuse_missing_folder(self, path: str) -> None:
         if self._head(path) is not None:
             raise refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.")
-        names_without_links(path, lambda one: self._head(one) is not None, self._is_folder)
+        names_without_links(path, self._is_barred, self._is_folder)
         raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
 
 

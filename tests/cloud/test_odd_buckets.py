@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.entry_points import open_backend
-from jupyter_fstools.errors import InputOutput, Invalid
+from jupyter_fstools.errors import InputOutput, Invalid, IsDirectory, NotADirectory
 from jupyter_fstools.testing.backend_contract import content, put
 from tests import proxy
 
@@ -49,6 +49,31 @@ def test_an_object_that_stands_for_an_empty_folder_is_a_folder(s3, other):
     assert found.data["total"] == 1
     call_tool(files, "write_file", path="empty/b.txt", content="b\n")
     assert listed(files, "empty") == [("empty/b.txt", False)]
+
+
+def test_an_object_with_the_name_of_a_folder_is_listed_once(s3, other):
+    for key, data in (("f", b"needle\n"), ("f/x.txt", b"needle\n"), ("marked", b""), ("marked/y.txt", b"y\n")):
+        other.put_here(key, data)
+    files = open_workspace(s3, store="memory:")
+    assert listed(files) == [("f", True), ("marked", True)]
+    assert call_tool(files, "glob", pattern="**").data["total"] == 2
+    assert call_tool(files, "grep", pattern="needle", output_mode="files").data["files"][0]["path"] == "f/x.txt"
+    # The object is opened by its name, and the folder by its name with a slash.
+    assert call_tool(files, "read_file", path="f").data["content"] == "needle\n"
+    call_tool(files, "edit_file", path="f", old_string="needle", new_string="pin")
+    assert content(files.backend, "f") == b"pin\n"
+    assert listed(files, "f/") == [("f/x.txt", False)]
+    assert call_tool(files, "grep", path="f/", pattern="needle", output_mode="files").data["total"] == 1
+    with pytest.raises(NotADirectory):
+        listed(files, "f")
+    # An empty one only stands for the folder.
+    assert listed(files, "marked") == [("marked/y.txt", False)]
+    with pytest.raises(IsDirectory):
+        call_tool(files, "read_file", path="marked")
+    with pytest.raises(IsDirectory):
+        call_tool(files, "write_file", path="marked", content="file\n")
+    call_tool(files, "write_file", path="marked/z.txt", content="z\n")
+    assert listed(files, "marked") == [("marked/y.txt", False), ("marked/z.txt", False)]
 
 
 def test_an_object_whose_name_no_path_spells_is_named_where_it_bars_its_folder(s3, other):
