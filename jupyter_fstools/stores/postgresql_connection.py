@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import selectors
 import threading
 import time
 import uuid
@@ -14,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg import Connection, pq
-from psycopg.abc import RV, PQGen
+from psycopg import pq
 
 from ..errors import Conflict, FsToolsError, InputOutput
+from .postgresql_answers import Patient
 from .postgresql_schema import LOCK_LOST, migrate
 
 WAIT_SECONDS = 5.0
@@ -40,33 +39,6 @@ _OPTIONS: dict[str, Any] = {
 
 # What is not there has been dropped, or changed by a newer server: schema, table, column or function.
 _MISSING = frozenset({"3F000", "42P01", "42703", "42883"})
-
-
-class Patient(Connection[Any]):
-    """A connection that ends where an answer takes too long.
-
-    Attributes:
-        patience: in seconds; None: as long as it takes.
-    """
-
-    patience: float | None = None
-
-    def wait(self, gen: PQGen[RV], *given: Any, **named: Any) -> RV:
-        """Wait for an answer, within limits."""
-        return super().wait(gen if self.patience is None else self._answered(gen, self.patience), *given, **named)
-
-    def _answered(self, gen: PQGen[RV], seconds: float) -> PQGen[RV]:
-        late = time.monotonic() + seconds
-        try:
-            wanted = next(gen)
-            while True:
-                ready = yield wanted
-                if not ready and time.monotonic() > late:
-                    self.pgconn.finish()
-                    raise psycopg.OperationalError(f"there was no answer within {seconds:g} s")
-                wanted = gen.send(ready)
-        except StopIteration as answered:
-            return answered.value  # type: ignore[no-any-return]  # A generator's result is not typed.
 
 
 @dataclass(frozen=True)
@@ -106,7 +78,7 @@ class Held:
         guard: held by who sends anything without being this thread, and by who lets go.
     """
 
-    connection: Connection[Any]
+    connection: Patient
     fences: dict[str, int] = field(default_factory=dict)
     told: dict[str, Told] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
@@ -132,7 +104,7 @@ class Database:
         return getattr(self._local, "held", None)
 
     @contextlib.contextmanager
-    def connection(self) -> Iterator[Connection[Any]]:
+    def connection(self) -> Iterator[Patient]:
         """A connection in autocommit mode, the one that holds this thread's locks if there is one that works.
 
         Raises:
@@ -181,7 +153,7 @@ class Database:
         return InputOutput(f"the store's database failed: {said}", hint=_HINT)
 
     @contextlib.contextmanager
-    def _lent(self) -> Iterator[Connection[Any]]:
+    def _lent(self) -> Iterator[Patient]:
         idle = self._opened()
         if not idle.free.acquire(timeout=WAIT_SECONDS):
             raise psycopg.OperationalError(f"all {_MOST_CONNECTIONS} connections are in use")
@@ -228,19 +200,19 @@ class _Idle:
         self.process = os.getpid()
         self.free = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         self.is_ready = False
-        self._kept: list[Connection[Any]] = []
+        self._kept: list[Patient] = []
         self._is_closed = False
 
-    def take(self) -> Connection[Any] | None:
+    def take(self) -> Patient | None:
         """One that works; None if there is none."""
         while self._kept:
             connection = self._kept.pop()
-            if _is_usable(connection):
+            if connection.is_usable(WAIT_SECONDS):
                 return connection
             connection.close()
         return None
 
-    def give_back(self, connection: Connection[Any]) -> None:
+    def give_back(self, connection: Patient) -> None:
         """Keep it for the next call, unless it is broken."""
         status = connection.pgconn.transaction_status
         if self._is_closed or status not in (pq.TransactionStatus.IDLE, pq.TransactionStatus.ACTIVE):
@@ -269,31 +241,5 @@ def lock_lost() -> Conflict:
     )
 
 
-_of_parents: list[Connection[Any]] = []
+_of_parents: list[Patient] = []
 """What was open when this process was forked: its parent closes it."""
-
-
-def send(connection: Connection[Any], query: bytes) -> None:
-    """Send a statement whose answer nobody waits for; the next who takes the connection reads it."""
-    connection.pgconn.send_query(query)
-    if connection.pgconn.flush():  # The database does not even take it: what it holds for us ends with the connection.
-        connection.close()
-
-
-def _is_usable(connection: Connection[Any]) -> bool:
-    """Whether what was sent last is answered, and the other side has not hung up: no round trip is spent on it."""
-    link = connection.pgconn
-    try:
-        link.consume_input()
-        while link.is_busy():
-            with selectors.DefaultSelector() as answered:
-                answered.register(link.socket, selectors.EVENT_READ)
-                if not answered.select(WAIT_SECONDS):
-                    return False
-            link.consume_input()
-        while (answer := link.get_result()) is not None:
-            if answer.status != pq.ExecStatus.TUPLES_OK:
-                return False
-    except psycopg.Error:
-        return False
-    return link.status == pq.ConnStatus.OK

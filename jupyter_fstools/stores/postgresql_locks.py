@@ -14,7 +14,7 @@ import psycopg
 from psycopg import errors, pq
 
 from ..errors import TimedOut
-from .postgresql_connection import Database, Held, Told, send
+from .postgresql_connection import Database, Held, Told
 from .postgresql_receipts import HOT_MICROSECONDS
 from .sql_values import as_bytes
 
@@ -118,7 +118,7 @@ class PostgresqlLocks:
             with self._guard:
                 self._held.discard(held)
             if held.connection.pgconn.transaction_status == pq.TransactionStatus.IDLE:
-                send(held.connection, _FREE_ALL)
+                held.connection.send(_FREE_ALL)
             else:
                 held.connection.close()
 

@@ -12,7 +12,7 @@ from .postgresql_news import CHANNEL, News
 from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_json
 from .records import Reader, Receipt
-from .sql_values import as_bytes, moment_values, prefix_values
+from .sql_values import as_bigint, as_bytes, moment_values, prefix_values
 from .steps import DROPPED_PER_RECEIPT, ReceiptCounter
 
 PUT_VALUES = """
@@ -23,10 +23,11 @@ _PLACE = "owner = %(reader_user)s AND session = %(reader_session)s"
 # The database's disk is not waited for: a crash may forget what was read last, and then it is read again.
 _SOON = "set_config('synchronous_commit', 'off', true)"
 # A receipt that was used a moment ago is not written again for that: it is not among those whose turn it is to go.
+_MINE = "owner = $1 AND session = $2 AND key = $3"
 _FIND = f"""
 WITH touched AS (
-    UPDATE fstools.receipts SET used = %(used)s WHERE {_PLACE} AND key = %(key)s AND used < %(used)s - %(hot)s
-) SELECT body, {_SOON} FROM fstools.receipts WHERE {_PLACE} AND key = %(key)s
+    UPDATE fstools.receipts SET used = $4::bigint WHERE {_MINE} AND used < $4 - $5::bigint
+) SELECT body, {_SOON} FROM fstools.receipts WHERE {_MINE}
 """
 _PUT = f"SELECT {_SOON}, fstools.put({PUT_VALUES}), pg_notify('{CHANNEL}', %(me)s)"
 _EVICT = f"""
@@ -81,8 +82,10 @@ class PostgresqlReceipts:
         if (told := self._told(key)) is not None and told.reader == reader:
             return None if told.receipt is None else from_json(Receipt, told.receipt)
         hot = 0 if self._limits.max_receipts < _SMALL else HOT_MICROSECONDS
-        row = self._one(_FIND, {**self._place(reader), "key": as_bytes(key), "used": self._stamp(), "hot": hot})
-        return from_json(Receipt, row[0]) if row else None
+        place = as_bytes(reader.user), as_bytes(reader.session), as_bytes(key)
+        with self._database.connection() as connection:
+            row = connection.ask(_FIND, *place, as_bigint(self._stamp()), as_bigint(hot))
+        return from_json(Receipt, row[0]) if row and row[0] else None
 
     def was_dropped(self, reader: Reader, key: str) -> bool:
         """True if the bound on their number pushed the receipt out."""

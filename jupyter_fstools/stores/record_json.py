@@ -24,7 +24,7 @@ def to_json(record: BaseModel) -> str:
         return json.dumps(record.model_dump())
 
 
-def from_json(kind: type[Record], body: str) -> Record:
+def from_json(kind: type[Record], body: str | bytes) -> Record:
     """The record that `to_json` was given.
 
     Raises:
@@ -36,7 +36,7 @@ def from_json(kind: type[Record], body: str) -> Record:
         return _from_escaped_json(kind, body)
 
 
-def _from_escaped_json(kind: type[Record], body: str) -> Record:
+def _from_escaped_json(kind: type[Record], body: str | bytes) -> Record:
     try:
         return kind.model_validate(json.loads(body))
     except ValueError as problem:

@@ -23,6 +23,11 @@ def as_text(name: bytes) -> str:
     return bytes(name).decode("utf-8", "surrogatepass")
 
 
+def as_bigint(number: int) -> bytes:
+    """A number in PostgreSQL's binary format of a `bigint`."""
+    return number.to_bytes(8, "big", signed=True)
+
+
 def bytes_or_null(text: str | None) -> bytes | None:
     """`as_bytes`, with None as it is."""
     return None if text is None else as_bytes(text)

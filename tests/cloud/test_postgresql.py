@@ -24,6 +24,7 @@ from jupyter_fstools.journal.journal import ChangeQuery, Journal
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_answers import Patient
 from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.testing.store_contract import StoreContract
@@ -202,6 +203,7 @@ SUSPENDED = """
 import os, signal, sys
 from jupyter_fstools.errors import Conflict, FsToolsError
 from jupyter_fstools.stores.postgresql import PostgresqlStore
+from jupyter_fstools.stores.postgresql_answers import Patient
 from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
 from jupyter_fstools.testing.store_samples import change_of
 store = PostgresqlStore(sys.argv[1])
@@ -238,6 +240,7 @@ import os, signal, sys
 from functools import partialmethod
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.stores.postgresql_answers import Patient
 from jupyter_fstools.stores.postgresql_locks import PostgresqlLocks
 
 def suspended(call):
@@ -436,19 +439,19 @@ def test_edits_over_connections_that_are_reset_are_done_once_or_not_at_all(datab
 
 
 @pytest.fixture
-def sent(monkeypatch):
-    """The statements that are waited for."""
-    statements, execute = [], psycopg.Connection.execute
+def waits(monkeypatch):
+    """How often an answer of the database is waited for."""
+    counted, wait = [], Patient.wait
 
-    def counted(connection, query, *values, **options):
-        statements.append(query)
-        return execute(connection, query, *values, **options)
+    def count(connection, gen, *given, **named):
+        counted.append(gen)
+        return wait(connection, gen, *given, **named)
 
-    monkeypatch.setattr(psycopg.Connection, "execute", counted)
-    return statements
+    monkeypatch.setattr(Patient, "wait", count)
+    return counted
 
 
-def test_an_edit_is_three_round_trips_a_first_read_two_and_the_same_again_one(database, tmp_path, sent):
+def test_an_edit_is_three_round_trips_a_first_read_two_and_the_same_again_one(database, tmp_path, waits):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("one\ntwo\n")
         os.utime(tmp_path / name, (1, 1))  # Nobody can be writing it just now.
@@ -462,9 +465,9 @@ def test_an_edit_is_three_round_trips_a_first_read_two_and_the_same_again_one(da
         ("read_file", {"path": "b.txt", "limit": 1, "force": True}, 1),
         ("read_file", {"path": "b.txt", "offset": 2}, 3),
     ):
-        sent.clear()
+        waits.clear()
         call_tool(files, tool, **arguments)
-        assert len(sent) == most, sent
+        assert len(waits) == most, (tool, arguments)
     files.store.close()
 
 
