@@ -11,7 +11,7 @@ from .postgresql_connection import Database
 from .postgresql_locks import PostgresqlLocks
 from .postgresql_news import CHANNEL, News
 from .protocol import MAX_REFUSALS, USE_SECONDS, Closing, MomentFilter, Store
-from .record_json import from_json, to_json
+from .record_json import from_json, to_ascii_json
 from .records import OpenDocument, Refusal, Token
 from .sql_values import as_bytes, as_text, moment_values
 
@@ -64,7 +64,7 @@ class PostgresqlTokens:
 
     def add_token(self, token: Token, digest: str) -> None:
         """Keep a token under the digest of its secret."""
-        row = digest, token.id, as_bytes(token.user), token.created_at, token.last_used_at, to_json(token)
+        row = digest, token.id, as_bytes(token.user), token.created_at, token.last_used_at, to_ascii_json(token)
         with self._database.connection() as connection:
             connection.execute(_ADD, row)
 
@@ -121,7 +121,7 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
 
     def add_refusal(self, refusal: Refusal) -> Refusal:
         """Keep a refusal."""
-        values = {"key": as_bytes(refusal.key), "session": as_bytes(refusal.session), "body": to_json(refusal)}
+        values = {"key": as_bytes(refusal.key), "session": as_bytes(refusal.session), "body": to_ascii_json(refusal)}
         with self._database.connection() as connection, connection.transaction():
             moment = round(refusal.at * _MICROSECONDS)
             row = connection.execute(_REFUSE, {**values, "number": moment}).fetchone()

@@ -13,7 +13,7 @@ from .postgresql_connection import Database, lock_lost
 from .postgresql_news import CHANNEL
 from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
 from .protocol import ChangeFilter, PutReceipt, require_room
-from .record_json import to_json
+from .record_json import to_ascii_json
 from .records import Change, Reader, Receipt
 from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
@@ -87,7 +87,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "created_at": change.created_at,
             "decided_at": change.decided_at,
             "decided_by": bytes_or_null(change.decided_by),
-            "body": to_json(change),
+            "body": to_ascii_json(change),
             "splices": splices,
         }
         with self._database.connection() as connection:
@@ -126,7 +126,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "decided_at": decided_at,
             "decided_by": bytes_or_null(decided_by),
             "splices": step.splices,
-            "body": None if step.record is None else to_json(step.record),
+            "body": None if step.record is None else to_ascii_json(step.record),
         }
         with self._database.connection() as connection:
             row = connection.execute(_STEP, values).fetchone()

@@ -28,8 +28,9 @@ ANSWER_SECONDS = 60.0
 _MOST_CONNECTIONS = 40
 _FRESH_SECONDS = 1.0
 _HINT = "Nothing was written. Ask an administrator to look at the database; calls work again once it is back."
-# A machine that is gone without a word is noticed within seconds.
+# In whichever encoding the database keeps it. And a machine that is gone without a word is noticed within seconds.
 _OPTIONS: dict[str, Any] = {
+    "client_encoding": "UTF8",
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,

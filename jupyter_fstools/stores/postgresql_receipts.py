@@ -10,7 +10,7 @@ from ..limits import StoreLimits
 from .postgresql_connection import Database, Told
 from .postgresql_news import CHANNEL, News
 from .protocol import MomentFilter, PutReceipt
-from .record_json import from_json, to_json
+from .record_json import from_json, to_ascii_json
 from .records import Reader, Receipt
 from .sql_values import as_bigint, as_bytes, moment_values, prefix_values
 from .steps import DROPPED_PER_RECEIPT, ReceiptCounter
@@ -146,7 +146,7 @@ class PostgresqlReceipts:
             "stamps": [self._stamp() for _ in receipts],
             "moments": [receipt.read_at for receipt, _ in receipts],
             "own": [receipt.own_write for receipt, _ in receipts],
-            "bodies": [to_json(receipt) for receipt, _ in receipts],
+            "bodies": [to_ascii_json(receipt) for receipt, _ in receipts],
             "texts": [shown for _, shown in receipts],
             "me": self._database.me,
         }

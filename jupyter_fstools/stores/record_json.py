@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +11,8 @@ from pydantic import BaseModel, ValidationError
 from .protocol import MomentFilter
 
 Record = TypeVar("Record", bound=BaseModel)
+
+_NOT_ASCII = re.compile("[^\\x00-\\x7f]+")
 
 
 class UnreadableRecord(Exception):
@@ -22,6 +25,11 @@ def to_json(record: BaseModel) -> str:
         return record.model_dump_json()
     except ValueError:
         return json.dumps(record.model_dump())
+
+
+def to_ascii_json(record: BaseModel) -> str:
+    """The same in ASCII, which a database keeps in whichever encoding it has."""
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], to_json(record))
 
 
 def from_json(kind: type[Record], body: str | bytes) -> Record:

@@ -65,6 +65,21 @@ def require_refused_and_unchanged(files, tmp_path, match):
     assert (tmp_path / "a.txt").read_text() == "one\n"
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1", "EUC_JP"])
+def test_a_database_of_any_encoding_keeps_every_text(database_server, ask, tmp_path, encoding):
+    """As Debian makes one where no locale is set; libraries give its text as bytes."""
+    name = f"in_{encoding.lower()}"
+    ask(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'")
+    (tmp_path / "é🎉.txt").write_text("日本\n")
+    files = open_workspace(tmp_path, store=database_server.address.removesuffix("postgres") + name, durable=False)
+    call_tool(files, "read_file", path="é🎉.txt")
+    done = edit(files, "本", "€", "é🎉.txt")
+    assert [change.path for change in Journal(files).changes(ChangeQuery(status="applied"))] == ["é🎉.txt"]
+    call_tool(files, "undo", change_id=done.change.id)
+    assert (tmp_path / "é🎉.txt").read_text() == "日本\n"
+    files.store.close()
+
+
 @pytest.mark.parametrize("version", range(1, len(_MIGRATIONS)))
 def test_tables_of_an_older_server_are_migrated_with_what_is_in_them(make_database, version):
     new, old = make_database(), make_database()
