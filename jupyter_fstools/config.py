@@ -133,19 +133,21 @@ class FsToolsConfig(Configurable):
         "the port reads and writes through them.",
     )
     cutting_clients = _list(
-        "MCP clients, by the beginning of the name that they send, that cut long answers before their model sees them: "
-        "they are sent no longer ones (mcp_output_bytes), so that the model has read what its receipt says. "
-        "'' is every client.",
+        "MCP clients that cut long answers before their model sees them, by how the name they send begins: "
+        "their answers stay within mcp_output_bytes, so that the model has read what its receipts say. "
+        "'' stands for every client.",
         ("claude-code", "codex", "gemini-cli"),
     )
     tool_prefix = _text("Prefix of every tool's name, such as 'fs_'.")
     vars().update(_traits_of(StoreLimits))
     vars().update(_traits_of(Limits))
     unsaved_seconds = _number(
-        600, "Seconds that a file with unsaved changes in a browser which fell silent is left alone.", least=0
+        600,
+        "Seconds that a file is left alone after the browser with unsaved changes in it stopped answering.",
+        least=0,
     )
     browser_seconds = _number(
-        3, "Seconds that a call waits for the browser which has its file open with unsaved changes.", least=0
+        3, "Seconds that a call waits for a browser that has its file open with unsaved changes.", least=0
     )
 
     @validate("tool_prefix")
@@ -274,7 +276,7 @@ def handed_settings() -> dict[str, Any]:
     try:
         settings = json.loads(os.environ.get(ENVIRONMENT, "{}"))
     except ValueError:
-        _log.warning("%s holds no JSON and is ignored", ENVIRONMENT)
+        _log.warning("%s is not valid JSON and is ignored", ENVIRONMENT)
         return {}
     return settings if isinstance(settings, dict) else {}
 

@@ -174,7 +174,7 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     try:
         there = tomllib.loads(text) if client.form == "toml" else json.loads(text or "{}")
     except ValueError as error:
-        raise _unreadable(client, f"it is no {'TOML' if client.form == 'toml' else 'JSON'}: {error}") from None
+        raise _unreadable(client, f"it is not valid {'TOML' if client.form == 'toml' else 'JSON'}: {error}") from None
     known = there.get(client.key) if isinstance(there, dict) else None
     if not isinstance(there, dict) or not isinstance(known, (list if client.form == "list" else dict, type(None))):
         raise _unreadable(client, f"{client.key} has another form")

@@ -64,7 +64,7 @@ def _file(client: McpClient, root: str) -> Path | None:
 
 def _agrees(file: Path) -> bool:
     if not sys.stdin.isatty():
-        _tell(f"It belongs into {file}; --write writes it.")
+        _tell(f"Put it into {file}; --write does that.")
         return False
     sys.stderr.write(f"Write it to {file}? [y/N] ")
     sys.stderr.flush()
@@ -137,7 +137,7 @@ def _create(given: argparse.Namespace, desk: Desk) -> Iterable[str]:
     tools = given.tools if given.tools in ("read", "write") else given.tools.split(",")
     seconds = None if given.forever else given.days * _DAY
     token, secret = desk.issue_token(given.name, given.session, tools, given.path, seconds)
-    sys.stderr.write(f"{'  '.join(_row(token))}\nIt is told only here: give it to the assistant now.\n")
+    sys.stderr.write(f"{'  '.join(_row(token))}\nIt is shown only once: give it to the assistant now.\n")
     return [secret]
 
 
@@ -155,7 +155,7 @@ def _row(token: Token) -> list[str]:
 
     tools = token.tools if isinstance(token.tools, str) else ",".join(token.tools)
     paths = " ".join(map(one_line, token.paths)) or "all files"
-    ends = "never ends" if token.expires_at is None else f"ends {_moment(token.expires_at)}"
+    ends = "never expires" if token.expires_at is None else f"expires {_moment(token.expires_at)}"
     used = "not used" if token.last_used_at is None else f"used {_moment(token.last_used_at)}"
     return [token.id, one_line(token.name), f"session {token.session}", tools, paths, ends, used]
 

@@ -137,8 +137,8 @@ class Processes:
 def _not_started(error: OSError) -> FsToolsError:
     if error.errno == errno.E2BIG:
         return TooLarge(
-            "the command and its environment are longer than the system takes",
-            hint="Write it into a file with `write_file` and run that.",
+            "the command and its environment are longer than the system allows",
+            hint="Write it to a file with `write_file` and run that file.",
         )
     if error.errno == errno.EACCES:
         return Denied("the folder cannot be entered", hint="Check its permissions.")

@@ -85,7 +85,7 @@ class LiveText:
             return ""
         text = self._decoder.decode(chunk[: self._left])
         self._left -= len(chunk)
-        return text if self._left >= 0 else f"{text}\n[... more output: the end of it comes with the result ...]\n"
+        return text if self._left >= 0 else f"{text}\n[... more output: its end comes with the result ...]\n"
 
     def end(self) -> str:
         """The rest of a character that was never finished."""

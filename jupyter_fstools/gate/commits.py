@@ -132,7 +132,9 @@ class Commits:
             forgotten = revision is None and self._is_forgotten(change)
         except FsToolsError as problem:
             # The change itself is made and kept: it must not be told as refused.
-            _log.warning("Change %s is kept, and settled when somebody looks: %s", change.id, problem.message)
+            _log.warning(
+                "Change %s stays pending; the next access to its files settles it: %s", change.id, problem.message
+            )
             revision, forgotten = None, False
         if forgotten:
             self._give_up(change, landed)
@@ -148,7 +150,7 @@ class Commits:
     def _give_up(self, change: Change, landed: Sequence[Landed]) -> NoReturn:
         """Put back what was written after others had settled the change: a person may have decided otherwise."""
         late = Conflict(
-            f"{change.path}: this process did not run for so long that its change was given up (not modified)",
+            f"{change.path}: this process was suspended so long that its change was given up (not modified)",
             hint="Read the file again, then repeat the change.",
         )
         self._ahead.take_back(change, landed, late)

@@ -229,7 +229,7 @@ def require_editable_size(stat: FileStat, most: int) -> None:
     """
     if stat.size > most:
         raise TooLarge(
-            f"{stat.path} has {stat.size} bytes; above {most} no file is edited",
+            f"{stat.path} has {stat.size} bytes; the limit for edits is {most}",
             hint="Use a program made for files of this size.",
             size=stat.size,
             limit=most,
@@ -245,8 +245,7 @@ def require_reversible(work: Work) -> None:
     kept = sum(len(splice.removed) for _, step in work for splice in step.splices)
     if len(work) > 1 and kept > MAX_UNDO_BYTES:
         raise TooLarge(
-            f"what these edits of {len(work)} files replace has {kept} bytes; at most {MAX_UNDO_BYTES} can be taken "
-            "back together",
+            f"these edits of {len(work)} files replace {kept} bytes; undo keeps at most {MAX_UNDO_BYTES} per change",
             hint="Edit fewer files in one call.",
             size=kept,
             limit=MAX_UNDO_BYTES,

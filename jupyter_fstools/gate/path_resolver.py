@@ -136,9 +136,7 @@ class PathResolver(Visible):
             hint = f"Did you mean {' or '.join(near)}?"
         else:
             folder = self._nearest_folder(stat)
-            hint = (
-                f"List {repr(folder) if folder else 'the root'} with `list_files`: it is the nearest folder there is."
-            )
+            hint = f"List {repr(folder) if folder else 'the root'} with `list_files`: the nearest folder that exists."
         return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
 
     def _near_names(self, missing: FileStat) -> list[str]:

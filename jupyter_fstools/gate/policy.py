@@ -33,13 +33,13 @@ class Rules:
     execute_approval: bool = setting(True, "A command waits until a person approves it.")
     structured_content: bool = setting(
         False,
-        "MCP answers carry structuredContent beside content, and the list of tools output schemas; some clients "
-        "show a model that instead of the text.",
+        "Add structuredContent to MCP answers, and output schemas to the list of tools; some clients then "
+        "show the model that instead of the text.",
     )
     journal_of_others: Literal["readable", "nothing"] = setting(
         "readable",
-        "Where users share a store: what the journal and the panel tell of other users; 'readable': of files that "
-        "the server's own account may read.",
+        "Where users share a store: what the journal and the panel show of other users' changes; 'readable': those of "
+        "files that the server's own account may read.",
     )
 
 

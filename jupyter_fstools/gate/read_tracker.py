@@ -26,7 +26,7 @@ _MOST_VIEWS = 32
 _log = logging.getLogger("jupyter_fstools")
 _RENEWED_SECONDS = 60
 _ONE_SESSION = (
-    "A person has to configure the client: let it send the header X-Fstools-Session with a name of its own (a command: "
+    "A person has to configure the client to send the header X-Fstools-Session with a name of its own (as a command: "
     "jupyter fstools mcp --session NAME), use a token made for it, or keep one session open. Then read the file again."
 )
 
@@ -104,7 +104,7 @@ class ReadTracker:
         if whole and self._overwrite_needs_full_read and not receipt.full:
             rest = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
             if BY_DIFF in receipt.views:
-                rest = "A diff showed what it has become: read it again before overwriting it, or use `edit_file`."
+                rest = "Only a diff of what changed was shown: read it again before overwriting it, or use `edit_file`."
             raise NotRead(
                 f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
                 # A picture is shown without lines, and there is no rest of it to read.
@@ -243,7 +243,9 @@ class ReadTracker:
         if self._was_read_by_kin(stat.key):
             # To read it again would be of no use: the next call is in another session once more.
             return NotRead(
-                f"{said}, which is new: this client opens one for every call", hint=_ONE_SESSION, path=stat.path
+                f"{said}, and this session is new: the client opens one for every call",
+                hint=_ONE_SESSION,
+                path=stat.path,
             )
         return NotRead(said, hint=hint, path=stat.path)
 

@@ -173,5 +173,5 @@ def overview() -> str:
         "Read, search and change files: nobody writes what they have not read.\n\n"
         f"{listed}\n\n"
         "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). Quote arguments\n"
-        "that hold spaces; nothing else is special: backslashes, braces and dollars mean themselves."
+        "that hold spaces; nothing else is special: backslashes, braces and dollars are taken literally."
     )

@@ -32,7 +32,7 @@ _WAIT_SECONDS = 600.0
 
 _SESSION = "X-Fstools-Session"
 _HINT = "Look whether the server runs and can be reached from this kernel, then call again."
-_UNKNOWN = "Whether it was done is not known: read the file again before you repeat the call."
+_UNKNOWN = "It may have been done: read the file again before you repeat the call."
 
 
 class ServerCalls:

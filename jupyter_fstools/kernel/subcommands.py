@@ -135,13 +135,13 @@ def write(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 @subcommand(
     "edit",
     argument("path", help="the file, relative to the root"),
-    argument("--old", metavar="S", help="the exact text to replace; it must be there once"),
+    argument("--old", metavar="S", help="the exact text to replace; it must occur exactly once"),
     argument("--new", metavar="S", help="the text to put in its place; '' to delete"),
     argument("--all", dest="replace_all", action="store_true", help="replace every occurrence"),
     argument(
         "--if-stale",
         choices=["refuse", "match"],
-        help="match: go on although the file changed since it was read, if every old text still matches exactly once",
+        help="match: accept a file that changed since it was read, if every old text still matches exactly once",
     ),
     body="optional",
     tool="edit_file",

@@ -19,7 +19,7 @@ def words_of(line: str) -> list[str]:
         return list(_lexer(line))
     except ValueError:
         raise Invalid(
-            "a quote is opened and not closed",
+            "a quote is not closed",
             hint="""Quote text that holds ' with " and text that holds " with '; text with both goes into %%fs edit.""",
         ) from None
 

@@ -203,7 +203,7 @@ def _said(change: Change | None, what: str, done: str, unchanged: str) -> str:
 
 def _cancelled(paths: Sequence[str]) -> str:
     are = "are" if len(paths) > 1 else "is"
-    return f"The edits cancel each other: {', '.join(paths)} {are} unchanged; nothing was written."
+    return f"The edits cancel each other out: {', '.join(paths)} {are} unchanged; nothing was written."
 
 
 def _fingerprint_after(draft: Draft, change: Change | None) -> str | None:

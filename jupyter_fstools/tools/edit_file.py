@@ -203,10 +203,10 @@ def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
     kind = media_type(opened.read(0, HEAD_BYTES))
     if kind is None or receipt.encoding is not None or receipt.lines or receipt.full:
         return
-    hint = "Edit what it was made from; a picture or PDF is only looked at."
+    hint = "Edit the file that it was made from; pictures and PDFs can only be read."
     if kind == PDF:
-        hint += " Where it was written as text, read it with an encoding (such as utf-8) first, then edit that text."
-    raise Binary(f"{opened.stat.path} is {kind}: it was shown as it looks, not as text", hint=hint, media_type=kind)
+        hint += " If this PDF was written as text, read it with an encoding (such as utf-8) first, then edit that text."
+    raise Binary(f"{opened.stat.path} is {kind}, and its text has not been shown", hint=hint, media_type=kind)
 
 
 def _effect(

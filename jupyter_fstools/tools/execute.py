@@ -98,7 +98,7 @@ def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command
     if (size := len(os.fsencode(arguments.command))) > MOST_COMMAND_BYTES:
         raise TooLarge(
             f"command: has {size} bytes, more than {MOST_COMMAND_BYTES}",
-            hint="Write it into a file with `write_file` and run that.",
+            hint="Write it to a file with `write_file` and run that file.",
         )
     check_environment(arguments.env)
     seconds = min(limits.execute_seconds, limits.max_execute_seconds)
@@ -137,7 +137,7 @@ def _shown(ran: Ran, changed: ChangedFiles, seconds: float) -> list[Block]:
         listed = ", ".join(map(shown_path, changed.paths))
         notes.append(f"[files changed: {listed}{f' and {more} more' if more else ''}]")
     if not changed.complete:
-        notes.append(f"[changed files were looked for during {MOST_SECONDS:g} second only: there may be more]")
+        notes.append(f"[the search for changed files was stopped after {MOST_SECONDS:g} second: there may be more]")
     return [text_block(collapsed(ran.output).removesuffix("\n") or "(no output)"), text_block("\n".join(notes))]
 
 

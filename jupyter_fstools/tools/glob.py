@@ -85,7 +85,7 @@ def run(workspace: Workspace, arguments: GlobArguments) -> ToolResult:
 def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
     """The probable mistake in a pattern that no file matches."""
     if pattern.startswith("!"):
-        yield f"[a leading ! leaves out nothing here; `grep` takes glob={pattern!r}]"
+        yield f"[a leading ! excludes nothing here; `grep` takes glob={pattern!r}]"
     yield from list_of_globs(pattern)
     root = root_spelled(workspace.backend, pattern)
     folder, below = "" if root else folder, pattern[len(root) :].strip("/")
@@ -93,7 +93,7 @@ def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
     literal = _literal_folders(workspace, folder, below.split("/"))
     fitting = lead + "/".join(name.replace("[", "[[]") for name in literal) + below[len("/".join(literal)) :]
     if _only_brackets(below) and _is_folder(workspace, joined(folder, below)):
-        yield f"[{pattern.rstrip('/')!r} is a folder: {f'{fitting}/**'!r} fits what is in it]"
+        yield f"[{pattern.rstrip('/')!r} is a folder: {f'{fitting}/**'!r} matches what is in it]"
     elif fitting != lead + below:
         named = lead + "/".join(literal)
         yield f"[brackets stand for one character; for the folder named {named!r} write {fitting!r}]"
@@ -127,7 +127,7 @@ def _is_folder(workspace: Workspace, path: str) -> bool:
 
 def _shown(found: FoundFiles, rows: list[str], offset: int, following: int | None) -> tuple[list[str], list[str]]:
     if not rows:
-        rows.append(nothing("No files fit the pattern.", "No files", found.total, offset, found.partial))
+        rows.append(nothing("No files match the pattern.", "No files", found.total, offset, found.partial))
     return rows, [
         *paging(found.total, "files", following, found.partial),
         *not_searched(found.ignored, found.excluded, found.skipped, found.partial),

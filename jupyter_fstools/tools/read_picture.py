@@ -73,7 +73,7 @@ def show_picture(
     path, size = opened.stat.path, opened.size
     if size > limits.max_document_bytes:
         raise TooLarge(
-            f"{path} has {size} bytes; above {limits.max_document_bytes} no {_kind(media_type)} is opened",
+            f"{path} has {size} bytes; the limit for a {_kind(media_type)} is {limits.max_document_bytes} bytes",
             hint="Make it smaller; an administrator can raise max_document_bytes.",
             size=size,
             limit=limits.max_document_bytes,
@@ -261,7 +261,7 @@ def _picture(limits: Limits, name: str, output: Output, mime_type: str | None) -
         raise Binary(f"{name} is not base64") from None
     found = media_type(data[:HEAD_BYTES])
     if found is None or found == PDF:
-        raise Binary(f"{name} says it is {mime}, and is not")
+        raise Binary(f"{name} is labelled {mime}, but is something else")
     return SentImage(data, found, name)
 
 

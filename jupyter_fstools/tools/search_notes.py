@@ -16,7 +16,7 @@ _WORDS = {
     "binary": "binary",
     "large": "too large (name one as path to search it)",
     "unreadable": "unreadable",
-    "slow": "given up because the pattern takes too long on them",
+    "slow": "not finished because the pattern takes too long for them",
     "notebook": "broken notebooks",
 }
 
@@ -35,7 +35,7 @@ def not_searched(
     """The notes on what was skipped, and on a search that ended early."""
     if ignored:
         what = "1 file or folder" if ignored == 1 else f"{ignored} files and folders"
-        yield f"[left out by .gitignore: {what}; include_ignored=true takes them]"
+        yield f"[left out by .gitignore: {what}; include_ignored=true includes them]"
     if excluded:
         yield f"[folders not entered: {', '.join(excluded)}]"
     if skipped:
@@ -62,7 +62,7 @@ def list_of_globs(glob: str) -> Iterator[str]:
         return
     endings = all(part.startswith("*.") and "/" not in part for part in parts)
     meant = f"*.{{{','.join(part[2:] for part in parts)}}}" if endings else f"{{{','.join(parts)}}}"
-    yield f"[a comma in a glob is part of a name: {glob!r} matches none of these, {meant!r} any of them]"
+    yield f"[a comma in a glob is part of a name: {glob!r} is one pattern; write {meant!r} for several]"
 
 
 def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:

@@ -18,8 +18,8 @@ Block = dict[str, Any]
 """An MCP content block: `{"type": "text", "text": ...}` or `{"type": "image", "data": <base64>, "mimeType": ...}`."""
 
 _LAST_KNOWN = (
-    "The file is open in a browser with changes that are not saved, and the browser does not answer: this is what was "
-    "last known of it. It cannot be changed until the browser answers or the person saves it."
+    "The file is open in a browser with changes that are not saved, and the browser does not answer: this is its last "
+    "known content. It cannot be changed until the browser answers or the person saves it."
 )
 
 _T = TypeVar("_T")

@@ -89,7 +89,7 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
             limit=limit,
         )
     if "\0" in arguments.content:
-        raise Invalid("content holds a NUL character", hint="Text files have none; leave it out.", field="content")
+        raise Invalid("content holds a NUL character", hint="Remove it; text files hold none.", field="content")
 
 
 class _EmptyNotebookCheck:

@@ -43,7 +43,7 @@ def told_apart() -> Iterator[None]:
 
 def too_many_open() -> InputOutput:
     """The refusal of a search that ended so."""
-    return InputOutput("nothing more can be opened: too many files are open", hint="Try again later.")
+    return InputOutput("too many files are open", hint="Try again later.")
 
 
 Reason = Literal["timeout", "cancelled"]
@@ -123,6 +123,6 @@ class BoundedReading:
         if self._stop.now():
             why = "nobody waits for it any more" if self._stop.reason == "cancelled" else "it took too long"
             raise TimedOut(
-                f"{self.stat.path}: reading was ended, {why}",
+                f"{self.stat.path}: reading was stopped: {why}",
                 hint="Repeat the call: lines that were counted are not counted again. Or find the place with `grep`.",
             )

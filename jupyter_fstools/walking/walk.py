@@ -20,7 +20,7 @@ LARGEST_RULE_FILE = 1 << 20
 LOT = 100
 """Names that are held to the rules of a folder before it is asked again whether to stop: both may be many."""
 NO_RULES = FolderRules((), None)
-CLOSED = "The system does not let this user look into it: name another folder in path, or ask for the permission."
+CLOSED = "This user has no permission to list it: name another folder in path, or ask for the permission."
 
 
 @dataclass

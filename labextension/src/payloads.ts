@@ -168,7 +168,7 @@ export interface ChangeEvent {
    */
   removed: number;
   /**
-   * Its diff is cut: all of it is seen before it is approved.
+   * Its diff is cut; all of it has to be looked at before it can be approved.
    */
   truncated: boolean;
   /**
@@ -176,7 +176,7 @@ export interface ChangeEvent {
    */
   undoes: string | null;
   /**
-   * It takes an undo back.
+   * It undoes an undo.
    */
   redo: boolean;
   /**

@@ -197,7 +197,7 @@ def test_a_token_is_made_listed_and_revoked(place, run):
     assert (made.code, made.out[:4]) == (0, "fst_")
     listed = run(home, "token", "list").out.splitlines()[0]
     id = listed.split()[0]
-    assert listed.startswith(f"{id}  my agent  session s1  read_file,grep  docs/  ends 20")
+    assert listed.startswith(f"{id}  my agent  session s1  read_file,grep  docs/  expires 20")
     assert listed.endswith("not used") and made.err.startswith(listed)
     assert made.out.strip() not in listed
     assert run(home, "token", "revoke", id).out == f"Revoked {id}.\n"

@@ -88,5 +88,5 @@ def test_a_change_that_is_kept_counts_though_what_it_took_back_cannot_be_noted(m
     break_store("UPDATE")
     done = call("undo", change_id=edited.id).change
     assert call.got("a.txt") == b"one\n" and done.status == "applied"
-    assert f"Change {done.id} is kept" in caplog.text
+    assert f"Change {done.id} stays pending" in caplog.text
     assert Journal(call.workspace).change(made.id).status == "applied"

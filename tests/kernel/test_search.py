@@ -45,7 +45,7 @@ def test_a_hint_speaks_of_options_not_of_another_subcommand(fs, files):
     assert refused.value._render_traceback_()[1] == "Hint: Name files by their ending instead: --glob '*.ext'."
     assert "%fs grep takes --glob '!*.py'" in fs("glob '!*.py'")._repr_mimebundle_()["text/plain"]
     (files / "glob").mkdir()
-    assert "'glob' is a folder: 'glob/**' fits" in fs("glob glob")._repr_mimebundle_()["text/plain"]
+    assert "'glob' is a folder: 'glob/**' matches" in fs("glob glob")._repr_mimebundle_()["text/plain"]
 
 
 def test_hits_are_grouped_and_marked(fs, files):
@@ -100,7 +100,7 @@ def test_files_are_a_table(fs, files):
     html = result.rendered().html
     assert "&lt;b&gt;.py" in html
     assert "6" in html
-    assert "--no-ignore takes them" in html
+    assert "--no-ignore includes them" in html
     assert [file["path"] for file in result.data["files"]] == ["<b>.py", "a.py"]
 
 

@@ -48,7 +48,7 @@ def test_what_was_left_out_is_said(tree):
     result = tree("glob", pattern="**")
     assert result.data["ignored"] == 1
     assert result.data["excluded"] == ["node_modules"]
-    assert "[left out by .gitignore: 1 file or folder; include_ignored=true takes them]" in result.text
+    assert "[left out by .gitignore: 1 file or folder; include_ignored=true includes them]" in result.text
     assert "[folders not entered: node_modules]" in result.text
     everything = found(tree("glob", pattern="**", include_ignored="true", includeHidden=True))
     assert {"build/f.py", "node_modules/g.py", ".hidden/e.py"} <= set(everything)
@@ -84,7 +84,7 @@ def test_limit_0_is_no_limit_of_ones_own_and_the_settings_bound_it(make_call):
 
 
 def test_nothing_found_is_no_refusal(tree):
-    assert tree("glob", pattern="*.rs").text.startswith("No files fit the pattern.")
+    assert tree("glob", pattern="*.rs").text.startswith("No files match the pattern.")
     assert tree("glob", pattern="*.py", offset=9).text.startswith("No files from this offset on; the total is 3.")
     assert tree("glob", pattern="*.py", offset=9).data["total"] == 3
 
@@ -132,12 +132,12 @@ def test_what_a_rule_denies_never_shows(make_call):
 @pytest.mark.parametrize(
     ("pattern", "path", "hint"),
     [
-        ("src", ".", "['src' is a folder: 'src/**' fits what is in it]"),
-        ("/src/deep", ".", "['/src/deep' is a folder: '/src/deep/**' fits what is in it]"),
-        ("deep", "src", "['deep' is a folder: 'deep/**' fits what is in it]"),
-        ("!*.py", ".", "[a leading ! leaves out nothing here; `grep` takes glob='!*.py']"),
-        ("*.py,*.md", ".", "'*.{py,md}' any of them]"),
-        ("a.py, /b.md", ".", "'{a.py,/b.md}' any of them]"),
+        ("src", ".", "['src' is a folder: 'src/**' matches what is in it]"),
+        ("/src/deep", ".", "['/src/deep' is a folder: '/src/deep/**' matches what is in it]"),
+        ("deep", "src", "['deep' is a folder: 'deep/**' matches what is in it]"),
+        ("!*.py", ".", "[a leading ! excludes nothing here; `grep` takes glob='!*.py']"),
+        ("*.py,*.md", ".", "'*.{py,md}' for several]"),
+        ("a.py, /b.md", ".", "'{a.py,/b.md}' for several]"),
     ],
 )
 def test_a_pattern_that_nothing_fits_and_is_probably_a_mistake_gets_a_hint(tree, pattern, path, hint):
@@ -174,7 +174,7 @@ def test_brackets_that_are_in_no_folders_name_get_no_hint(tree, pattern):
     tree.put("app/[id]/page.tsx", "x")
     tree.put("[a.py]", "x")
     tree.put(".ssh/[id]/key", "secret")
-    assert tree("glob", pattern=pattern).text.startswith("No files fit the pattern.")
+    assert tree("glob", pattern=pattern).text.startswith("No files match the pattern.")
     assert "[[]" not in tree("glob", pattern=pattern).text
 
 

@@ -146,7 +146,7 @@ def test_a_broken_picture_is_said_and_not_sent(call):
     path = put(call, code("plot()", outputs=outputs))
     content = call("read_notebook", path=path, outputs="full").content
     assert [block["type"] for block in content] == ["text"] * 5 + ["image"]
-    for block, why in zip(content[1:5], ["not base64", "says it is image/png", "end is missing", "(JPEG"], strict=True):
+    for block, why in zip(content[1:5], ["not base64", "labelled image/png", "end is missing", "(JPEG"], strict=True):
         assert why in block["text"]
     one = call("read_notebook", path=path, cell_id="c0", output_index=2).content
     assert "output 2 of the cell at index 0 of book.ipynb is a broken picture" in one[1]["text"] and len(one) == 2

@@ -158,11 +158,11 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
 def _refuse_crash(path: str, code: int, complaints: bytes) -> NoReturn:
     if code >= 0:
         last = complaints.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
-        raise InputOutput(f"{path} cannot be decoded: {last or 'the process that does it ended'}")
+        raise InputOutput(f"{path} cannot be decoded: {last or 'the decoding process ended'}")
     with contextlib.suppress(ValueError):
         last = signal.Signals(-code).name
         raise Binary(
-            f"{path} is broken, or needs more than {MOST_MEMORY_BYTES} bytes of memory: decoding it ended with {last}",
+            f"{path} is broken, or needs more than {MOST_MEMORY_BYTES} bytes of memory: decoding failed with {last}",
             hint="Make it smaller, or save it again with the program that made it.",
         )
-    raise InputOutput(f"{path} cannot be decoded: the process that does it was ended")
+    raise InputOutput(f"{path} cannot be decoded: the decoding process was killed")

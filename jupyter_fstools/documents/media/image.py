@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 64_000_000
 """A picture of more pixels is not decoded: a small file can hold enough of them to fill the memory."""
-MISSING = "Install what converts pictures and reads PDFs: pip install jupyter-fstools[documents]"
+MISSING = "Install the packages that convert pictures and read PDFs: pip install jupyter-fstools[documents]"
 
 # What models take, and the modes of it that every program draws alike.
 _TAKEN = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -103,7 +103,7 @@ def encoded(image: Image, room_bytes: int, path: str, *, lossless: bool) -> tupl
                 return data, "image/jpeg", opaque
         if max(image.size) == 1:
             raise TooLarge(
-                f"{path} cannot be made small enough for {room_bytes} bytes",
+                f"{path} cannot be scaled down to {room_bytes} bytes",
                 hint="An administrator can raise max_image_bytes.",
                 limit=room_bytes,
             )
@@ -114,7 +114,7 @@ def broken_picture(path: str, media_type: str, why: str) -> Binary:
     """The refusal of a picture that cannot be decoded."""
     kind = media_type.partition("/")[2].upper()
     return Binary(
-        f"{path} is a broken picture ({kind}, as its first bytes tell): {why.strip()[:200] or 'it cannot be decoded'}",
+        f"{path} is a broken picture ({kind}, by its first bytes): {why.strip()[:200] or 'it cannot be decoded'}",
         hint="It is damaged, cut off, or still being written: read it again later, or create it again.",
         media_type=media_type,
     )
@@ -158,8 +158,8 @@ def _passed(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
     width, height, frames = header
     if max(width, height) > room.side or len(data) > room.bytes:
         raise Binary(
-            f"{path} is a picture of {width}×{height} pixels and {len(data)} bytes; models take {room.side} pixels a "
-            f"side and {room.bytes} bytes, and shrinking it needs Pillow, which is not installed here",
+            f"{path} is a picture of {width}×{height} pixels and {len(data)} bytes; above {room.side} pixels "
+            f"a side or {room.bytes} bytes it must be scaled down with Pillow, which is not installed here",
             hint=MISSING,
         )
     return ShownImage(None, media_type, width, height, width, height, frames)
@@ -236,7 +236,7 @@ def _saved(image: Image, form: str, **options: int) -> bytes:
 
 def _too_many_pixels(path: str, pixels: int | None) -> TooLarge:
     return TooLarge(
-        f"{path} is a picture of {pixels or 'far too many'} pixels; above {MOST_PIXELS} none is decoded",
+        f"{path} is a picture of {pixels or 'far too many'} pixels; at most {MOST_PIXELS} are decoded",
         hint="Make it smaller with an image program first.",
         pixels=pixels,
         limit=MOST_PIXELS,

@@ -30,20 +30,22 @@ class CellEdit(BaseModel):
 
     edit_mode: EditMode = Field("replace", description="The operation on the cell.")
     cell_id: str | None = Field(
-        None, description="The cell, as read_notebook shows it. For insert: the new cell lands after this one."
+        None, description="The cell, as read_notebook shows it. For insert: the new cell is placed after this one."
     )
     index: int | None = Field(None, description="The cell by its 0-based index, where its id is missing or duplicated.")
     new_source: str | None = Field(None, description="replace, insert: the whole source of the cell, as plain text.")
-    old_string: str | None = Field(None, description="edit: the exact text in the cell; it must be there once.")
+    old_string: str | None = Field(None, description="edit: the exact text in the cell; it must occur exactly once.")
     new_string: str | None = Field(None, description="edit: what to put in its place; empty deletes it.")
     replace_all: bool = Field(False, description="edit: replace every occurrence of old_string.")
-    cell_type: CellType | None = Field(None, description="insert: the new cell's type; convert: the type to turn into.")
-    after: str | None = Field(None, description="insert, move: the cell_id to land after.")
-    before: str | None = Field(None, description="insert, move: the cell_id to land before.")
+    cell_type: CellType | None = Field(None, description="insert: the new cell's type; convert: its new type.")
+    after: str | None = Field(None, description="insert, move: place the cell after this cell_id.")
+    before: str | None = Field(None, description="insert, move: place the cell before this cell_id.")
     at: Literal["start", "end"] | None = Field(None, description="insert, move: to the start or end of the notebook.")
     after_index: int | None = Field(None, description="insert, move: like after, by 0-based index.")
     before_index: int | None = Field(None, description="insert, move: like before, by 0-based index.")
-    keep_outputs: bool = Field(False, description="Keep a code cell's outputs and count although its source changes.")
+    keep_outputs: bool = Field(
+        False, description="Keep a code cell's outputs and execution count when its source changes."
+    )
 
     def check(self) -> None:
         """Whether the arguments fit together, without looking at a notebook.

@@ -208,7 +208,7 @@ def _with_same_source(cells: Sequence[Cell], cell_id: str) -> FsToolsError | Non
         f"{row['index']}: {row['cell_id']}  " + ("first cell" if row["after"] is None else f"after {row['after']!r}")
         for row in rows[:_LISTED]
     )
-    hint = f"Read the notebook again and name the cell you mean. With its source there is now:\n{shown}"
+    hint = f"Read the notebook again and name the cell you mean. Cells with the source that it had:\n{shown}"
     hint += f"\n… and {len(rows) - _LISTED} more" if len(rows) > _LISTED else ""
     listed: dict[str, Any] = {"cells": rows[:_LISTED], "total_cells": len(cells)}
     if told["tag"] or len(found) == 1:

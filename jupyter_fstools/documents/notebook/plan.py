@@ -156,7 +156,7 @@ class _Batch:
         gone = next((anchor.cell for anchor in self._anchors if anchor.deleted and anchor.cell), None)
         if gone is not None:
             raise Invalid(
-                f"an edit lands beside cell {gone.cell_id!r}, which the batch deletes",
+                f"an edit places a cell beside cell {gone.cell_id!r}, which the batch deletes",
                 hint="Name another cell as the place, or replace the cell instead of deleting it.",
                 field="after",
             )
@@ -171,12 +171,12 @@ class _Batch:
     def _refuse_contradiction(self, state: PlannedCell, edit: CellEdit) -> None:
         if state.deleted or (edit.edit_mode == "delete" and state.touched_by):
             raise Invalid(
-                "the batch deletes this cell and also does something else with it",
+                "one edit deletes this cell, another changes it",
                 hint="Leave one of the edits out.",
                 field="edit_mode",
             )
         if edit.edit_mode == "move" and state.moved:
-            raise Invalid("the batch moves this cell twice", hint="Leave one of the moves out.", field="edit_mode")
+            raise Invalid("two edits move this cell", hint="Leave one of the moves out.", field="edit_mode")
         editable = state.cell is not None and state.cell.spans.is_object and state.cell.spans.member("source")
         if edit.edit_mode not in ("delete", "move") and not editable:
             raise NotebookRefused(
@@ -241,7 +241,9 @@ class _Batch:
             return
         beside = self.states[anchor]
         if beside is state:
-            raise Invalid("a cell cannot land beside itself", hint="Name another cell as the place.", field="after")
+            raise Invalid(
+                "a cell cannot be placed beside itself", hint="Name another cell as the place.", field="after"
+            )
         self._anchors.append(beside)
         if edit.before is not None or edit.before_index is not None:
             self.order.insert(self.order.index(beside), state)

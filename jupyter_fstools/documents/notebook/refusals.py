@@ -50,7 +50,7 @@ def empty_file(size: int) -> NotebookRefused:
     """There is no JSON at all."""
     return NotebookRefused(
         "the notebook is empty" if size == 0 else "the notebook holds only white space",
-        hint="To make a new notebook here, `write_file` one that validates; nothing is repaired silently.",
+        hint="Restore it by other means, or write a valid notebook with `write_file`; nothing is repaired silently.",
         line=1,
         column=1,
         offset=0,
@@ -72,8 +72,8 @@ def no_object(kind: str, start: int, end: int) -> NotebookRefused:
     """The JSON at the top level is a value of another kind."""
     return NotebookRefused(
         f"not a notebook: the top level is {kind}, not an object",
-        hint="Restore the file by other means, or `write_file` a new notebook to another path; nothing is repaired "
-        "silently.",
+        hint="Restore the file by other means, or write a new notebook to another path with `write_file`; nothing is "
+        "repaired silently.",
         offset=start,
         end=end,
     )

@@ -58,7 +58,7 @@ def refuse_invalid_notebook(text: str) -> None:
     except Exception as error:  # nbformat and its schema library raise whatever a broken document makes them meet.
         said = str(error).split("\n", 1)[0][:200]
         raise NotebookRefused(
-            f"content is not a valid notebook: {said}", hint="Write a document that nbformat validates."
+            f"content is not a valid notebook: {said}", hint="Write a notebook that is valid by nbformat's schema."
         ) from None
 
 

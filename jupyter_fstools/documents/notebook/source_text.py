@@ -181,7 +181,7 @@ def checked_source(new: str, old: str, field: str) -> str:
     if _is_notebook_json(new):
         raise Invalid(
             f"{field}: this is a notebook's or a cell's JSON, not a source",
-            hint="Give the plain text of one cell; further cells are edits of their own.",
+            hint="Give the plain text of one cell; each further cell takes an edit of its own.",
             field=field,
         )
     return new

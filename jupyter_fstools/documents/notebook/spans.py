@@ -150,7 +150,7 @@ def scan(content: Content) -> NotebookSpans:
     """
     if content.size > MAX_BYTES:
         raise TooLarge(
-            f"the notebook has {content.size} bytes; notebooks are read up to {MAX_BYTES}",
+            f"the notebook has {content.size} bytes; the limit for notebooks is {MAX_BYTES}",
             hint="Clear large outputs, or read it as raw bytes.",
             size=content.size,
             limit=MAX_BYTES,

@@ -153,8 +153,8 @@ class EditedText:
         # A few encodings write two characters as one code; a match that takes half of it cannot be cut out.
         if not self.view.encoding.is_utf8 and len(self.view.decoded(start, removed).encode("utf-8")) != length:
             raise EncodingRefused(
-                f"the match at byte {start} begins or ends inside {self.view.encoding.codec} writes as one character",
-                hint="Take the characters beside it into `old_string`.",
+                f"the match at byte {start} cuts a {self.view.encoding.codec} code that stands for several characters",
+                hint="Include the neighbouring characters in `old_string`.",
                 offset=start,
             )
 

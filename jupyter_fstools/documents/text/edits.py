@@ -96,8 +96,8 @@ def apply_edits(
 def _require_bounded(size: int, most: int, label: str) -> None:
     if size > most:
         raise TooLarge(
-            f"{label}the file would have about {size} bytes; above {most} no file is edited",
-            hint="Replace fewer places, or with less.",
+            f"{label}the file would have about {size} bytes; the limit for edits is {most}",
+            hint="Replace fewer places, or use a shorter new_string.",
             size=size,
             limit=most,
         )
@@ -116,7 +116,7 @@ def _check(edit: TextEdit, label: str, text: EditedText) -> None:
         raise _no_op(edit, label)
     if "\0" in edit.new:
         raise Invalid(
-            f"{label}new_string holds a NUL character", hint="Text files have none; leave it out.", field="new_string"
+            f"{label}new_string holds a NUL character", hint="Remove it; text files hold none.", field="new_string"
         )
     UTF_8.encode(edit.old)
     text.view.encoding.encode(edit.new)
@@ -131,7 +131,7 @@ def _check(edit: TextEdit, label: str, text: EditedText) -> None:
 
 def _no_op(edit: TextEdit, label: str) -> NoOp:
     endings = edit.old.replace("\r", "") == edit.new.replace("\r", "")
-    how = "differ only in line endings" if endings else "come to the same text here"
+    how = "differ only in line endings" if endings else "are the same text in this file"
     return NoOp(
         f"{label}old_string and new_string {how}",
         hint="The file keeps its own line endings and byte order mark; there is nothing to change.",
@@ -170,7 +170,7 @@ def _found(text: EditedText, old: Needle, edit: TextEdit, label: str) -> list[Ma
     found = list(islice(old.find(text.chunks(), overlapping=False), MOST_REPLACEMENTS + 1))
     if len(found) > MOST_REPLACEMENTS:
         raise TooLarge(
-            f"{label}old_string is there more than {MOST_REPLACEMENTS} times",
+            f"{label}old_string occurs more than {MOST_REPLACEMENTS} times",
             hint="Replace a longer string, or use a program made for the whole file.",
             limit=MOST_REPLACEMENTS,
         )
@@ -190,7 +190,7 @@ def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int, 
     more = f" + {len(places) - 5} more" if len(places) > 5 else ""
     where = ", ".join(map(str, places[:5])) + (more if counted else " and further on")
     return Ambiguous(
-        f"{label}old_string is there {count} times, at line{'' if len(places) == 1 else 's'} {where}",
+        f"{label}old_string occurs {count} times, at line{'' if len(places) == 1 else 's'} {where}",
         hint="Quote more of the text around the one you mean, or use `replace_all=true`.",
         count=len(found),
         lines=lines[:5],

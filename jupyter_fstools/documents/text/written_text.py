@@ -30,7 +30,7 @@ def require_declared(content: Content, path: str, written_in: TextEncoding) -> N
     if same or all(bytes(chunk).isascii() for chunk in content.chunks()):
         return
     raise EncodingRefused(
-        f"it would be written in {written_in.codec}, but declares an encoding that reads as {read_in.codec}",
+        f"it would be written in {written_in.codec}, but its text declares an encoding that reads as {read_in.codec}",
         hint=f"Let it declare {written_in.codec}, or write the text to another file.",
         encoding=written_in.codec,
     )

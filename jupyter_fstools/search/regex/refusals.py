@@ -53,7 +53,7 @@ _WHERE_FLAGS_GO = (
     "Only i, s and m are taken, at the start of the pattern, as (?i); i and s also for a group, as (?i:...)."
 )
 _WITHOUT_FLAG = {
-    "x": "Leave x out, and with it the spaces and comments that it would pass over.",
+    "x": "Leave x out, and the spaces and comments that it would ignore.",
     "m": "Leave m out: ^ and $ are the ends of every line anyway.",
     "u": r"Leave u out; for ASCII alone write [0-9A-Za-z_] for \w and [0-9] for \d.",
 }

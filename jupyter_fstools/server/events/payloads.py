@@ -31,9 +31,11 @@ class ChangeEvent(BaseModel):
     session: Annotated[str, Field(description="The session that made it.")]
     added: Annotated[int, Field(description="Lines added.")]
     removed: Annotated[int, Field(description="Lines removed.")]
-    truncated: Annotated[bool, Field(description="Its diff is cut: all of it is seen before it is approved.")] = False
+    truncated: Annotated[
+        bool, Field(description="Its diff is cut; all of it has to be looked at before it can be approved.")
+    ] = False
     undoes: Annotated[str | None, Field(description="The id of the change that this one takes back.")] = None
-    redo: Annotated[bool, Field(description="It takes an undo back.")] = False
+    redo: Annotated[bool, Field(description="It undoes an undo.")] = False
     undoable: Annotated[
         bool, Field(description="False where a later change covers it, or too much would have had to be kept.")
     ] = True

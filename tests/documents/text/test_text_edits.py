@@ -219,7 +219,7 @@ def test_equal_strings_are_refused():
         refusal(NoOp, data, TextEdit(old, new), encoding=encoding)
         batch = [TextEdit("a", "c"), TextEdit("c", "a"), TextEdit(old, new)]
         error = refusal(NoOp, data, *batch, encoding=encoding)
-        how = "come to the same text here" if encoding.bom else "differ only in line endings"
+        how = "are the same text in this file" if encoding.bom else "differ only in line endings"
         assert error.message == f"edit 3 of 3: old_string and new_string {how}"
     refusal(Invalid, b"a", TextEdit("", ""))
     refusal(Invalid, b"a", TextEdit("", "b", replace_all=True))
