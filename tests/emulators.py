@@ -26,10 +26,8 @@ ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1
 
 
 def missing(what: str) -> None:
-    """Skip a test whose real part is not installed; in CI that is a failure."""
-    if os.environ.get("CI"):
-        pytest.fail(f"{what} is not installed: run make emulators")
-    pytest.skip(f"{what} is not installed: run make emulators")
+    """Skip a test whose real part is not here; in CI that is a failure."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
 
 
 def free_port() -> int:
@@ -95,7 +93,7 @@ def make_bucket(environment: dict[str, str], name: str) -> None:
 def azure(folder: Path):
     """Azure's blob service; gives the environment that leads to it."""
     if not AZURITE.exists() or shutil.which("node") is None:
-        missing("azurite")
+        missing("azurite is not installed: run make emulators")
     port = free_port()
     options = ["--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(folder), "--silent"]
     with running([str(AZURITE), *options, "--skipApiVersionCheck"], port, folder / "azure.log"):

@@ -97,7 +97,7 @@ def running(folder: Path, store: str):
     """A hub; what it and its users' servers say is in `folder/hub.log`, the project in `folder/project`."""
     python = python_of("hub")
     if not PROXY.exists() or shutil.which("node") is None:
-        missing("configurable-http-proxy")
+        missing("configurable-http-proxy is not installed: run make legs")
     password = urlsplit(store).password
     project = folder / "project"
     project.mkdir()

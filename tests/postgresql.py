@@ -27,7 +27,7 @@ class Postgresql:
     def __init__(self, folder: Path) -> None:
         binaries = programs()
         if binaries is None:
-            missing("postgresql")
+            missing("PostgreSQL is not installed: run make postgresql")
         self.port = free_port()
         self.folder = folder / "data"
         self._binaries = binaries

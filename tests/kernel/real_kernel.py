@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,18 +51,6 @@ def private_environment(home: Path) -> dict[str, str]:
         (home / name.lower()).mkdir(mode=0o700, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(INHERITED)}
     return kept | {name: str(home / name.lower()) for name in FOLDERS}
-
-
-_NAMESPACE = ["unshare", "--mount", *([] if hasattr(os, "getuid") and os.getuid() == 0 else ["--map-root-user"])]
-
-
-def without(folder: Path) -> list[str]:
-    """The beginning of a command in a mount namespace of its own, in which a folder is an empty disk."""
-    if shutil.which("unshare") is None or subprocess.run([*_NAMESPACE, "true"], check=False).returncode:
-        import pytest  # Late: the demo runs without it.
-
-        pytest.skip("this system lets nobody make a namespace")
-    return [*_NAMESPACE, "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(folder)]
 
 
 class RealKernel:

@@ -15,7 +15,8 @@ import pytest
 from websocket import create_connection
 
 from tests.emulators import free_port, running
-from tests.kernel.real_kernel import FOLDERS, Shown, private_environment, without
+from tests.kernel.elsewhere import LOOK, ways
+from tests.kernel.real_kernel import FOLDERS, Shown, private_environment
 from tests.legs import python_of
 from tests.processes import RunningServer
 
@@ -84,7 +85,7 @@ def gateway(tmp_path_factory, files):
     spec = home / "jupyter_data_dir" / "kernels" / NAME
     environment = private_environment(home)
     spec.mkdir(parents=True)
-    command = [*without(files), sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    command = [*ways(files)[0], sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     # Of its own environment a gateway hands nothing on.
     folders = {name: environment[name] for name in FOLDERS}
     told = {"argv": command, "display_name": NAME, "language": "python", "env": folders}
@@ -145,7 +146,7 @@ def kernel(server):
 def test_a_kernel_behind_an_enterprise_gateway_works_by_the_servers_gate(kernel, server, files):
     file = files / "far.py"
     file.write_text("one = 1\n")
-    assert kernel.run(f"import os\nprint(os.listdir({str(files)!r}))").streams == "[]\n"
+    assert kernel.run(LOOK.format(str(file))).streams == "nothing\n"
     refused = kernel.run("%fs edit far.py --old 1 --new 2")
     assert (refused.error["ename"], file.read_text()) == ("NotRead", "one = 1\n")
     assert "one = 1" in kernel.run("%fs read far.py").text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, Stale
 from jupyter_fstools.kernel.desk import Desk, connected_files
 from jupyter_fstools.kernel.magic import Completion
 from jupyter_fstools.kernel.server_calls import ServerCalls
-from tests.kernel.real_kernel import RealKernel, without
+from tests.kernel.elsewhere import LOOK, ways
+from tests.kernel.real_kernel import RealKernel
 from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow
@@ -189,7 +191,7 @@ def elsewhere(server, address, private_jupyter, tmp_path):
     """A real kernel in a mount namespace of its own, in which the server's folder is an empty disk."""
     spec = private_jupyter / "jupyter_data_dir" / "kernels" / "elsewhere"
     spec.mkdir(parents=True)
-    command = [*without(server.files), sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    command = [*ways(server.files)[0], sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (spec / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "elsewhere", "language": "python"}))
     profile = tmp_path / "ipythondir" / "profile_default"
     profile.mkdir(parents=True, mode=0o700)
@@ -202,7 +204,7 @@ def elsewhere(server, address, private_jupyter, tmp_path):
 def test_a_kernel_that_cannot_open_the_files_reads_and_changes_them_by_the_same_gate(elsewhere, server):
     file = server.files / "far.py"
     file.write_text("one = 1\n")
-    assert elsewhere.run(f"import os\nprint(os.listdir({str(server.files)!r}))").streams == "[]\n"
+    assert elsewhere.run(LOOK.format(str(file))).streams == "nothing\n"
     refused = elsewhere.run("%fs edit far.py --old 1 --new 2")
     assert (refused.error["ename"], file.read_text()) == ("NotRead", "one = 1\n")
     assert "one = 1" in elsewhere.run("%fs read far.py").text
@@ -218,3 +220,14 @@ def test_a_kernel_that_cannot_open_the_files_reads_and_changes_them_by_the_same_
     assert elsewhere.run("r = %fs sh cat far.py\nprint(r.data['exit_code'])").streams == "one = 3\n0\n"
     assert "far.py" in elsewhere.completions("%fs read fa")["matches"]
     assert file.read_text() == "one = 3\n"
+
+
+def test_each_way_to_run_elsewhere_closes_the_folder_and_no_other(tmp_path):
+    for name in ("closed", "open"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("text\n")
+    for way in ways(tmp_path / "closed"):
+        for name, said in (("closed", "nothing\n"), ("open", "text\n\n")):
+            code = LOOK.format(str(tmp_path / name / "a.txt"))
+            done = subprocess.run([*way, sys.executable, "-c", code], capture_output=True, text=True, check=True)
+            assert done.stdout == said, way
