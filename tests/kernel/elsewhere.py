@@ -17,16 +17,19 @@ except OSError:
     print("nothing")
 """
 """What a kernel is asked to try with a file."""
-_NAMESPACES = (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"])
 
 
 def ways(folder: Path) -> list[list[str]]:
     """The beginnings of commands for which the folder is another disk, or closed; the most thorough way first."""
-    there = shutil.which("unshare") is not None
-    namespaces = [one for one in _NAMESPACES if there and subprocess.run([*one, "true"], check=False).returncode == 0]
-    empty = ["sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', str(folder)]
     closed = [[sys.executable, landlocked.__file__, str(folder)]] if landlocked.is_there() else []
-    found = [[*namespace, *empty] for namespace in namespaces] + closed
+    found = with_disk(folder) + closed
     if not found:
         missing("neither namespaces nor Landlock: run this on Linux 5.13")
     return found
+
+
+def with_disk(folder: Path, size: str = "50%") -> list[list[str]]:
+    """The beginnings of commands for which the folder is an empty disk of some size; none without namespaces."""
+    namespaces = (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]) if shutil.which("unshare") else ()
+    mount = ["sh", "-c", f'mount -t tmpfs -o size={size} none "$0" && exec "$@"', str(folder)]
+    return [[*one, *mount] for one in namespaces if subprocess.run([*one, "true"], check=False).returncode == 0]
