@@ -68,6 +68,8 @@ export class Ids {
 /** Shows one row, and later states of it. */
 export interface ICard extends Widget {
   entry: Row;
+  /** Its number in the list and how many there are, as screen readers were told last. */
+  position?: readonly [number, number];
   /** Unfold it, or fold it again. */
   toggle(): Promise<void>;
 }
@@ -204,9 +206,17 @@ export class CardList extends WindowedList<CardListModel> {
       card = this._options.makeCard(entry);
       this._cards.set(id, card);
     }
-    card.node.setAttribute('aria-posinset', String(index + 1));
-    card.node.setAttribute('aria-setsize', String(this._options.hasMore() ? -1 : this._ids.length));
+    this._setPosition(card, index + 1, this._options.hasMore() ? -1 : this._ids.length);
     return card;
+  }
+
+  /** JupyterLab asks for every card of the list whenever it draws: an attribute is only set where it changes. */
+  private _setPosition(card: ICard, place: number, size: number): void {
+    if (card.position?.[0] !== place || card.position[1] !== size) {
+      card.position = [place, size];
+      card.node.setAttribute('aria-posinset', String(place));
+      card.node.setAttribute('aria-setsize', String(size));
+    }
   }
 
   /** Up and down go from card to card, as in other lists; Enter unfolds one. */
