@@ -93,6 +93,7 @@ class Commits:
         record = record.model_copy(update={"place": work[0][0].holder.place, "decided_via": self._via})
 
         def begin(states: Sequence[States]) -> Change:
+            is_unsaved = any(before is not None and before.on_disk is not None for before, _ in states)
             change = self._store.decide(
                 proposal.id,
                 "proposed",
@@ -100,7 +101,7 @@ class Commits:
                 decided_at=time.time(),
                 decided_by=self._reader.user,
                 splices=self._kept.proposed(work),
-                record=with_states(record, states) if moved_on else record,
+                record=with_states(record, states) if moved_on or is_unsaved else record,
             )
             if change is None:
                 raise Conflict(f"change {proposal.id} was decided meanwhile", hint="Look at the change again.")

@@ -104,10 +104,12 @@ class Unfinished:
             exact = fingerprint_of(opened.chunks()).exact
         if file.after is not None and exact == file.after.exact_sha:
             return "after"
-        if file.before is None or stat.size != file.before.size:
+        if file.before is None:
             return "other"
         # Of a very large file nobody may have known the content before: then its size tells.
-        return "before" if file.before.exact_sha in (exact, None) else "other"
+        if file.before.exact_sha is None:
+            return "before" if stat.size == file.before.size else "other"
+        return "before" if exact in (file.before.exact_sha, file.before.on_disk) else "other"
 
     def _put_back(self, change: Change, index: int, file: ChangedFile) -> None:
         steps = unpacked_undo(parts_of(self._store.splices(change.id) or b"")[index])

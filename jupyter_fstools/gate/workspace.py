@@ -131,7 +131,7 @@ class Workspace(Closing):
         return Commits(self.store, self._ahead, kept, self.tracker, self._committed, self.decides_via)
 
     def called(self) -> None:
-        """At the first call of this process, by whichever reader, settle what killed writers left below the root."""
+        """The first time in this process, by whichever reader, settle what killed writers left below the root."""
         if self._first_call.acquire(blocking=False):
             self.unfinished.settle_free()
 

@@ -143,9 +143,9 @@ class WriteAhead:
         unknown = unhashed_state(draft.stat.size) if opened is not None else None
         size = spliced_size(draft.content.size, splices)
 
-        def announce(old: Fingerprint | None, new: Fingerprint) -> None:
+        def announce(old: Fingerprint | None, new: Fingerprint, on_disk: str | None) -> None:
             if begin is not None:
-                begin(states_of(old, new, size))
+                begin(_with_file(states_of(old, new, size), on_disk))
 
         def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
             return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
@@ -153,6 +153,13 @@ class WriteAhead:
         outline = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
         applied = draft.holder.apply(Rewrite(opened, splices, hash_before, announce, outline))
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
+
+
+def _with_file(states: States, on_disk: str | None) -> States:
+    """The states of a document, of which the file has another content."""
+    if on_disk is None or states.before is None:
+        return states
+    return States(states.before.model_copy(update={"on_disk": on_disk}), states.after)
 
 
 def _require_version(opened: OpenFile, stat: FileStat) -> None:

@@ -38,7 +38,7 @@ class Disk:
 
         def chunks() -> Iterator[Chunk]:
             yield from stream.chunks()
-            rewrite.begin(*stream.fingerprints())  # A backend takes all chunks before it replaces the file.
+            rewrite.begin(*stream.fingerprints(), None)  # A backend takes all chunks before it replaces the file.
 
         version = before.stat.version if before is not None else None
         stat = self._backend.write(self._stat.path, chunks(), if_match=version)

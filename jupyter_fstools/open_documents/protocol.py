@@ -24,16 +24,17 @@ class Rewrite:
         before: what `Holder.content` gave; None: there is no file, and the splices insert all of it.
         splices: sorted and disjoint, offsets in `before`.
         hash_before: the fingerprint of the content before is wanted.
-        begin: records what is about to be done, by the fingerprints before (None: not wanted) and after; called once,
-            before anything is changed. Where it raises nothing is changed. Where the content after then turns out
-            otherwise (others changed other places), `Applied` says so.
+        begin: records what is about to be done, by the fingerprints before (None: not wanted) and after, and by the
+            digest of the file, where the content before is not in it yet; called once, before anything is changed.
+            Where it raises nothing is changed. Where the content after then turns out otherwise (others changed other
+            places), `Applied` says so.
         outline: where the cells of `before` lie, where that is known.
     """
 
     before: OpenFile | None
     splices: Sequence[Splice]
     hash_before: bool
-    begin: Callable[[Fingerprint | None, Fingerprint], None]
+    begin: Callable[[Fingerprint | None, Fingerprint, str | None], None]
     outline: NotebookSpans | None
 
 

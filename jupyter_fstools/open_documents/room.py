@@ -129,7 +129,7 @@ class Room:
             )
         old = fingerprint_of([before.data]) if rewrite.hash_before else None
         new = fingerprint_of([after])
-        rewrite.begin(old, new)
+        rewrite.begin(old, new, None)
         look, is_left = self._on_loop(lambda: (patch(), self._save_if_left()))
         snapshot = self._snapshot(look, after)
         stat = self._stat_of(snapshot)

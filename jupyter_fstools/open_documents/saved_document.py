@@ -47,7 +47,7 @@ class SavedDocument:
         deque(stream.chunks(), maxlen=0)
         old, new = stream.fingerprints()
         assert old is not None
-        rewrite.begin(old, new)
+        rewrite.begin(old, new, None)
         patched = self._patched(rewrite, old.exact, new.exact)
         try:
             chunks = spliced_chunks(before, rewrite.splices)

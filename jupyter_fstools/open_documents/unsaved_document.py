@@ -116,7 +116,7 @@ class UnsavedDocument:
         assert isinstance(before, LiveFile)
         after = SplicedContent(before, rewrite.splices)
         old, new = fingerprint_of(before.chunks()), fingerprint_of(after.chunks())
-        rewrite.begin(old, new)
+        rewrite.begin(old, new, self._on_disk())
         with self._patched(rewrite, before.names) as saver:
             saved = self._saved_by(saver, new.exact)
         for document in self._unsaved:

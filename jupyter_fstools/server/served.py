@@ -173,6 +173,8 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
 
     rooms.follow(workspace)
     feed.start()
+    # Not at the first call: before that, pages may save what a killed server had them show.
+    _loop(serverapp).run_in_executor(None, workspace.called)
     calls, decisions, commands = (CallPool(wait_seconds=config.limits.lock_seconds) for _ in range(3))
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)
 

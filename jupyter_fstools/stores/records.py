@@ -89,11 +89,13 @@ class FileState(BaseModel):
     """The state of a file at one moment: enough to recognise it, not enough to rebuild it.
 
     The digests are those of `Fingerprint`; None before a change of a file too large to be hashed for that alone.
+    `on_disk` is the exact one of the file itself, where the content is that of a document with unsaved changes.
     """
 
     text_sha: str | None
     exact_sha: str | None
     size: int
+    on_disk: str | None = None
 
 
 ChosenHunks = list[int] | dict[str, list[int]]

@@ -321,11 +321,13 @@ export interface Change {
  * The state of a file at one moment: enough to recognise it, not enough to rebuild it.
  *
  * The digests are those of `Fingerprint`; None before a change of a file too large to be hashed for that alone.
+ * `on_disk` is the exact one of the file itself, where the content is that of a document with unsaved changes.
  */
 export interface FileState {
   text_sha: string | null;
   exact_sha: string | null;
   size: number;
+  on_disk: string | null;
 }
 /**
  * One file's change: counts of added and removed lines, and hunks.

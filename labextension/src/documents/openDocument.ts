@@ -26,7 +26,8 @@ interface IPending {
   takeBack: TakeBack;
   wasDirty: boolean;
   counter: number;
-  /** The hash that the file will have; null where this page saves it. */
+  /** The hash that the file had, and the one that it will have; null where this page saves it. */
+  from: string | null;
   to: string | null;
   letLook: () => void;
   timer: number;
@@ -90,19 +91,27 @@ export class OpenDocument {
   /** The server may never say what became of a change: see by the file itself whether it has it. */
   async settle(): Promise<void> {
     const pending = this._pending;
-    if (!pending?.to) {
+    if (!pending) {
       return;
     }
     window.clearTimeout(pending.timer);
     try {
-      const { hash } = await this._onDisk();
+      const { from, to } = pending;
+      const hash = to === null ? await this._savedSince(from) : (await this._onDisk()).hash;
       await this._last;
       if (this._pending === pending) {
-        await this._written(hash === pending.to ? hash : null, null);
+        await this._written(to === null || hash === to ? (hash ?? null) : null, null);
       }
     } catch {
       this._settleLater(pending);
     }
+  }
+
+  /** The hash of the file, if this page saved it since it had another one. */
+  private async _savedSince(from: string | null): Promise<string | null> {
+    await this._last;
+    await Promise.all(this._saving);
+    return this._hash === from ? null : this._hash;
   }
 
   private async _handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
@@ -152,7 +161,7 @@ export class OpenDocument {
     // Nobody's save writes what the server is about to write.
     model.dirty = wasDirty || to === null;
     const letLook = to === null ? (): void => undefined : this._lab.looks.hold(path);
-    this._pending = { takeBack, wasDirty, counter: this._counter, to, letLook, timer: 0 };
+    this._pending = { takeBack, wasDirty, counter: this._counter, from: hash, to, letLook, timer: 0 };
     this._settleLater(this._pending);
     return { done: true, counter: this._counter };
   }
@@ -170,6 +179,10 @@ export class OpenDocument {
 
   private async _save(): Promise<IDocumentAnswer> {
     await this._noSave();
+    // What was taken back is not saved any more.
+    if (this._pending?.to !== null) {
+      throw new Refused('busy');
+    }
     // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
     const { hash, writable } = await this._onDisk();
     if (hash !== this._hash) {

@@ -221,11 +221,11 @@ def kill(lab, window):
     window.forget()
 
 
-def start_again(lab, window):
+def start_again(lab, window, saved=True):
     """JupyterLab tells its person that the server was gone, which is not ours to count."""
     lab.start()
     lab.wait()
-    window.wait_until_known("work/a.py")
+    window.wait_until_known("work/a.py", saved)
     for _ in range(window.page.locator(".jp-Dialog").count()):
         window.page.keyboard.press("Escape")
 
@@ -267,6 +267,31 @@ def test_a_server_that_is_killed_before_and_after_the_write(own_lab, open_lab, b
         landed(between.call(folder, old_string="y = 2", new_string="y = 3"))
         document.shows("x = 1  # typed\ny = 3\n")
     assert not [text for text in window.dialogs if "on disk" in text]
+
+
+def test_a_server_that_is_killed_before_the_page_saved_for_it_leaves_nothing_of_the_edit(own_lab, open_lab, between):
+    """The page keeps what was typed, takes the edit back, and is open to the next one."""
+    folder = Folder(own_lab, "work")
+    window = open_lab(own_lab, prepare=between)
+    document = opened(window, folder, typed="  # typed")
+    with window.complaining():
+        between.call(folder, "read_file", offset=1)
+        between.keep(SAVE)
+        with Assistant([lambda: lost(folder)]):
+            between.wait()
+            document.shows(TYPED_AFTER)
+            kill(own_lab, window)
+        between.keep()
+        start_again(own_lab, window, saved=False)
+        document.shows(TYPED_BEFORE)
+        document.save()
+        assert folder.text("a.py") == TYPED_BEFORE
+        document.type("!")
+        window.wait_until_known("work/a.py", saved=False)
+        between.call(folder, "read_file", offset=1)
+        landed(between.call(folder))
+        document.shows(TYPED_AFTER.replace("typed", "typed!"))
+    assert [change["status"] for change in own_lab.call("GET", "/changes")[1]["changes"]] == ["applied"]
 
 
 def test_a_page_that_is_left_holds_no_file(open_lab, folder):

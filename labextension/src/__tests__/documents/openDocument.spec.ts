@@ -158,13 +158,35 @@ describe('an unsaved document', () => {
     expect([file.disk.content, document.told.saved, document.told.hash]).toEqual(['# typed\nx = 2', true, 'saved']);
   });
 
+  it('takes a change back that it was never asked to save, and takes the next one', async () => {
+    await document.handle({ ...PATCH, to: null });
+    await document.settle();
+    expect([file.model.toString(), document.told.saved]).toEqual(['# typed\nx = 1', false]);
+    expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'busy' });
+    expect(await document.handle({ ...PATCH, to: null })).toMatchObject({ done: true });
+  });
+
+  it('keeps a change that it has saved, if it is never told what became of it', async () => {
+    await document.handle({ ...PATCH, to: null });
+    const saving = document.handle({ do: 'save' });
+    await document.settle();
+    expect(await saving).toMatchObject({ done: true });
+    expect([file.disk.content, file.model.toString(), document.told.saved]).toEqual([
+      '# typed\nx = 2',
+      '# typed\nx = 2',
+      true
+    ]);
+  });
+
   it('is not saved over a file that a program has changed', async () => {
+    await document.handle({ ...PATCH, to: null });
     file.disk = { hash: 'h9', content: 'x = 9' };
     expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'hash' });
     expect(file.disk.content).toBe('x = 9');
   });
 
   it('is not saved where its file is read-only', async () => {
+    await document.handle({ ...PATCH, to: null });
     file.disk = { ...file.disk, writable: false };
     expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'failed' });
     expect(file.disk.content).toBe('x = 1');
