@@ -10,7 +10,8 @@ import pytest
 
 from jupyter_fstools.backends import file_locks
 from jupyter_fstools.errors import FsToolsError
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.sqlite import SqliteStore
 
 

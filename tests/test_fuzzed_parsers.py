@@ -12,7 +12,7 @@ from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.documents.notebook import NotebookDocument
 from jupyter_fstools.errors import FsToolsError
 from jupyter_fstools.globs.patterns import compile_glob
-from jupyter_fstools.kernel.subcommands import edits_of
+from jupyter_fstools.kernel.edit_blocks import edits_of
 from jupyter_fstools.search.regex.dialect import compile_expression
 from jupyter_fstools.server.mcp.json_rpc import Fault
 from jupyter_fstools.server.mcp.messages import Routing, read_messages

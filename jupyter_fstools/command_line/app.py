@@ -71,8 +71,8 @@ def run_status(given: argparse.Namespace) -> None:
 
 def run_changes(given: argparse.Namespace) -> None:
     """List the journal."""
-    from ..documents.text.diff import unified
-    from ..journal.journal import ChangeQuery
+    from ..diffs.file_diff import unified
+    from ..journal.listing import ChangeQuery
     from ..plain_text import change_row, lines_of
 
     path = None if given.path is None else _path(given, given.path)

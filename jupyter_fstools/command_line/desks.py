@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from ..client.requests import ask
 from ..errors import InputOutput, Invalid, NotFound
 from ..gate import grant
-from ..journal.journal import ChangeQuery, Journal
+from ..journal.journal import Journal
+from ..journal.listing import ChangeQuery
 from ..runtime_files import JupyterServer
 from ..sessions import DEFAULT_SESSION
 from ..stores.records import Change, Reader, Token

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -70,3 +71,42 @@ class FileDiff(BaseModel):
     truncated: bool = False
     language: str | None = None
     encoding: str | None = None
+
+
+def unified(diff: FileDiff, most_bytes: int = 4096) -> str:
+    """A diff as unified text, cut after whole rows to a number of bytes."""
+    lines: list[str] = []
+    size = 0
+    for line in _unified_lines(diff):
+        size += len(line.encode("utf-8", "surrogatepass")) + 1
+        if size > most_bytes:
+            return "\n".join([*lines, f"[... {diff.added} lines added and {diff.removed} removed in all]"])
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def titled_hunks(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
+    """The hunks of a diff below their titles: a notebook has one for every cell, a text its encoding if not UTF-8."""
+    if diff.cells is None:
+        return [(f"encoding: {diff.encoding}" if diff.encoding else "", diff.hunks)]
+    titled = [("around the cells", diff.hunks)] if diff.hunks else []
+    for cell in diff.cells:
+        titled.append((f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}", cell.hunks))
+        if cell.carried:
+            titled.append((f"cell {cell.index} {cell.cell_id}: outputs, metadata, attachments", cell.carried))
+    return titled
+
+
+def hunk_title(hunk: DiffHunk) -> str:
+    """The line that begins a hunk in a unified diff."""
+    return f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@"
+
+
+def _unified_lines(diff: FileDiff) -> Iterator[str]:
+    signs = {"context": " ", "add": "+", "remove": "-"}
+    for title, hunks in titled_hunks(diff):
+        if title:
+            yield title
+        for hunk in hunks:
+            yield hunk_title(hunk)
+            yield from (signs[row.kind] + row.text for row in hunk.rows)

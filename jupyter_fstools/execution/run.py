@@ -14,8 +14,8 @@ from typing import NamedTuple
 from ..backends.protocol import Backend
 from ..errors import Invalid
 from ..globs.patterns import compile_glob
-from ..walking.folders import joined
 from ..walking.listing import EVERYTHING, Visible
+from ..walking.names import joined
 from ..walking.stopping import NoDescriptors, Stop
 from ..walking.walk import Walk
 from .processes import Processes

@@ -20,7 +20,8 @@ from ..documents.notebook import (
 )
 from ..errors import NotRead, Stale
 from ..stores.records import FileState, Receipt
-from .read_tracker import ReadTracker, ReceiptAfter, united
+from .line_ranges import united
+from .read_tracker import ReadTracker, ReceiptAfter
 from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
 from .shown_text import ShownText, marked_lines
 from .stale import SHOWN_BY_DIFF, say_in_words, show_diff, tells_all

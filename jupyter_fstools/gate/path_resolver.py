@@ -10,8 +10,8 @@ from itertools import chain
 
 from ..backends.protocol import Backend, FileStat
 from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound
-from ..walking.folders import joined
 from ..walking.listing import Visible, names_in
+from ..walking.names import joined
 from .draft import require_file
 from .grant import Grant
 from .policy import Policy, checked_path

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable
 
 from ..backends.protocol import FileStat
 from ..content.fingerprint import Fingerprint
 from ..diffs.file_diff import FileDiff
-from ..documents.text.window import CutLine
 from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
 from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
-from .shown_text import LineChange, ShownText, line_changes
+from .line_ranges import Shown, covers, is_whole, moved, spelled, united, whole_lines
+from .shown_text import ShownText, line_changes
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
 """How a receipt goes on after its reader's own step: given the file as the step left it, the receipt and the copy."""
@@ -29,26 +28,6 @@ _ONE_SESSION = (
     "A person has to configure the client to send the header X-Fstools-Session with a name of its own (as a command: "
     "jupyter fstools mcp --session NAME), use a token made for it, or keep one session open. Then read the file again."
 )
-
-
-class Shown(NamedTuple):
-    """The lines that a read showed.
-
-    Attributes:
-        first: the first line, 1-based.
-        last: the last line; `first - 1` if there is none.
-        text: the lines as they stand in the file.
-        total_lines: of the file; None where nobody has counted that far.
-        column: the first character shown of the first line, 1-based.
-        cuts: the lines of which the end was not shown.
-    """
-
-    first: int
-    last: int
-    text: str
-    total_lines: int | None
-    column: int = 1
-    cuts: Sequence[CutLine] = ()
 
 
 class ReadTracker:
@@ -106,7 +85,7 @@ class ReadTracker:
             if BY_DIFF in receipt.views:
                 rest = "Only a diff of what changed was shown: read it again before overwriting it, or use `edit_file`."
             raise NotRead(
-                f"only a part of {stat.path} was shown to this session (lines {_spelled(receipt.lines)})",
+                f"only a part of {stat.path} was shown to this session (lines {spelled(receipt.lines)})",
                 # A picture is shown without lines, and there is no rest of it to read.
                 hint=rest if receipt.lines or receipt.partly else "Text cannot replace it; write another file.",
                 path=stat.path,
@@ -133,7 +112,7 @@ class ReadTracker:
             earlier = None
         known = earlier.lines if earlier else []
         partly = dict(earlier.partly) if earlier else {}
-        lines = united([*known, *_whole_lines(shown, partly)])
+        lines = united([*known, *whole_lines(shown, partly)])
         views = [one for one in (earlier.views if earlier else []) if one != view]
         receipt = Receipt(
             user=self.reader.user,
@@ -145,7 +124,7 @@ class ReadTracker:
             lines=lines,
             partly=dict(list(partly.items())[-_MOST_VIEWS:]),
             full=bool(earlier and earlier.full)
-            or _is_whole(lines if BY_DIFF not in views else _whole_lines(shown, {}), shown.total_lines),
+            or is_whole(lines if BY_DIFF not in views else whole_lines(shown, {}), shown.total_lines),
             views=[*views, view][-_MOST_VIEWS:],
             encoding=encoding,
             read_at=time.time(),
@@ -153,9 +132,9 @@ class ReadTracker:
         if earlier is not None and _says_the_same(earlier, receipt):
             return earlier
         text = None
-        if earlier is None or not _covers(known, shown.first, shown.last):
+        if earlier is None or not covers(known, shown.first, shown.last):
             kept = self.shown_text(stat.key) if earlier else None
-            text = (kept or ShownText()).with_window(shown.first, shown.text, _whole_lines(shown, {})).packed()
+            text = (kept or ShownText()).with_window(shown.first, shown.text, whole_lines(shown, {})).packed()
         self.put(receipt, text)
         return receipt
 
@@ -269,64 +248,3 @@ def _same_content(receipt: Receipt, stat: FileStat, fingerprint: Fingerprint | N
     if receipt.version == stat.version:
         return True
     return fingerprint is not None and receipt.text_sha == fingerprint.text
-
-
-def _is_whole(lines: Sequence[tuple[int, int]], total: int | None) -> bool:
-    return total == 0 or list(lines) == [(1, total)]
-
-
-def _whole_lines(shown: Shown, partly: dict[int, int]) -> list[tuple[int, int]]:
-    """The line ranges of which every character was shown, now or (`partly`: up to which character) piece by piece."""
-    cut = {one.line: one.column + one.shown - 1 for one in shown.cuts if one.column <= partly.get(one.line, 0) + 1}
-    partial = {one.line for one in shown.cuts}
-    if shown.column > 1 and shown.last >= shown.first and shown.first not in partial:
-        if shown.column > partly.get(shown.first, 0) + 1:
-            partial.add(shown.first)
-        else:
-            partly.pop(shown.first)
-    for line, upto in cut.items():
-        partly[line] = max(upto, partly.pop(line, 0))
-    ranges, first = [], shown.first
-    for line in [*sorted(partial), shown.last + 1]:
-        if first <= line - 1:
-            ranges.append((first, line - 1))
-        first = line + 1
-    return ranges
-
-
-def _covers(lines: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    return any(start <= first and last <= end for start, end in lines)
-
-
-def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges sorted, and those that overlap or meet joined."""
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(ranges):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
-        else:
-            merged.append((first, last))
-    return merged
-
-
-def moved(lines: Sequence[tuple[int, int]], changes: Sequence[LineChange]) -> list[tuple[int, int]]:
-    """Line ranges after a change: what was removed is gone, what was written is shown, the rest moves."""
-    ranges = list(lines)
-    for change in reversed(changes):
-        shift = len(change.added) - change.removed
-        after: list[tuple[int, int]] = []
-        for first, last in ranges:
-            if first < change.first:
-                after.append((first, min(last, change.first - 1)))
-            if last >= change.first + change.removed:
-                after.append((max(first, change.first + change.removed) + shift, last + shift))
-        if change.added:
-            after.append((change.first, change.first + len(change.added) - 1))
-        ranges = after
-    return united(ranges)
-
-
-def _spelled(lines: Sequence[tuple[int, int]]) -> str:
-    return (
-        ", ".join(f"{first}-{last}" for first, last in lines[:5]) + (", ..." if len(lines) > 5 else "") or "none"
-    )  # enough to see

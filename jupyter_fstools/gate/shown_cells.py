@@ -9,7 +9,8 @@ from ..diffs.file_diff import FileDiff
 from ..diffs.line_diff import line_hunks
 from ..documents.notebook import ShownLines
 from ..stores.records import Receipt
-from .read_tracker import ReadTracker, moved, united
+from .line_ranges import moved, united
+from .read_tracker import ReadTracker
 from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes, marked_lines
 
 Ranges = list[tuple[int, int]]

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from ..backends.protocol import OpenFile
 from ..content.fingerprint import fingerprint_of
-from ..diffs.file_diff import FileDiff
+from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
-from ..documents.text.diff import unified
 from ..documents.text.encoding import BOM_OF, TextEncoding, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt

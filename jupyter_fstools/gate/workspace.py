@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ..backends.protocol import Backend, FileStat, Locks, OpenFile
 from ..content.source import BytesContent
-from ..errors import Conflict, Denied, FsToolsError, TimedOut
+from ..errors import Conflict
 from ..limits import Limits
 from ..open_documents.holders import Holders
 from ..open_documents.protocol import OpenDocuments
@@ -34,17 +34,15 @@ from .draft import (
     tell_declared_encodings,
 )
 from .grant import Grant
-from .kept_steps import KeptSteps, placed_again
+from .held_files import HeldFiles
+from .kept_steps import KeptSteps
 from .path_resolver import PathResolver
 from .policy import Policy, Rules
 from .read_tracker import ReadTracker
-from .stale import LineCheck, explain_change
+from .stale import LineCheck
 from .unfinished import Unfinished
 from .versions import Versions
 from .write_ahead import WriteAhead
-
-_MOST_SETTLED = 3
-"""How often a call looks again for what killed writers left of its files, before it gives up."""
 
 
 class Workspace(Closing):
@@ -126,6 +124,11 @@ class Workspace(Closing):
         return Holders(self.backend, self.store, self._documents)
 
     @property
+    def _held(self) -> HeldFiles:
+        until = self._waits_in_line_until
+        return HeldFiles(self.store, self._locks, self.unfinished, self._holders, self.tracker, self.versions, until)
+
+    @property
     def _commits(self) -> Commits:
         kept = KeptSteps(self.versions)
         return Commits(self.store, self._ahead, kept, self.tracker, self._committed, self.decides_via)
@@ -183,19 +186,6 @@ class Workspace(Closing):
         self.backend.close()
         self.store.close()
 
-    def told_path(self, user: str, key: str) -> str | None:
-        """The path of a file, if its reader may be told what a user did there; None if not.
-
-        What others did may hold text of files that this account cannot read: users of one store need not be one
-        account of the system.
-        """
-        path = self.paths.path_of(key)
-        if path is None or not self.paths.may_read(path):
-            return None
-        if user == self.reader.user:
-            return path
-        return path if self.rules.journal_of_others == "readable" and self._can_be_read(path) else None
-
     def peek(self, path: str) -> FileStat:
         """Look at a path, leaving no receipt; a missing file is `kind="missing"`.
 
@@ -244,7 +234,7 @@ class Workspace(Closing):
             NotRead, Stale (with what changed), NotFound, Conflict, Unsaved, IsDirectory, Denied, TooLarge, TimedOut
         """
         stat = self.paths.peek_to_write(path, must_exist=not may_create)
-        with self._held_to_write([stat.key]):
+        with self._held.to_write([stat.key]):
             # Who held the lock may have made or removed the file.
             stat = self.paths.looked_at_again(stat)
             if stat.kind == "missing" and may_create:
@@ -273,7 +263,7 @@ class Workspace(Closing):
         for path, stat in stats.items():
             spelled.setdefault(stat.key, []).append(path)
         check = check or LineCheck(self.tracker, self.versions, accept_stale=accept_stale)
-        with self._held_to_write(list(spelled)), ExitStack() as opened:
+        with self._held.to_write(list(spelled)), ExitStack() as opened:
             taken: dict[str, Draft] = {}
             for key, names in spelled.items():
                 stat = self.paths.looked_at_again(stats[names[0]])
@@ -295,9 +285,9 @@ class Workspace(Closing):
         stats = [
             self.paths.peek_to_write(path if path.strip() else f"./{path}", must_exist=False) for path, _, _ in files
         ]
-        with self._held_to_write([stat.key for stat in stats]), ExitStack() as opened:
+        with self._held.to_write([stat.key for stat in stats]), ExitStack() as opened:
             yield [
-                opened.enter_context(self._restorable(self.paths.looked_at_again(stat), file))
+                opened.enter_context(self._held.restorable(self.paths.looked_at_again(stat), file))
                 for stat, file in zip(stats, files, strict=True)
             ]
 
@@ -347,57 +337,11 @@ class Workspace(Closing):
 
     def held(self, *keys: str) -> AbstractContextManager[object]:
         """Hold the locks of files without touching them: a decision and a write never cross."""
-        return self._hold(keys)
+        return self._held.lock(keys)
 
     def settled(self, change: Change) -> None:
         """Tell whoever follows the journal in this process that there is something new."""
         self._commits.announce(change)
-
-    def _can_be_read(self, path: str) -> bool:
-        try:
-            with self.backend.read(path):
-                return True
-        except Denied:
-            return False
-        except FsToolsError:  # It is gone, or a folder (a command's).
-            return True
-
-    @contextmanager
-    def _hold(self, keys: Sequence[str]) -> Iterator[None]:
-        with self._in_line(), self._locks.hold(*keys, patience=self._patience, reader=self.reader):
-            yield
-
-    @property
-    def _patience(self) -> float | None:
-        return None if self._waits_in_line_until is None else 0
-
-    @contextmanager
-    def _in_line(self) -> Iterator[None]:
-        try:
-            yield
-        except TimedOut as busy:
-            until = self._waits_in_line_until
-            if until is None or time.monotonic() >= until:
-                busy.lock = None
-            raise
-
-    @contextmanager
-    def _held_to_write(self, keys: Sequence[str]) -> Iterator[None]:
-        """Hold the locks of files to change them, once nothing is left of writers that were killed at it."""
-        for _ in range(_MOST_SETTLED):
-            with self._hold(keys):
-                left = [change for key in keys for change in self.store.unfinished(key)]
-                if not left:
-                    yield
-                    return
-            # Outside of the lock: such a change may be of more files, and all locks are taken in order.
-            for change in left:
-                with self._in_line():
-                    self.unfinished.settle(change, patience=self._patience)
-        raise Conflict(
-            f"a change that another process left unfinished in {left[0].path} cannot be settled now",
-            hint="Try again in a while.",
-        )
 
     @contextmanager
     def _taken(self, given: Sequence[str], stat: FileStat, check: Check) -> Iterator[Draft]:
@@ -409,30 +353,6 @@ class Workspace(Closing):
         with holder.content() as opened:
             require_editable_size(opened.stat, self.limits.max_edit_bytes)
             yield Draft(path, opened.stat, opened, holder, check.receipt(given, opened))
-
-    @contextmanager
-    def _restorable(self, stat: FileStat, file: Restorable) -> Iterator[Draft]:
-        path, expected, told = file
-        holder = self._holders.of(stat, to_change=True)
-        if stat.path != path:
-            raise told.refusal(path, "has been replaced by a link")
-        if (stat.kind == "missing") != (expected is None):
-            raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
-        if expected is None:
-            yield Draft(path, stat, None, holder)
-            return
-        require_file(path, stat)
-        with holder.content() as opened:
-            receipt, placed = self.tracker.lookup(stat.key), None
-            if opened.stat.size != expected.size or self.versions.fingerprint(opened).exact != expected.exact_sha:
-                placed = None if holder.place == "disk" else placed_again(told.kept, opened)
-                if placed is None:
-                    refusal = told.refusal(path, "has changed since")
-                    explain_change(refusal, opened, told, expected, receipt)
-                    raise refusal
-            if receipt and (placed is not None or receipt.exact_sha != expected.exact_sha):
-                receipt = None
-            yield Draft(path, opened.stat, opened, holder, receipt, placed)
 
     def _needs_approval(self, draft: Draft) -> bool:
         return self.policy.needs_approval(self.paths.relative(draft.given), draft.stat.path)

@@ -10,7 +10,8 @@ from ..errors import FsToolsError
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChosenHunks
 from .commands import is_command
-from .journal import ChangeQuery, Journal
+from .journal import Journal
+from .listing import ChangeQuery
 
 _TITLE = "Since your last call, a person decided about changes that you proposed:"
 _MOST_CHARACTERS = 2000

@@ -1,112 +1,34 @@
-"""Lists changes, decides about them and takes them back."""
+"""Decides about changes and takes them back."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..errors import Conflict, Denied, Invalid, NotFound, Stale, TooLarge, saying_unmodified
 from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.kept_steps import anchored_at
 from ..gate.workspace import Workspace
-from ..stores.protocol import ChangeFilter
-from ..stores.records import Change, ChangedFile, ChangeStatus
+from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting
-from .partial import (
-    Decision,
-    NamedHunks,
-    Part,
-    decided_whole,
-    part_of,
-    recorded,
-    seen_with,
-    taken_back,
-    whole_cells,
-    without,
-)
-from .standing import told_count
+from .listing import Listing
+from .named_hunks import NamedHunks, seen_with, taken_back, whole_cells
+from .partial import Decision, Part, decided_whole, part_of, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
 ALL = Decision()
 """All of a proposal, without a word."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangeQuery(ChangeFilter):
-    """A filter of changes below one root.
-
-    Attributes:
-        path: of this file or below this folder, as a caller spells it; takes the place of `key_prefix`.
-    """
-
-    path: str | None = None
-
-
-class Journal:
-    """The changes of the files below one workspace's root."""
+class Journal(Listing):
+    """Decides about the changes below one workspace's root, and takes them back."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._store = workspace.store
+        super().__init__(workspace)
         self._steps = Steps(workspace)
-
-    def changes(self, query: ChangeQuery) -> list[Change]:
-        """The changes a query describes, paths relative to this root."""
-        return self._all_visible(self._store.changes(self._filter(query)))
-
-    def count(self, query: ChangeQuery) -> int:
-        """How many changes a query describes on all its pages; those that are not told here are none of them."""
-        return told_count(self._workspace, self._filter(query))
-
-    def waiting(self, session: str | None = None, path: str | None = None) -> list[Change]:
-        """All changes that wait for a person, oldest first, without the rows of their diffs."""
-        wanted = self._filter(
-            ChangeQuery(path=path, session=session, status="proposed", after=0, limit=1000, rows=False)
-        )
-        found: list[Change] = []
-        while page := self._store.changes(wanted):
-            found += page
-            wanted = replace(wanted, after=page[-1].revision)
-        return self._all_visible(found)
-
-    def change(self, change_id: str) -> Change:
-        """One change.
-
-        Raises:
-            NotFound: there is none, or it is about a file outside this root.
-        """
-        self._workspace.unfinished.settle_free()
-        found = self._store.change(change_id)
-        change = self._visible(found) if found is not None else None
-        if change is None:
-            raise NotFound(
-                f"there is no change {change_id[:80]!r}", hint="List the changes (`changes`) to see their ids."
-            )
-        return change
-
-    def newest_to_undo(self, path: str, *, own: bool) -> Change:
-        """The newest change of a file that still stands and is no step back itself.
-
-        Raises:
-            NotFound: there is none.
-        """
-        self._workspace.unfinished.settle_free()
-        reader = self._workspace.reader if own else None
-        wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader, status="applied", limit=50)
-        for offset in range(0, 10_000, wanted.limit):
-            page = self._store.changes(replace(wanted, offset=offset))
-            for found in page:
-                # What a person took back in part is no change to take back either.
-                is_step_back = found.undoes is not None or found.tool == "undo"
-                change = None if is_step_back or is_command(found) else self._visible(found)
-                if change is not None:
-                    return change
-            if len(page) < wanted.limit:
-                break
-        raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
 
     @saying_unmodified()
     def undo(self, change: Change, *, by_person: bool, hunks: NamedHunks | None = None) -> Change:
@@ -265,7 +187,7 @@ class Journal:
         if noted is None:
             raise Conflict(f"change {change.id} was decided meanwhile", hint="Look at the change again.")
         self._workspace.settled(noted)
-        return self._visible(noted) or noted
+        return self.visible(noted) or noted
 
     def reject(self, change_id: str, *, reason: str | None = None) -> Change:
         """Decline a proposed change; the file is left as it is, and whoever proposed it is told the reason.
@@ -297,43 +219,7 @@ class Journal:
             self._require(self.change(change.id), "proposed", verb)
             raise NotFound(f"there is no change {change.id!r} any more", hint="List the changes (`changes`).")
         self._workspace.settled(decided)
-        return self._visible(decided) or decided
-
-    def _nothing_to_undo(self, path: str, proposed: ChangeFilter) -> NotFound:
-        said = f"there is no change{' of yours' if proposed.reader else ''} to undo in {path!r}"
-        if waiting := self._store.changes(proposed):
-            it = f"change {waiting[0].id}"
-            return NotFound(
-                f"{said}: {it} still waits for approval",
-                hint=f"Have {it} rejected by a person instead.",
-                waiting=waiting[0].id,
-            )
-        return NotFound(said, hint="List the changes (`changes`) to see what there was.")
-
-    def _filter(self, query: ChangeQuery) -> ChangeFilter:
-        workspace = self._workspace
-        workspace.unfinished.settle_free()
-        prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
-        return replace(query, key_prefix=prefix.rstrip("/"))
-
-    def _all_visible(self, changes: Iterable[Change]) -> list[Change]:
-        return [change for found in changes if (change := self._visible(found)) is not None]
-
-    def _visible(self, change: Change) -> Change | None:
-        """The change with paths of this root; None unless each of its files may be seen here."""
-        files = [self._visible_file(change.user, file) for file in change.all_files]
-        if any(file is None for file in files):
-            return None
-        first, *_ = seen = [file for file in files if file is not None]
-        if all(file.path == was.path == was.diff.path for file, was in zip(seen, change.all_files, strict=True)):
-            return change
-        return change.model_copy(update={"path": first.path, "diff": first.diff, "files": seen if change.files else []})
-
-    def _visible_file(self, user: str, file: ChangedFile) -> ChangedFile | None:
-        path = self._workspace.told_path(user, file.key)
-        if path is None:
-            return None
-        return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
+        return self.visible(decided) or decided
 
     @contextmanager
     def _drafts(

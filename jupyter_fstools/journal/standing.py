@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Literal
 
@@ -21,11 +20,11 @@ from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile, Reader
 from .commands import is_command
+from .listing import is_told, told_count, workspace_change
 from .steps import kept_parts, restorable, told_encoding, with_all_cells
 
 _MOST_COMPARED = 16 << 20
 """Bytes of both sides of a file that are told as a whole."""
-_PAGE = 1000
 _MOST_CHECKED = 100
 """Proposals of which it is looked whether their files moved on."""
 
@@ -145,36 +144,6 @@ def waiting_count(workspace: Workspace, reader: Reader | None = None) -> int:
     newest = [one for one in workspace.store.changes(wanted) if is_told(workspace, one)][:_MOST_CHECKED]
     stale = sum(is_stale(workspace, workspace_change(workspace, change)) for change in newest)
     return told_count(workspace, wanted) - stale
-
-
-def is_told(workspace: Workspace, change: Change) -> bool:
-    """A change whose reader may be told of each of its files."""
-    return all(workspace.told_path(change.user, key) is not None for key in change.keys)
-
-
-def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
-    """How many changes a filter describes, on all its pages, without those of others that are not told here."""
-    store, user = workspace.store, workspace.reader.user
-    total, own = (store.count_changes(replace(wanted, user=whose)) for whose in (None, user))
-    if own == total or workspace.rules.journal_of_others == "nothing":
-        return own
-    pages = replace(wanted, after=None, before=None, rows=False, limit=_PAGE)
-    told: dict[tuple[str, tuple[str, ...]], bool] = {}
-    for offset in range(0, total, _PAGE):
-        for change in store.changes(replace(pages, offset=offset)):
-            place = change.user, tuple(change.keys)
-            if change.user != user and place not in told:
-                told[place] = is_told(workspace, change)
-            own += change.user != user and told[place]
-    return own
-
-
-def workspace_change(workspace: Workspace, change: Change) -> Change:
-    """The change with its paths below this workspace's root."""
-    files = [
-        file.model_copy(update={"path": workspace.paths.path_of(file.key) or file.path}) for file in change.all_files
-    ]
-    return change.model_copy(update={"path": files[0].path, "files": files if change.files else []})
 
 
 def changed_since(workspace: Workspace, change: Change) -> list[ChangedSince]:

@@ -12,8 +12,8 @@ from ..plain_text import one_line
 from ..progress import Progress
 from .arguments import argument, subcommand
 from .desk import Desk
+from .edit_blocks import edits_of
 from .result import KernelResult
-from .subcommands import edits_of
 from .wording import OPTIONS
 
 _MODES = ("replace", "edit", "insert", "delete", "move", "convert", "clear_outputs")

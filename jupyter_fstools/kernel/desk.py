@@ -18,7 +18,7 @@ from ..entry_points import absolute_root
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
 from ..journal.commands import is_command
-from ..journal.journal import ChangeQuery
+from ..journal.listing import ChangeQuery
 from ..open_documents.holders import ElsewhereDocuments
 from ..progress import Progress
 from ..runtime_files import JupyterServer

@@ -11,13 +11,14 @@ from .._version import __version__
 from ..config import FsToolsConfig, shown_setting
 from ..errors import FsToolsError, InputOutput, NotFound, Unsaved
 from ..gate.workspace import Workspace
-from ..journal.journal import ChangeQuery, Journal
+from ..journal.journal import Journal
+from ..journal.listing import ChangeQuery
 from ..open_documents.holders import OpenElsewhere
 from ..progress import Progress
 from ..stores.records import Change, Reader
 from ..tools import ToolResult, available_tools, call_tool
-from ..walking.folders import joined
 from ..walking.listing import link_target, names_in
+from ..walking.names import joined
 from .server_calls import ServerCalls, servers_for
 from .wording import quoted
 

@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.completer import SimpleCompletion
 
 from ..errors import FsToolsError, Invalid
-from ..journal.journal import ChangeQuery
+from ..journal.listing import ChangeQuery
 from ..plain_text import one_line
 from ..tools import TOOLS
-from . import cell_subcommands, renderers, subcommands
+from . import subcommands
+
+# The overview lists the subcommands in the order of these imports.
+# isort: split
+from . import cell_subcommands, renderers
 from .arguments import SUBCOMMANDS, Subcommand, overview, words_of_call
 from .desk import Desk
 from .result import HelpText, KernelResult

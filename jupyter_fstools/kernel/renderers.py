@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Any
 
-from ..diffs.file_diff import DiffHunk, FileDiff
-from ..documents.text.diff import hunk_title, titled_hunks
+from ..diffs.file_diff import DiffHunk, FileDiff, hunk_title, titled_hunks
 from ..plain_text import change_row, fact_rows, lines_of, one_line
 from ..search.query import TextMatch
 from ..stores.records import Change

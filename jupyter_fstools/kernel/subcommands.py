@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from argparse import Namespace
-from typing import Any
 
-from ..documents.text.diff import unified
+from ..diffs.file_diff import unified
 from ..errors import Invalid, NotFound
-from ..journal.journal import ChangeQuery
+from ..journal.listing import ChangeQuery
 from ..plain_text import change_row, fact_rows
 from ..search.regex.dialect import compile_expression
 from .arguments import argument, subcommand
 from .desk import Desk
+from .edit_blocks import edits_of
 from .result import KernelResult
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")
 _MOST_DIFF_BYTES = 256 << 10
-OLD, MIDDLE, NEW = "<<<<<<< old", "=======", ">>>>>>> new"
-_MARKS = (OLD, MIDDLE, NEW)
-
-_FORM = f"A block is a line {OLD!r}, the old text, a line {MIDDLE!r}, the new text, and a line {NEW!r}."
 
 
 @subcommand(
@@ -176,59 +171,6 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
             "the edits are given in the line and in the cell", hint="Give them in one of the two.", field="edits"
         )
     return desk.call("edit_file", {**arguments, "edits": edits_of(body)})
-
-
-def edits_of(body: str) -> list[Any]:
-    """The edits that a cell's body tells, as `edit_file` takes them.
-
-    A body that begins with `[` or `{` is JSON: a list of edits, or one. Any other body is one or more blocks. The text
-    between two marks is taken exactly, the newline of its last line included: a block replaces whole lines, and one
-    with nothing between the last two marks removes them.
-
-    Raises:
-        Invalid: no JSON, or a malformed block; names the line of the body.
-    """
-    if body.lstrip()[:1] in ("[", "{"):
-        try:
-            told = json.loads(body)
-        except ValueError as error:
-            hint = "Give a list of edits, or blocks."
-            raise Invalid(f"the body is not valid JSON: {error}", hint=hint, field="body") from None
-        return told if isinstance(told, list) else [told]
-    return _from_blocks(re.findall(r"[^\n]*\n|[^\n]+", body))
-
-
-def _from_blocks(lines: list[str]) -> list[Any]:
-    edits: list[Any] = []
-    parts: list[list[str]] = []
-    opened = 0
-    for number, line in enumerate(lines, 1):
-        expected = _MARKS[len(parts)]
-        mark = line.rstrip()
-        if mark == expected == NEW:
-            edits.append({"old_string": "".join(parts[0]), "new_string": "".join(parts[1])})
-            parts = []
-        elif mark == expected:
-            opened = opened if parts else number
-            parts.append([])
-        elif mark in _MARKS or (mark and not parts):
-            raise _malformed(number, f"expected {expected!r}, got {mark[:60]!r}")
-        elif parts:
-            parts[-1].append(line)
-    if parts:
-        raise _malformed(opened, f"the block that begins here has no {_MARKS[len(parts)]!r}")
-    if not edits:
-        raise Invalid("the body holds no edit", hint=_FORM, field="body")
-    return edits
-
-
-def _malformed(line: int, what: str) -> Invalid:
-    return Invalid(
-        f"line {line} of the body: {what}",
-        hint=f"{_FORM} Texts that hold such lines themselves can be given as JSON.",
-        field="body",
-        line=line,
-    )
 
 
 @subcommand(

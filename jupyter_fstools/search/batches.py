@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from ..backends.protocol import FileStat
-from ..walking.folders import Folder, joined
+from ..walking.names import Folder, joined
 from .match_lines import Hit
 
 EngineName = Literal["ripgrep", "python"]

@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, Invalid, NotADirectory, NotFound
 from ..globs.patterns import glob_in
-from ..walking.folders import Folder, Look, joined
 from ..walking.listing import EVERYTHING, Visible
+from ..walking.names import Folder, Look, joined
 from ..walking.stopping import Cancelled, NoDescriptors, Reason, Stop, too_many_open
 from ..walking.walk import Walk
 

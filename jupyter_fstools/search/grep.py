@@ -11,8 +11,8 @@ from ..backends.local_disk import LocalDisk
 from ..backends.protocol import Backend, FileStat
 from ..errors import FsToolsError, InputOutput, Invalid
 from ..globs.patterns import GlobPattern, glob_in
-from ..walking.folders import joined
 from ..walking.listing import EVERYTHING, Visible
+from ..walking.names import joined
 from ..walking.stopping import Cancelled, NoDescriptors, Stop, check_descriptors, too_many_open
 from ..walking.walk import Tally, Walk
 from .batches import Batch, Counted, Engine, EngineName, Part, is_notebook, notebooks_among

@@ -11,7 +11,7 @@ from ..content.source import BytesContent
 from ..documents.notebook import NotebookDocument
 from ..documents.text.shown_lines import collapsed, without_ansi
 from ..errors import FsToolsError
-from ..walking.folders import Folder, joined
+from ..walking.names import Folder, joined
 from ..walking.stopping import Stop
 from ..walking.trail import FolderTrail
 from .batches import Batch, Counted

@@ -14,8 +14,8 @@ from ..content.fingerprint import Fingerprint
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..globs.file_types import names_of_type
 from ..globs.patterns import GlobPattern, glob_in
-from ..walking.folders import joined
 from ..walking.listing import Visible
+from ..walking.names import joined
 from ..walking.stopping import NoDescriptors, Reason, too_many_open
 from ..walking.trail import FolderTrail
 

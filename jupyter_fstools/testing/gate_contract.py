@@ -17,7 +17,8 @@ import pytest
 
 from ..errors import Conflict, NotRead, Stale, TimedOut
 from ..gate.workspace import Workspace
-from ..journal.journal import ChangeQuery, Journal
+from ..journal.journal import Journal
+from ..journal.listing import ChangeQuery
 from ..journal.standing import waiting_count
 from ..stores.records import Reader
 from ..tools import call_tool

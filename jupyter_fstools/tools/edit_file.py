@@ -14,7 +14,8 @@ from ..content.splices import Splice, SplicedContent
 from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.text.diff import changed_lines, diff_of_changes, line_numbers
 from ..documents.text.edits import TextEdit, apply_edits
-from ..documents.text.encoding import TextEncoding, Utf8View, encoding_of
+from ..documents.text.encoding import TextEncoding, encoding_of
+from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
 from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
 from ..gate.draft import Draft, Step

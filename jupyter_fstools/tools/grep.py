@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, model_validator
 
 from ..errors import TimedOut
-from ..gate.read_tracker import Shown
+from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..search.batches import is_notebook
 from ..search.grep import search_text

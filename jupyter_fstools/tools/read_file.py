@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 from pydantic import Field, field_validator
 
@@ -15,17 +15,17 @@ from ..content.source import BytesContent
 from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.line_index import LineIndex
-from ..documents.text.shown_lines import envelope, shown_body
-from ..documents.text.window import Window, WindowLimits, read_window, text_index
+from ..documents.text.window import WindowLimits, read_window, text_index
 from ..errors import Conflict, FsToolsError, Invalid, TooLarge, naming_file
 from ..gate.draft import EAGER_BYTES
-from ..gate.read_tracker import Shown
+from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture
-from .tool import Block, Tool, ToolResult, answer_named, text_block
+from .read_result import Look, total_lines, unchanged_result, window_result
+from .tool import Tool, ToolResult, answer_named
 
 _ATTEMPTS = 4
 # Longer than a writer stands still in the middle of one write on a busy machine, and a pause in which it goes on.
@@ -53,29 +53,13 @@ class ReadFileArguments(Arguments):
         return max(offset, 1)
 
 
-class _Look(NamedTuple):
-    """The result of one look at a file; no window where the reader has it already."""
-
-    opened: OpenFile
-    encoding: TextEncoding
-    fingerprint: Fingerprint | None
-    lines: LineIndex | None
-    receipt: Receipt | None
-    window: Window | None
-
-    @property
-    def text(self) -> str:
-        """The lines seen."""
-        return self.window.text if self.window is not None else ""
-
-
 def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
     """Show lines of a file and leave a receipt for them.
 
     Raises:
         TooLarge, OutOfRange, Binary, EncodingRefused, Conflict (writers keep changing it), and as `Workspace.show`
     """
-    looks: list[_Look] = []
+    looks: list[Look] = []
     for left in reversed(range(_ATTEMPTS)):
         with workspace.show(arguments.path) as opened:
             if kind := _kind_of_picture(opened, arguments):
@@ -122,13 +106,13 @@ def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
     return receipt is not None and receipt.version == stat.version
 
 
-def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:
+def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:
     """Look at a file that nobody wrote just now; and say whether nobody wrote it meanwhile."""
     look = _look(workspace, opened, workspace.versions.index(opened), arguments)
     return look, _is_one_version(opened)
 
 
-def _two_looks(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[_Look, bool]:
+def _two_looks(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:
     """Look twice at a file that was written just now; and say whether both looks agree.
 
     A writer in the middle of its work has stamped the file already, so its times do not tell. What is counted is not
@@ -151,7 +135,7 @@ def _is_one_version(opened: OpenFile) -> bool:
     return isinstance(opened, BytesContent) or opened.unchanged()
 
 
-def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: ReadFileArguments) -> _Look:
+def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: ReadFileArguments) -> Look:
     encoding = encoding_of(opened, opened.stat.path, arguments.encoding)
     _require_window_for_large(workspace, opened, arguments)
     if opened.size <= EAGER_BYTES:
@@ -164,7 +148,7 @@ def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: R
     views = _views(workspace, arguments, wanted)
     if fingerprint is None or not _was_shown(receipt, fingerprint, arguments, views):
         window = read_window(opened, encoding, index, wanted)
-    return _Look(opened, encoding, fingerprint, lines, receipt, window)
+    return Look(opened, encoding, fingerprint, lines, receipt, window)
 
 
 def _was_shown(
@@ -175,7 +159,7 @@ def _was_shown(
     return receipt.text_sha == fingerprint.text and any(view in receipt.views for view in views)
 
 
-def _only_grew(looks: Sequence[_Look]) -> bool:
+def _only_grew(looks: Sequence[Look]) -> bool:
     """Every look saw what the one before saw, and more: a log that somebody writes is one version up to its end."""
     return len(looks) == _ATTEMPTS and all(
         one.opened.size < next_one.opened.size and next_one.text.startswith(one.text)
@@ -183,16 +167,16 @@ def _only_grew(looks: Sequence[_Look]) -> bool:
     )
 
 
-def _answer(workspace: Workspace, arguments: ReadFileArguments, look: _Look) -> ToolResult:
+def _answer(workspace: Workspace, arguments: ReadFileArguments, look: Look) -> ToolResult:
     if look.window is None:
-        return _unchanged(look)
+        return unchanged_result(look)
     window = look.window
-    total = _total_lines(look.lines, window)
+    total = total_lines(look.lines, window)
     shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
     views = _views(workspace, arguments, _wanted(workspace, arguments))
     view, seen = views[window.capped] if views else "", (look.opened.stat, look.fingerprint)
     workspace.tracker.record_read(*seen, shown, look.receipt, view=view, encoding=arguments.encoding)
-    return _result(look, window, total, arguments)
+    return window_result(look, window, total, numbers=arguments.line_numbers, limited=bool(arguments.limit))
 
 
 def _lines_of(opened: OpenFile, encoding: TextEncoding, index: LineIndex) -> LineIndex | None:
@@ -247,87 +231,6 @@ def _views(workspace: Workspace, arguments: ReadFileArguments, wanted: WindowLim
     )
     more = (f"in {workspace.conversation}",) if workspace.conversation else ()
     return [",".join(map(str, (*asked, *room, *more))) for room in ((), (wanted.max_bytes,))]
-
-
-def _total_lines(lines: LineIndex | None, window: Window) -> int | None:
-    if window.next_line is None:
-        return window.last
-    return lines.total_lines if lines is not None and lines.complete else None
-
-
-def _unchanged(look: _Look) -> ToolResult:
-    text = (
-        "File unchanged since the last read: the text shown then in this conversation is still current. "
-        "Use force=true to show it again."
-    )
-    data = _facts(look, look.lines.total_lines if look.lines is not None else None)
-    data |= {
-        "content": None,
-        "lines_read": 0,
-        "start_line": None,
-        "end_line": None,
-        "next_offset": None,
-        "truncated": False,
-        "unchanged": True,
-        "cut_lines": [],
-    }
-    return ToolResult(tool="read_file", content=[text_block(text)], data=data)
-
-
-def _facts(look: _Look, total: int | None) -> dict[str, Any]:
-    opened, encoding, lines = look.opened, look.encoding, look.lines
-    return {
-        "success": True,
-        "path": opened.stat.path,
-        "kind": "text",
-        "file_size": opened.size,
-        "total_lines": total,
-        "eol": lines.eol if lines is not None else None,
-        "encoding": encoding.codec,
-        "bom": bool(encoding.bom),
-        "final_newline": lines.final_newline if lines is not None and lines.complete else None,
-    }
-
-
-def _result(look: _Look, window: Window, total: int | None, arguments: ReadFileArguments) -> ToolResult:
-    by_default = window.next_line is not None and not arguments.limit
-    truncated = bool(window.capped or by_default or window.cuts)
-    path = look.opened.stat.path
-
-    def content() -> list[Block]:
-        body = shown_body(window.rows, window.first, numbers=arguments.line_numbers, cuts=window.cuts)
-        body += "\n" if window.text.endswith("\n") else ""
-        attributes: list[tuple[str, object]] = [("path", path), ("totalLines", _spelled_total(total, window))]
-        if window.first > 1 or window.next_line is not None:
-            attributes.append(("lines", f"{window.first}-{window.last}"))
-        note = _note(window, total, truncated=truncated)
-        return [text_block(envelope("read_file", attributes, body)), *([text_block(note)] if note else [])]
-
-    data = _facts(look, total)
-    data |= {
-        "content": window.text,
-        "lines_read": len(window.rows),
-        "start_line": window.first if window.rows else None,
-        "end_line": window.last if window.rows else None,
-        "next_offset": window.next_line,
-        "truncated": truncated,
-        "unchanged": False,
-        "cut_lines": [cut._asdict() for cut in window.cuts],
-    }
-    return ToolResult(tool="read_file", content=content, data=data)
-
-
-def _spelled_total(total: int | None, window: Window) -> str:
-    return str(total) if total is not None else f"{window.last + 1}+"
-
-
-def _note(window: Window, total: int | None, *, truncated: bool) -> str:
-    if total == 0:
-        return "The file is empty."
-    if not truncated or window.next_line is None:
-        return ""
-    of = f" of {total}" if total is not None else ""
-    return f"Lines {window.first}-{window.last}{of} are shown. Go on with offset={window.next_line}."
 
 
 READ_FILE = Tool(

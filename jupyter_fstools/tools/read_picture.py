@@ -17,7 +17,7 @@ from ..documents.media.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, Sh
 from ..documents.notebook import Output
 from ..documents.text.shown_lines import envelope
 from ..errors import Binary, Conflict, FsToolsError, TooLarge
-from ..gate.read_tracker import Shown
+from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
 from ..limits import Limits
 from .arguments import Text

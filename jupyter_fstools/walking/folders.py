@@ -9,13 +9,13 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Literal, Protocol
+from typing import Literal
 
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend, FileStat, ReadsAhead
 from ..errors import Conflict, FsToolsError
-from .names import CONTROL, Names, Seen
+from .names import CONTROL, Folder, Look, Names, Seen, joined
 from .stopping import check_descriptors, told_apart
 
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -26,57 +26,6 @@ _FEW = 8
 _PASSAGE = getattr(os, "O_PATH", 0)
 """Opens a folder that may not be listed: names in it may be opened all the same, by whoever knows them."""
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-
-Look = tuple[int, str, int]
-"""Negated modification time in nanoseconds since 1970, path, size in bytes: sorted, the newest come first."""
-
-
-class Folder(Protocol):
-    """An open folder. Every method raises `FsToolsError` or `OSError` where the name is gone or cannot be read.
-
-    What opens something raises `NoDescriptors` too.
-    """
-
-    path: str
-
-    def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or the first so many that come."""
-
-    def check_readable(self) -> None:
-        """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
-
-    def check_enterable(self) -> None:
-        """Refuse a folder whose names may be read but nothing else: of nothing in it can be told more."""
-
-    def enter(self, name: str) -> Folder:
-        """A folder in this one; a link is refused."""
-
-    def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder; what is gone or no file any more is left out."""
-
-    def see(self, name: str) -> Seen:
-        """The kind and size of a name in this folder; a link is not followed."""
-
-    def larger(self, names: list[str], size: int) -> list[str]:
-        """Those of the files in this folder that hold more bytes than `size`."""
-
-    def changed(self, names: list[str], moment: int) -> list[str]:
-        """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
-
-    def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
-        """Say which files are about to be read, in which order, unless they hold more than `most`.
-
-        `ended` is asked while one is waited for.
-        """
-
-    def read(self, name: str, most: int) -> bytes | None:
-        """A file's bytes; None if it holds more than `most`."""
-
-    def has(self, name: str) -> bool:
-        """Whether there is such a name."""
-
-    def close(self) -> None:
-        """Give back what the folder holds."""
 
 
 def open_folder(backend: Backend, path: str) -> Folder:
@@ -90,11 +39,6 @@ def open_folder(backend: Backend, path: str) -> Folder:
             if opened.dir_fd is not None:
                 return DiskFolder(os.open(".", _FOLDER, dir_fd=opened.dir_fd), path)
     return BackendFolder(backend, path)
-
-
-def joined(folder: str, name: str) -> str:
-    """The path of `name` in `folder`."""
-    return f"{folder}/{name}" if folder else name
 
 
 class DiskFolder:

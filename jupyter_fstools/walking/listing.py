@@ -9,8 +9,7 @@ from typing import NamedTuple
 from ..backends.protocol import Backend, FileStat
 from ..backends.system_errors import refusal
 from ..errors import Denied, FsToolsError, InputOutput
-from .folders import Folder, joined
-from .names import EXCLUDED, Names, Seen
+from .names import EXCLUDED, Folder, Names, Seen, joined
 from .stopping import NoDescriptors, too_many_open
 from .trail import FolderTrail
 

@@ -1,9 +1,10 @@
-"""Describes names in a folder, and names of special meaning."""
+"""Defines an open folder and the names in it."""
 
 from __future__ import annotations
 
 import os
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, Protocol
 
 from ..backends.path_names import LONGEST_NAME, LONGEST_PATH
 
@@ -61,3 +62,60 @@ def may_be_long(folder: str, most_bytes: int) -> bool:
 def is_long(path: str, most_bytes: int) -> bool:
     """Whether it holds more bytes than that."""
     return 4 * len(path) > most_bytes and len(os.fsencode(path)) > most_bytes
+
+
+Look = tuple[int, str, int]
+"""Negated modification time in nanoseconds since 1970, path, size in bytes: sorted, the newest come first."""
+
+
+class Folder(Protocol):
+    """An open folder. Every method raises `FsToolsError` or `OSError` where the name is gone or cannot be read.
+
+    What opens something raises `NoDescriptors` too.
+    """
+
+    path: str
+
+    def names(self, most: int | None = None) -> Names:
+        """The names in the folder, or the first so many that come."""
+
+    def check_readable(self) -> None:
+        """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
+
+    def check_enterable(self) -> None:
+        """Refuse a folder whose names may be read but nothing else: of nothing in it can be told more."""
+
+    def enter(self, name: str) -> Folder:
+        """A folder in this one; a link is refused."""
+
+    def look(self, names: list[str]) -> list[Look]:
+        """Size and time of files in this folder; what is gone or no file any more is left out."""
+
+    def see(self, name: str) -> Seen:
+        """The kind and size of a name in this folder; a link is not followed."""
+
+    def larger(self, names: list[str], size: int) -> list[str]:
+        """Those of the files in this folder that hold more bytes than `size`."""
+
+    def changed(self, names: list[str], moment: int) -> list[str]:
+        """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
+
+    def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
+        """Say which files are about to be read, in which order, unless they hold more than `most`.
+
+        `ended` is asked while one is waited for.
+        """
+
+    def read(self, name: str, most: int) -> bytes | None:
+        """A file's bytes; None if it holds more than `most`."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a name."""
+
+    def close(self) -> None:
+        """Give back what the folder holds."""
+
+
+def joined(folder: str, name: str) -> str:
+    """The path of `name` in `folder`."""
+    return f"{folder}/{name}" if folder else name

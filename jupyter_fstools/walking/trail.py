@@ -7,7 +7,8 @@ from itertools import groupby
 
 from ..backends.protocol import Backend
 from ..errors import FsToolsError
-from .folders import Folder, Look, joined, open_folder
+from .folders import open_folder
+from .names import Folder, Look, joined
 
 _HELD_OPEN = 32
 

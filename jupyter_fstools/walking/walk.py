@@ -11,9 +11,9 @@ from ..backends.protocol import Backend, FileStat
 from ..errors import Denied, FsToolsError, InputOutput, NotADirectory, NotFound
 from ..globs.ignore_rules import FolderRules, RuleFile
 from ..globs.patterns import GlobPattern, Position
-from .folders import Folder, joined, open_folder
+from .folders import open_folder
 from .listing import EVERYTHING, Visible, link_target, permitted
-from .names import CONTROL, EXCLUDED
+from .names import CONTROL, EXCLUDED, Folder, joined
 from .stopping import Stop
 
 LARGEST_RULE_FILE = 1 << 20

@@ -20,7 +20,8 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import Conflict, InputOutput, Invalid, NoMatch, Stale, TimedOut
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores.postgresql import PostgresqlStore

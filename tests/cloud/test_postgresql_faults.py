@@ -15,7 +15,8 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import InputOutput, Invalid
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores import postgresql_connection
 from jupyter_fstools.stores.postgresql import PostgresqlStore
 from jupyter_fstools.stores.postgresql_schema import _MIGRATIONS

@@ -8,7 +8,8 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import NotFound, Stale
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.journal.standing import waiting_count
 
 

@@ -15,7 +15,8 @@ from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import TimedOut
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore

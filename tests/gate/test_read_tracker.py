@@ -11,7 +11,8 @@ from jupyter_fstools.content.fingerprint import fingerprint_of
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.diffs.line_diff import line_hunks
 from jupyter_fstools.errors import NotRead, Stale
-from jupyter_fstools.gate.read_tracker import ReadTracker, Shown
+from jupyter_fstools.gate.line_ranges import Shown
+from jupyter_fstools.gate.read_tracker import ReadTracker
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import FileState, Reader
 

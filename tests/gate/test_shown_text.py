@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_fstools.diffs.file_diff import FileDiff
-from jupyter_fstools.documents.text.diff import unified
+from jupyter_fstools.diffs.file_diff import FileDiff, unified
 from jupyter_fstools.gate.shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

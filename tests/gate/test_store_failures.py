@@ -9,7 +9,8 @@ from contextlib import closing
 import pytest
 
 from jupyter_fstools.errors import InputOutput
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.sqlite import SqliteStore
 
 

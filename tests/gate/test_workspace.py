@@ -11,7 +11,8 @@ from jupyter_fstools.content.splices import Splice
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.errors import Conflict, FsToolsError, IsDirectory, NotFound, NotRead, Stale, TimedOut, TooLarge
 from jupyter_fstools.gate.draft import Draft, Step
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.open_documents.holders import Disk
 from jupyter_fstools.tools import TOOLS
 

@@ -11,7 +11,8 @@ from jupyter_fstools.errors import Conflict, FsToolsError, NotFound, Stale, TooL
 from jupyter_fstools.gate import draft as draft_module
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.tools import call_tool
 from tests.conftest import Caller

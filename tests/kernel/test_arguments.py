@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.kernel import magic  # noqa: F401  (it fills the table)
 from jupyter_fstools.kernel.arguments import SUBCOMMANDS
-from jupyter_fstools.kernel.subcommands import NEW, OLD, edits_of
+from jupyter_fstools.kernel.edit_blocks import NEW, OLD, edits_of
 from jupyter_fstools.kernel.wording import quoted, words_of
 
 LINES = st.lists(st.text("ab<>= \t'é\\", max_size=6).map(lambda text: f"{text}\n"), max_size=4).map("".join)

@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from jupyter_fstools import FsToolsError
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.kernel.desk import Desk
 from jupyter_fstools.kernel.magic import Magic
 from tests.kernel.real_kernel import RealKernel

@@ -15,7 +15,8 @@ from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.backends.protocol import Backend
 from jupyter_fstools.globs.patterns import compile_glob
 from jupyter_fstools.search.glob import find_files
-from jupyter_fstools.walking.folders import DiskFolder, joined
+from jupyter_fstools.walking.folders import DiskFolder
+from jupyter_fstools.walking.names import joined
 from jupyter_fstools.walking.stopping import Stop
 from jupyter_fstools.walking.walk import Walk
 from tests.visible import Only

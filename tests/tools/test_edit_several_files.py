@@ -7,7 +7,8 @@ import os
 import pytest
 
 from jupyter_fstools.errors import Conflict, FsToolsError, InputOutput
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 
 NAMES = ["a.txt", "b.txt", "c.txt"]
 

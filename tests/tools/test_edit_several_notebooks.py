@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from tests.documents.notebook.samples import code, notebook
 
 NAMES = ["a.ipynb", "b.ipynb", "c.ipynb"]

@@ -9,7 +9,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from jupyter_fstools import FsToolsError, tool_schemas
-from jupyter_fstools.journal.journal import ChangeQuery, Journal
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.tools import TOOLS, available_tools
 
 

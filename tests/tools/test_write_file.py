@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from jupyter_fstools.documents.text.diff import unified
+from jupyter_fstools.diffs.file_diff import unified
 from jupyter_fstools.errors import Conflict, FsToolsError
 
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Denied, InputOutput, NotADirectory, NotFound
-from jupyter_fstools.walking.folders import DiskFolder, joined
+from jupyter_fstools.walking.folders import DiskFolder
 from jupyter_fstools.walking.listing import EVERYTHING, Listing, Run, names_in, seen_in
+from jupyter_fstools.walking.names import joined
 from tests.visible import Only
 
 TREE = ["b/z/1", "b/a", "b.txt", "a/2", "a-b/3", "a.d/4", "a.d/node_modules/5", ".h/.i"]

@@ -11,7 +11,8 @@ from ...content.source import CHUNK_BYTES, BytesContent, Content
 from ...content.splices import Splice, spliced_chunks, trimmed
 from ...errors import EncodingRefused, Invalid
 from ..text.edits import TextEdit, apply_edits
-from ..text.encoding import TextEncoding, Utf8View
+from ..text.encoding import TextEncoding
+from ..text.utf8_view import Utf8View
 from ..text.written_text import placeholder_line
 from .cell import Cell, decoded, lines_of
 from .spans import ObjectSpans, items_at

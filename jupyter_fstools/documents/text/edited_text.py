@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ...content.source import Chunk
 from ...content.splices import Splice
 from ...errors import EncodingRefused
-from .encoding import Utf8View
 from .needle import Match, Needle, coalesced
+from .utf8_view import Utf8View
 
 _NEAR_BYTES = 64 << 10
 _READ_AHEAD = 16 << 20

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from ...content.splices import Splice, spliced_size
 from ...errors import Ambiguous, Invalid, NoMatch, NoOp, TooLarge
 from .edited_text import EditedText
-from .encoding import TextEncoding, Utf8View
+from .encoding import TextEncoding
 from .match_hints import hint_for_no_match
 from .needle import Match, Needle
+from .utf8_view import Utf8View
 from .written_text import placeholder_line
 
 MOST_REPLACEMENTS = 250_000

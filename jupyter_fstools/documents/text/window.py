@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ...content.source import Chunk, Content
 from ...errors import OutOfRange
-from .encoding import TextEncoding, Utf8View, binary_refusal, decode_strictly
+from .encoding import TextEncoding, binary_refusal
 from .line_index import LineIndex, bytes_past_lines
-from .other_encodings import undecodable
+from .utf8_view import Utf8View, decode_strictly, undecodable
 
 
 @dataclass(frozen=True)

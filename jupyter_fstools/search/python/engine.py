@@ -8,7 +8,7 @@ from copy import copy
 
 from ...backends.protocol import Backend, FileStat
 from ...errors import FsToolsError, NotFound
-from ...walking.folders import Folder, joined
+from ...walking.names import Folder, joined
 from ...walking.stopping import Stop
 from ...walking.trail import FolderTrail
 from ..batches import Batch, Counted, EngineName, Part

@@ -12,8 +12,7 @@ from itertools import chain, groupby
 from typing import TypeVar
 
 from ...backends.local_disk import LocalDisk
-from ...walking.folders import Folder, joined
-from ...walking.names import is_long, may_be_long
+from ...walking.names import Folder, is_long, joined, may_be_long
 from ...walking.stopping import Stop
 from ...walking.trail import look_at, reachable
 from ..batches import Batch, Counted, EngineName, Part

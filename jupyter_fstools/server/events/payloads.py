@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from ...diffs.file_diff import Operation
 from ...gate.workspace import Workspace
+from ...journal.listing import told_path
 from ...journal.standing import can_be_undone, is_stale
 from ...stores.records import Change, ChangeStatus, Place, Receipt, Refusal, Via
 
@@ -53,7 +54,7 @@ class ChangeEvent(BaseModel):
 
 def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
     """The event of a change; None where the file lies outside the root or may not be read there."""
-    seen = [path for key in change.keys if (path := workspace.told_path(change.user, key)) is not None]
+    seen = [path for key in change.keys if (path := told_path(workspace, change.user, key)) is not None]
     if len(seen) < len(change.keys):
         return None
     diffs = [file.diff for file in change.all_files]
@@ -135,7 +136,7 @@ class ActivityEvent(BaseModel):
 
 def read_entry(workspace: Workspace, receipt: Receipt) -> ReadEntry | None:
     """The event of a read; None where the file lies outside the root or may not be read there."""
-    path = workspace.told_path(receipt.user, receipt.key)
+    path = told_path(workspace, receipt.user, receipt.key)
     if path is None:
         return None
     return ReadEntry(
@@ -153,7 +154,7 @@ def read_entry(workspace: Workspace, receipt: Receipt) -> ReadEntry | None:
 def refusal_entry(workspace: Workspace, refusal: Refusal) -> RefusalEntry | None:
     """The event of a refusal; None where it is about a file that may not be read here."""
     path = workspace.paths.path_of(refusal.key)
-    if path is not None and workspace.told_path(refusal.user, refusal.key) is None:
+    if path is not None and told_path(workspace, refusal.user, refusal.key) is None:
         return None
     return RefusalEntry(
         id=f"refusal {refusal.at:.6f}",

@@ -16,7 +16,8 @@ from ...errors import Denied, FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...journal.commands import rejection
 from ...journal.decisions import heard
-from ...journal.journal import ChangeQuery, Journal
+from ...journal.journal import Journal
+from ...journal.listing import ChangeQuery
 from ...journal.partial import Decision
 from ...journal.standing import as_of_now, can_be_undone, changed_since, sides_of, waiting_count, with_all_rows
 from ...sessions import checked_session

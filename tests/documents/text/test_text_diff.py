@@ -11,14 +11,9 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice, trimmed
+from jupyter_fstools.diffs.file_diff import unified
 from jupyter_fstools.documents.text import diff as text_diff
-from jupyter_fstools.documents.text.diff import (
-    changed_lines,
-    diff_of_changes,
-    diff_of_creation,
-    diff_of_splices,
-    unified,
-)
+from jupyter_fstools.documents.text.diff import changed_lines, diff_of_changes, diff_of_creation, diff_of_splices
 from jupyter_fstools.documents.text.encoding import TextEncoding
 
 UTF_8 = TextEncoding("utf-8")

@@ -13,7 +13,8 @@ from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice, inverse, spliced_chunks
 from jupyter_fstools.documents.text import edits as text_edits
 from jupyter_fstools.documents.text.edits import TextEdit, apply_edits
-from jupyter_fstools.documents.text.encoding import TextEncoding, Utf8View
+from jupyter_fstools.documents.text.encoding import TextEncoding
+from jupyter_fstools.documents.text.utf8_view import Utf8View
 from jupyter_fstools.errors import Ambiguous, EncodingRefused, FsToolsError, Invalid, NoMatch, NoOp, TooLarge
 
 UTF_8 = TextEncoding("utf-8")

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.documents.text.encoding import TextEncoding, Utf8View, encoding_of, known_encoding
+from jupyter_fstools.documents.text.encoding import TextEncoding, encoding_of, known_encoding
+from jupyter_fstools.documents.text.utf8_view import Utf8View
 from jupyter_fstools.errors import Binary, EncodingRefused, Invalid
 
 from .crumbs import Crumbs

@@ -1,0 +1,153 @@
+"""Decodes a text in chunks, and names bytes that do not decode."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from ...content.source import CHUNK_BYTES, Chunk, Content
+from ...errors import EncodingRefused
+from .encoding import TextEncoding, binary_refusal
+
+_COMMON = ("cp1252", "gb18030", "shift_jis", "cp1251")
+_AROUND_BYTES = 4 << 20
+"""Bytes before and behind the wrong one that are tried; a smaller file is tried whole."""
+
+
+class Utf8View:
+    """A text content as strictly valid UTF-8, whatever it is encoded in, in bounded memory.
+
+    Offsets of the view count its UTF-8 bytes, the BOM left out. For a UTF-8 file they are the file's own.
+    """
+
+    def __init__(self, content: Content, encoding: TextEncoding) -> None:
+        self.content = content
+        self.encoding = encoding
+        self._start = len(encoding.bom)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The text as UTF-8; a chunk may end inside a character.
+
+        Raises:
+            Binary: a NUL; EncodingRefused: bytes that this encoding does not decode. Both name the byte offset.
+        """
+        if self.encoding.is_utf8:
+            yield from self._checked_chunks()
+        else:
+            for _, text in self._texts():
+                yield text.encode("utf-8")
+
+    def decoded(self, start: int, data: bytes) -> str:
+        """The text of `data`, raw bytes found at byte `start` of the content, cut at character boundaries."""
+        try:
+            return data.decode(self.encoding.codec)
+        except UnicodeDecodeError as error:
+            raise undecodable(error, start, self.encoding.codec, self.content) from None
+
+    def source_offsets(self, offsets: Sequence[int]) -> list[int]:
+        """The byte offsets in the content of rising offsets of the view (at character boundaries)."""
+        if self.encoding.is_utf8:
+            return [self._start + offset for offset in offsets]
+        found: list[int] = []
+        seen = 0
+        for start, text in self._texts():
+            data, at, done = text.encode("utf-8"), start, 0
+            while len(found) < len(offsets) and offsets[len(found)] <= seen + len(data):
+                here = offsets[len(found)] - seen
+                at += len(data[done:here].decode("utf-8").encode(self.encoding.codec))
+                found.append(at)
+                done = here
+            seen += len(data)
+        found += [self.content.size] * (len(offsets) - len(found))
+        return found
+
+    def passable_chunks(self) -> Iterator[bytes]:
+        """The text as UTF-8, with U+FFFD for what does not decode: enough to count its lines."""
+        decoder = codecs.getincrementaldecoder(self.encoding.codec)("replace")
+        for chunk in chain(_pieces(self.content, self._start), [b""]):
+            yield decoder.decode(chunk, not chunk).encode("utf-8", "replace")
+
+    def _checked_chunks(self) -> Iterator[Chunk]:
+        decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
+        at, pending = self._start, False
+        for chunk in self.content.chunks(self._start):
+            if b"\0" in chunk:
+                raise binary_refusal(at + chunk.index(b"\0"))
+            if pending or not chunk.isascii():
+                held = len(decoder.getstate()[0])
+                decode_strictly(decoder, chunk, at - held, self)
+                pending = bool(decoder.getstate()[0])
+            yield chunk
+            at += len(chunk)
+        if pending:
+            held = len(decoder.getstate()[0])
+            decode_strictly(decoder, b"", at - held, self, final=True)
+
+    def _texts(self) -> Iterator[tuple[int, str]]:
+        decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
+        at = self._start
+        for chunk in chain(_pieces(self.content, self._start), [b""]):
+            held = len(decoder.getstate()[0])
+            text = decode_strictly(decoder, chunk, at - held, self, final=not chunk)
+            if "\0" in text:
+                offset = at - held + len(text[: text.index("\0")].encode(self.encoding.codec))
+                raise binary_refusal(offset)
+            if text:
+                yield at - held, text
+            at += len(chunk)
+
+
+def _pieces(content: Content, start: int) -> Iterator[bytes]:
+    for chunk in content.chunks(start):
+        for at in range(0, len(chunk), CHUNK_BYTES):
+            yield bytes(chunk[at : at + CHUNK_BYTES])
+
+
+def decode_strictly(
+    decoder: codecs.IncrementalDecoder, chunk: Chunk, start: int, view: Utf8View, *, final: bool = False
+) -> str:
+    """The text of a view's next bytes; `start` is the file's offset of the first byte the decoder has not given out.
+
+    Raises:
+        EncodingRefused: naming the byte that does not decode.
+    """
+    try:
+        return decoder.decode(bytes(chunk), final)
+    except UnicodeDecodeError as error:
+        raise undecodable(error, start, view.encoding.codec, view.content) from None
+
+
+def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Content) -> EncodingRefused:
+    """The refusal for bytes of a file that do not decode; `start` is the offset in it of what was decoded."""
+    offset = start + error.start
+    byte = error.object[error.start]
+    named = [f'"{name}"' for name in _COMMON if _decodes(content, offset, name)]
+    also = f" (the file would also decode as {', '.join(named)})" if named else ""
+    # Latin-1 decodes any byte, but a text has no NULs.
+    if _decodes(content, offset, "latin-1"):
+        hint = f'Name the file\'s encoding: `encoding="latin-1"` decodes any byte{also}.'
+    else:
+        hint = "The file is damaged at that byte: save it again with the program that made it."
+    return EncodingRefused(f"byte {byte:#04x} at offset {offset} is not valid {codec}", hint=hint, offset=offset)
+
+
+def _decodes(content: Content, offset: int, name: str) -> bool:
+    """A file is text in an encoding, as far as it is tried: around an offset at least."""
+    start = _line_start(content, max(0, offset - _AROUND_BYTES))
+    end = min(content.size, offset + _AROUND_BYTES)
+    decoder = codecs.getincrementaldecoder(name)("strict")
+    for at in range(start, end, CHUNK_BYTES):
+        piece = content.read(at, min(CHUNK_BYTES, end - at))
+        try:
+            text = decoder.decode(piece, at + len(piece) >= content.size)
+        except UnicodeDecodeError:
+            return False
+        if "\0" in text:
+            return False
+    return True
+
+
+def _line_start(content: Content, at: int) -> int:
+    """Where the next line begins: there begins a character in every encoding that is tried."""
+    return at + content.read(at, CHUNK_BYTES).find(b"\n") + 1 if at else 0

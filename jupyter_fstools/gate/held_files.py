@@ -1,0 +1,119 @@
+"""Holds files under their locks and checks that they may be changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from ..backends.protocol import FileStat, Locks
+from ..errors import Conflict, TimedOut
+from ..open_documents.holders import Holders
+from ..stores.protocol import Store
+from .draft import Draft, Restorable, require_file
+from .kept_steps import placed_again
+from .read_tracker import ReadTracker
+from .stale import explain_change
+from .unfinished import Unfinished
+from .versions import Versions
+
+_MOST_SETTLED = 3
+"""How often a call settles what killed writers left of its files, before it gives up."""
+
+
+class HeldFiles:
+    """The files of one reader, held to be changed.
+
+    Args:
+        store: knows the pending changes.
+        locks: one lock per file.
+        unfinished: settles what killed writers left.
+        holders: know who has a file's content.
+        tracker: the reader's receipts.
+        versions: caches fingerprints.
+        until: when a call gives up that begins again instead of waiting for a lock (monotonic); None: it waits.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        locks: Locks,
+        unfinished: Unfinished,
+        holders: Holders,
+        tracker: ReadTracker,
+        versions: Versions,
+        until: float | None,
+    ) -> None:
+        self._store = store
+        self._locks = locks
+        self._unfinished = unfinished
+        self._holders = holders
+        self._tracker = tracker
+        self._versions = versions
+        self._until = until
+
+    @contextmanager
+    def lock(self, keys: Sequence[str]) -> Iterator[None]:
+        """Hold the locks of files without touching them."""
+        with self._in_line(), self._locks.hold(*keys, patience=self._patience, reader=self._tracker.reader):
+            yield
+
+    @property
+    def _patience(self) -> float | None:
+        return None if self._until is None else 0
+
+    @contextmanager
+    def _in_line(self) -> Iterator[None]:
+        try:
+            yield
+        except TimedOut as busy:
+            if self._until is None or time.monotonic() >= self._until:
+                busy.lock = None
+            raise
+
+    @contextmanager
+    def to_write(self, keys: Sequence[str]) -> Iterator[None]:
+        """Hold the locks of files to change them, once nothing is left of writers that were killed at it."""
+        for _ in range(_MOST_SETTLED):
+            with self.lock(keys):
+                left = [change for key in keys for change in self._store.unfinished(key)]
+                if not left:
+                    yield
+                    return
+            # Outside of the lock: such a change may be of more files, and all locks are taken in order.
+            for change in left:
+                with self._in_line():
+                    self._unfinished.settle(change, patience=self._patience)
+        raise Conflict(
+            f"a change that another process left unfinished in {left[0].path} cannot be settled now",
+            hint="Try again in a moment.",
+        )
+
+    @contextmanager
+    def restorable(self, stat: FileStat, file: Restorable) -> Iterator[Draft]:
+        """Take a file that must still have the content that a change left, or its places; see `drafts_to_restore`.
+
+        Raises:
+            Stale: it is another one; says what changed.
+        """
+        path, expected, told = file
+        holder = self._holders.of(stat, to_change=True)
+        if stat.path != path:
+            raise told.refusal(path, "has been replaced by a link")
+        if (stat.kind == "missing") != (expected is None):
+            raise told.refusal(path, "exists by now" if expected is None else "does not exist any more")
+        if expected is None:
+            yield Draft(path, stat, None, holder)
+            return
+        require_file(path, stat)
+        with holder.content() as opened:
+            receipt, placed = self._tracker.lookup(stat.key), None
+            if opened.stat.size != expected.size or self._versions.fingerprint(opened).exact != expected.exact_sha:
+                placed = None if holder.place == "disk" else placed_again(told.kept, opened)
+                if placed is None:
+                    refusal = told.refusal(path, "has changed since")
+                    explain_change(refusal, opened, told, expected, receipt)
+                    raise refusal
+            if receipt and (placed is not None or receipt.exact_sha != expected.exact_sha):
+                receipt = None
+            yield Draft(path, opened.stat, opened, holder, receipt, placed)

@@ -1,0 +1,178 @@
+"""Lists the changes below a root that its reader may see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..errors import Denied, FsToolsError, NotFound
+from ..gate.workspace import Workspace
+from ..stores.protocol import ChangeFilter
+from ..stores.records import Change, ChangedFile
+from .commands import is_command
+
+_PAGE = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeQuery(ChangeFilter):
+    """A filter of changes below one root.
+
+    Attributes:
+        path: of this file or below this folder, as a caller spells it; takes the place of `key_prefix`.
+    """
+
+    path: str | None = None
+
+
+class Listing:
+    """The changes of the files below one workspace's root, as its reader may see them."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._store = workspace.store
+
+    def changes(self, query: ChangeQuery) -> list[Change]:
+        """The changes a query describes, paths relative to this root."""
+        return self._all_visible(self._store.changes(self._filter(query)))
+
+    def count(self, query: ChangeQuery) -> int:
+        """How many changes a query describes on all its pages; those that are not told here are none of them."""
+        return told_count(self._workspace, self._filter(query))
+
+    def waiting(self, session: str | None = None, path: str | None = None) -> list[Change]:
+        """All changes that wait for a person, oldest first, without the rows of their diffs."""
+        wanted = self._filter(
+            ChangeQuery(path=path, session=session, status="proposed", after=0, limit=1000, rows=False)
+        )
+        found: list[Change] = []
+        while page := self._store.changes(wanted):
+            found += page
+            wanted = replace(wanted, after=page[-1].revision)
+        return self._all_visible(found)
+
+    def change(self, change_id: str) -> Change:
+        """One change.
+
+        Raises:
+            NotFound: there is none, or it is about a file outside this root.
+        """
+        self._workspace.unfinished.settle_free()
+        found = self._store.change(change_id)
+        change = self.visible(found) if found is not None else None
+        if change is None:
+            raise NotFound(
+                f"there is no change {change_id[:80]!r}", hint="List the changes (`changes`) to see their ids."
+            )
+        return change
+
+    def newest_to_undo(self, path: str, *, own: bool) -> Change:
+        """The newest change of a file that still stands and is no step back itself.
+
+        Raises:
+            NotFound: there is none.
+        """
+        self._workspace.unfinished.settle_free()
+        reader = self._workspace.reader if own else None
+        wanted = ChangeFilter(key=self._workspace.peek(path).key, reader=reader, status="applied", limit=50)
+        for offset in range(0, 10_000, wanted.limit):
+            page = self._store.changes(replace(wanted, offset=offset))
+            for found in page:
+                # What a person took back in part is no change to take back either.
+                is_step_back = found.undoes is not None or found.tool == "undo"
+                change = None if is_step_back or is_command(found) else self.visible(found)
+                if change is not None:
+                    return change
+            if len(page) < wanted.limit:
+                break
+        raise self._nothing_to_undo(path, replace(wanted, status="proposed"))
+
+    def _nothing_to_undo(self, path: str, proposed: ChangeFilter) -> NotFound:
+        said = f"there is no change{' of yours' if proposed.reader else ''} to undo in {path!r}"
+        if waiting := self._store.changes(proposed):
+            it = f"change {waiting[0].id}"
+            return NotFound(
+                f"{said}: {it} still waits for approval",
+                hint=f"Have {it} rejected by a person instead.",
+                waiting=waiting[0].id,
+            )
+        return NotFound(said, hint="List the changes (`changes`) to see what there was.")
+
+    def _filter(self, query: ChangeQuery) -> ChangeFilter:
+        workspace = self._workspace
+        workspace.unfinished.settle_free()
+        prefix = workspace.peek(query.path).key if query.path else workspace.backend.root_key
+        return replace(query, key_prefix=prefix.rstrip("/"))
+
+    def _all_visible(self, changes: Iterable[Change]) -> list[Change]:
+        return [change for found in changes if (change := self.visible(found)) is not None]
+
+    def visible(self, change: Change) -> Change | None:
+        """The change with paths of this root; None unless each of its files may be seen here."""
+        files = [self._visible_file(change.user, file) for file in change.all_files]
+        if any(file is None for file in files):
+            return None
+        first, *_ = seen = [file for file in files if file is not None]
+        if all(file.path == was.path == was.diff.path for file, was in zip(seen, change.all_files, strict=True)):
+            return change
+        return change.model_copy(update={"path": first.path, "diff": first.diff, "files": seen if change.files else []})
+
+    def _visible_file(self, user: str, file: ChangedFile) -> ChangedFile | None:
+        path = told_path(self._workspace, user, file.key)
+        if path is None:
+            return None
+        return file.model_copy(update={"path": path, "diff": file.diff.model_copy(update={"path": path})})
+
+
+def is_told(workspace: Workspace, change: Change) -> bool:
+    """A change whose reader may be told of each of its files."""
+    return all(told_path(workspace, change.user, key) is not None for key in change.keys)
+
+
+def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
+    """How many changes a filter describes, on all its pages, without those of others that are not told here."""
+    store, user = workspace.store, workspace.reader.user
+    total, own = (store.count_changes(replace(wanted, user=whose)) for whose in (None, user))
+    if own == total or workspace.rules.journal_of_others == "nothing":
+        return own
+    pages = replace(wanted, after=None, before=None, rows=False, limit=_PAGE)
+    told: dict[tuple[str, tuple[str, ...]], bool] = {}
+    for offset in range(0, total, _PAGE):
+        for change in store.changes(replace(pages, offset=offset)):
+            place = change.user, tuple(change.keys)
+            if change.user != user and place not in told:
+                told[place] = is_told(workspace, change)
+            own += change.user != user and told[place]
+    return own
+
+
+def workspace_change(workspace: Workspace, change: Change) -> Change:
+    """The change with its paths below this workspace's root."""
+    files = [
+        file.model_copy(update={"path": workspace.paths.path_of(file.key) or file.path}) for file in change.all_files
+    ]
+    return change.model_copy(update={"path": files[0].path, "files": files if change.files else []})
+
+
+def told_path(workspace: Workspace, user: str, key: str) -> str | None:
+    """The path of a file, if the workspace's reader may be told what a user did there; None if not.
+
+    What others did may hold text of files that this account cannot read: users of one store need not be one
+    account of the system.
+    """
+    path = workspace.paths.path_of(key)
+    if path is None or not workspace.paths.may_read(path):
+        return None
+    if user == workspace.reader.user:
+        return path
+    return path if workspace.rules.journal_of_others == "readable" and _can_be_read(workspace, path) else None
+
+
+def _can_be_read(workspace: Workspace, path: str) -> bool:
+    try:
+        with workspace.backend.read(path):
+            return True
+    except Denied:
+        return False
+    except FsToolsError:  # It is gone, or a folder (a command's).
+        return True

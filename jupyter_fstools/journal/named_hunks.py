@@ -1,0 +1,142 @@
+"""Resolves the hunks and cells that a person names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ..diffs.file_diff import CellDiff, FileDiff
+from ..documents.notebook import hunks_in
+from ..errors import Invalid
+from ..stores.records import Change, ChosenHunks, Decided
+
+NamedHunks = list[int] | dict[str, list[int] | Literal["all"]]
+"""Positions in a text diff's `hunks`; of a notebook those in each cell's, by cell id."""
+
+
+def whole_cells(change: Change, hunks: NamedHunks | None) -> set[str] | None:
+    """The ids of the cells that hunks name as a whole; None where they name other parts, or all of the change.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    cells = change.diff.cells
+    if hunks is None or cells is None or change.diff.truncated or change.before is None or len(change.files) > 1:
+        return None
+    named, everything = taken_cells(cells, hunks, {}), positions_in(change.diff)
+    assert isinstance(everything, dict)
+    is_part = named and named != everything
+    return set(named) if is_part and all(named[name] == everything[name] for name in named) else None
+
+
+def taken_back(change: Change, hunks: NamedHunks) -> Decided:
+    """The record of a change of which these cells are taken back, as others may have been before."""
+    cells = change.diff.cells or []
+    everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
+    gone = taken_cells(cells, hunks, {})
+    earlier = change.decided
+    if earlier and isinstance(earlier.rejected, dict) and earlier.rejected.keys() <= everything.keys():
+        gone |= {name: sorted({*gone.get(name, ()), *places}) for name, places in earlier.rejected.items()}
+    return Decided(taken=left_over(everything, gone), rejected=gone)
+
+
+def seen_with(change: Change, user: str, hunks: NamedHunks | None) -> dict[str, Any]:
+    """The facts of a change of which a person has seen these hunks as well; all of it where none are named.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    if hunks is not None and len(change.files) > 1:
+        raise Invalid("a change of several files is kept as a whole", hint="Leave out hunks.", field="hunks")
+    others = {name: kept for name, kept in change.kept.items() if name != user}
+    everything = positions_in(change.diff)
+    kept = everything if hunks is None else _with_kept(change, change.kept.get(user), hunks)
+    if kept != everything:
+        return {"kept": {**others, user: kept}}
+    return {"kept": others, "seen_by": [*(name for name in change.seen_by if name != user), user]}
+
+
+def _with_kept(change: Change, known: ChosenHunks | None, hunks: NamedHunks) -> ChosenHunks:
+    if change.diff.cells is None:
+        named = taken_hunks(len(change.diff.hunks), hunks)
+        return sorted({*named, *(known or [])})
+    cells = taken_cells(change.diff.cells, hunks, {})
+    before = known if isinstance(known, dict) else {}
+    order = [cell.cell_id for cell in change.diff.cells if cell.cell_id in {*cells, *before}]
+    return {name: sorted({*cells.get(name, []), *before.get(name, [])}) for name in order}
+
+
+def taken_cells(
+    cells: Sequence[CellDiff], hunks: NamedHunks | None, sources: Mapping[str, str]
+) -> dict[str, list[int]]:
+    """The positions of the hunks that are named, by cell; of cells that get another source, all.
+
+    Args:
+        cells: of a notebook's diff.
+        hunks: what is named; None: all.
+        sources: what is written to cells instead, by id.
+
+    Raises:
+        Invalid: hunks or cells that are not in it.
+    """
+    if isinstance(hunks, list):
+        raise Invalid("hunks: a notebook's are named by cell", hint='Send {"cell_id": [0] or "all"}.', field="hunks")
+    known = {cell.cell_id: cell for cell in cells}
+    for name in (*(hunks or {}), *sources):
+        if name not in known:
+            raise Invalid(f"cell {name[:80]!r} is not in this change", hint="Look at the change.", field="hunks")
+    named: Mapping[str, list[int] | Literal["all"]] = hunks if hunks is not None else dict.fromkeys(known, "all")
+    taken = {}
+    for name, positions in named.items():
+        there = hunks_in(known[name])
+        found = list(there) if positions == "all" else _checked(positions, there, f"cell {name!r}")
+        if found:
+            taken[name] = found
+    return {**taken, **{name: list(hunks_in(known[name])) for name in sources}}
+
+
+def positions_in(diff: FileDiff) -> ChosenHunks:
+    """The positions of all hunks of a diff."""
+    if diff.cells is not None:
+        return {cell.cell_id: list(hunks_in(cell)) for cell in diff.cells}
+    return list(range(len(diff.hunks)))
+
+
+def left_over(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
+    """The positions that were not taken, by cell."""
+    left = {name: [at for at in places if at not in taken.get(name, ())] for name, places in everything.items()}
+    return {name: places for name, places in left.items() if places}
+
+
+def other_cells(cells: Sequence[CellDiff], hunks: NamedHunks) -> NamedHunks:
+    """All hunks of cells but the named ones."""
+    taken = taken_cells(cells, hunks, {})
+    return dict(left_over({cell.cell_id: hunks_in(cell) for cell in cells}, taken))
+
+
+def other_hunks(count: int, hunks: NamedHunks) -> list[int]:
+    """All hunks of a text but the named ones."""
+    named = taken_hunks(count, hunks)
+    return [at for at in range(count) if at not in named]
+
+
+def taken_hunks(count: int, hunks: NamedHunks | None) -> list[int]:
+    """The positions of the hunks that are named, of a text's diff with so many.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    if not isinstance(hunks, list):
+        raise Invalid("hunks: a text file's are named by position", hint="Send [0, 2].", field="hunks")
+    return _checked(hunks, range(count), "the change")
+
+
+def _checked(positions: Sequence[int], there: range, what: str) -> list[int]:
+    wrong = [at for at in positions if at not in there]
+    if wrong:
+        raise Invalid(
+            f"hunks: {what} has no hunk {wrong[0]}",
+            hint=f"Name positions from 0 to {len(there) - 1}." if len(there) else "It has none.",
+            field="hunks",
+        )
+    return sorted(set(positions))
