@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .stores.records import Reader
 
 ENVIRONMENT = "JUPYTER_FSTOOLS_SETTINGS"
-"""What server and kernel must agree on travels here, as JSON; never a secret."""
+"""Environment variable that hands the server's settings to kernels, as JSON; never a secret."""
 
 _log = logging.getLogger("jupyter_fstools")
 _Record = TypeVar("_Record", Limits, StoreLimits, Rules)

@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 
 
 class FsToolsError(Exception):
-    """A call was refused; nothing was modified by it (`details["modified"]` says where that could not be held).
+    """A call was refused and modified nothing (`details["modified"]` says so where that could not be guaranteed).
 
     Attributes:
         code: the stable word a program decides by (the first column of the refusal table).
@@ -74,7 +74,7 @@ class FsToolsError(Exception):
         self._say(f"{path}: {self.message}")
 
     def say_which_argument(self, name: str) -> None:
-        """Begin the message with the argument that it is about, and tell it among the details."""
+        """Begin the message with the argument that it is about, and name it in the details."""
         self._say(f"{name}: {self.message}")
         self.details["field"] = name
 
@@ -93,7 +93,7 @@ class FsToolsError(Exception):
 
 @contextmanager
 def saying_unmodified() -> Iterator[None]:
-    """Every refused change says so in the same words; nobody must wonder what state the file is in."""
+    """Adds to every refused change, in the same words, that nothing was modified."""
     try:
         yield
     except FsToolsError as refusal:
@@ -130,7 +130,7 @@ class Denied(FsToolsError):
 
 
 class Rejected(FsToolsError):
-    """A person decided against a change or a command; the message tells why, if they wrote it."""
+    """A person rejected a change or a command; the message has their reason, if they gave one."""
 
     code, status = "rejected", 403
 

@@ -20,7 +20,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def change_row(change: Change) -> list[str]:
-    """A change in a few words: id, when, where it stands and landed, what, which file, how much, who."""
+    """A change in a few words: id, time, status and place, tool, file, size, session."""
     moment = datetime.fromtimestamp(change.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     what = change.tool if change.undoes is None else f"{change.tool} of {change.undoes}"
     diffs = [file.diff for file in change.all_files]

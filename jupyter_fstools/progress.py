@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 
 class Progress(NamedTuple):
-    """One thing told.
+    """A message while a call runs.
 
     Attributes:
         kind: `waiting` for a person, or a piece of `output`.

@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class JupyterServer:
-    """A server: its address and its token stand in one file, and go together only.
+    """A server: its address and its token come from one file, and belong together.
 
     Attributes:
         url: where it answers, with its base URL.
@@ -30,7 +30,7 @@ class JupyterServer:
 
 
 def running_servers() -> Iterator[JupyterServer]:
-    """The servers whose process lives; files that cannot be read are passed over."""
+    """The servers whose process lives; files that cannot be read are skipped."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):

@@ -116,7 +116,7 @@ def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]
 
 
 def refusal_of(error: Mapping[str, Any]) -> FsToolsError:
-    """The refusal that a server tells as `{"code", "message", "hint", "details"}`.
+    """The refusal that a server sent as `{"code", "message", "hint", "details"}`.
 
     Raises:
         KeyError, TypeError: it is none.

@@ -42,7 +42,7 @@ class Bridge:
         self._under_way: set[threading.Thread] = set()
 
     def run(self) -> None:
-        """Until the client says no more, or listens no more."""
+        """Run until the client closes its input or its output."""
         for line in self._incoming:
             if line.strip():
                 self._take(line)

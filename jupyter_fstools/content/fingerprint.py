@@ -72,7 +72,7 @@ class FingerprintHasher:
         self._update_text(self._held + bytes(chunk))
 
     def copy(self) -> FingerprintHasher:
-        """A hasher that goes on from here: contents that begin alike are hashed once up to where they part."""
+        """A copy that continues from here: contents with the same beginning hash it only once."""
         twin = FingerprintHasher()
         twin.__dict__.update(self.__dict__)
         twin._exact = self._exact.copy()

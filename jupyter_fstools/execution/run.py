@@ -40,7 +40,7 @@ class CappedOutput:
 
     @property
     def truncated(self) -> bool:
-        """More came than is kept."""
+        """More output came than is kept."""
         return self._total > self._head_room + self._tail_room
 
     def add(self, chunk: bytes) -> None:
@@ -69,7 +69,7 @@ class CappedOutput:
 
 
 class LiveText:
-    """The same bytes as text while they come; after so many bytes it says that the rest comes with the result.
+    """The same bytes as text, as they come; after so many bytes a note says that the rest comes with the result.
 
     Args:
         most: bytes that are told in all, so that nobody who listens is flooded.
@@ -181,7 +181,7 @@ def run_command(
     cancelled: threading.Event | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Ran:
-    """Run a command, and end whatever is left of it when its shell ends, its time is over or nobody waits.
+    """Run a command, and kill what is left of it when its shell ends, its time is up or its caller has gone.
 
     What it left in the background, and what runs when the time is over, is asked to end and after two seconds made to;
     a cancelled command, or one whose caller is interrupted, is ended at once.
@@ -227,7 +227,7 @@ def run_command(
 def _listen(
     processes: Processes, take: Callable[[bytes], None], seconds: float, cancelled: threading.Event | None
 ) -> None:
-    """Take what is printed until nobody is left to print, for so long at most."""
+    """Read output until every writer has ended, for so long at most."""
     stop = Stop(seconds, cancelled)
     while not (processes.silent and processes.have_ended()) and not stop.now():
         take(processes.read())
@@ -251,7 +251,7 @@ class ChangedFiles(NamedTuple):
 
 
 def next_moment() -> int:
-    """A time after every change there was and before every change to come; nanoseconds since 1970."""
+    """A time after all changes so far and before all later ones; nanoseconds since 1970."""
     now = time.time_ns()
     while sys.platform == "linux" and time.clock_gettime_ns(_COARSE_CLOCK) < now:
         time.sleep(0.001)

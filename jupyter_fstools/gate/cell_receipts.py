@@ -97,7 +97,7 @@ def require_cells(
 
 
 def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> ReceiptAfter:
-    """How a receipt goes on after its reader's own step: what was shown stays shown, what was written is added.
+    """The receipt after its reader's own step: what was shown stays shown, what was written is added.
 
     Args:
         before: the notebook before the step; None if there was none.
@@ -247,7 +247,7 @@ def _stale(
     *,
     editing: bool,
 ) -> Stale:
-    """The refusal of a cell that changed; where it shows all of that, the receipt goes on for edits inside the cell."""
+    """The refusal of a changed cell; if it shows all of the change, the receipt stays valid for edits inside it."""
     assert receipt.cells is not None
     known, cell = Known.of(receipt.cells[key]), document.cells[target.index]
     kept = ShownCells.kept_by(tracker, receipt)

@@ -1,4 +1,4 @@
-"""Carries out or proposes changes, and renews their reader's receipts."""
+"""Applies or proposes changes, and updates their reader's receipts."""
 
 from __future__ import annotations
 
@@ -115,14 +115,14 @@ class Commits:
         return self._finished(change, landed, tracker, self._kept.carried_out(work))
 
     def announce(self, change: Change) -> None:
-        """Tell whoever follows the journal in this process that there is something new."""
+        """Notify this process's followers of the journal."""
         if self._committed is not None:
             self._committed(change)
 
     def _finished(
         self, begun: Change, landed: Sequence[Landed], tracker: ReadTracker | None, splices: bytes | None = None
     ) -> Change:
-        """The change, applied; its reader's receipts go on."""
+        """The applied change; its reader's receipts are updated."""
         change = as_landed(begun, landed)
         try:
             told = [one.step.receipt_after(tracker, one.draft, one.stat, one.states.after) for one in landed if tracker]

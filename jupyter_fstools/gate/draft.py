@@ -1,4 +1,4 @@
-"""Holds the right to change one file, and the step."""
+"""Defines drafts (permission to change one file) and the steps they take."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Reade
 from .read_tracker import ReadTracker, ReceiptAfter
 
 EAGER_BYTES = 64 << 20
-"""Up to here a file is counted and fingerprinted when it is first shown; above, only as far as a window needs."""
+"""Up to here a file is counted and fingerprinted when it is first shown; larger ones only as far as a window needs."""
 
 MAX_UNDO_BYTES = 64 << 20
-"""What one change may keep to be undone."""
+"""Bytes that one change may keep for undo."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Step:
     def receipt_after(
         self, tracker: ReadTracker, draft: Draft, stat: FileStat, after: FileState | None
     ) -> tuple[Receipt | None, bytes | None]:
-        """How the receipt of its reader goes on, once the file is what `stat` and `after` say; None if it does not."""
+        """The receipt of its reader once the file is as `stat` and `after` say; None if there is none any more."""
         if after is None:
             tracker.forget(draft.stat.key)
             return None, None
@@ -128,7 +128,7 @@ class KnownContent(Protocol):
     """As much of a content as is remembered."""
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
-        """The diff of the expected content to the text that is there now; None where it cannot be told.
+        """The diff of the expected content to the current text; None if it is unknown.
 
         `whole` says that what is remembered was all there was.
         """

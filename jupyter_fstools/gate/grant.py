@@ -21,7 +21,7 @@ Tools = Literal["read", "write"] | Sequence[str]
 
 
 class Grant:
-    """The part of a workspace's abilities that somebody may use.
+    """The part of a workspace's tools and paths that a token opens.
 
     Args:
         tools: "read" (those that only read), "write" (those that write too, but no commands), or names.

@@ -14,7 +14,7 @@ from .versions import Versions
 
 _MOST_BYTES = 1 << 20
 _MOST_CLOSED = 1 << 20
-"""A larger file is not looked at as a whole for this alone, unless somebody has it open."""
+"""A larger file is not read as a whole for this alone, unless it is open somewhere."""
 
 
 class KeptSteps:

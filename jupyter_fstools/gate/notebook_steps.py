@@ -1,4 +1,4 @@
-"""Describes a whole notebook's step cell by cell."""
+"""Builds a notebook step's diff and receipt by cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .shown_text import ShownText
 def notebook_step(
     path: str, op: Operation, before: Content | None, splices: Sequence[Splice]
 ) -> tuple[FileDiff, ReceiptAfter] | None:
-    """A step's diff per cell, and how its reader's receipt goes on; None where a side of it is no notebook.
+    """A step's diff per cell, and what makes its reader's next receipt; None where a side of it is not a notebook.
 
     Args:
         path: of the notebook.
@@ -53,7 +53,7 @@ class KnownOfChange:
         self._tracker = tracker
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
-        """The diff to the text that is there now; None where that cannot be told."""
+        """The diff to the current text; None if it is unknown."""
         found = self._since_shown(path, text)
         if found is not None and (found.hunks or found.cells):
             return found

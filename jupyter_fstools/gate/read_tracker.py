@@ -17,10 +17,10 @@ from .line_ranges import Shown, covers, is_whole, moved, spelled, united, whole_
 from .shown_text import ShownText, line_changes
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
-"""How a receipt goes on after its reader's own step: given the file as the step left it, the receipt and the copy."""
+"""Makes the receipt, and the copy kept with it, after its reader's own step: given the file as the step left it."""
 
 BY_DIFF = "diff"
-"""Among the views of a receipt: a refusal's diff showed what the file has become. That allows no overwriting."""
+"""A view in a receipt: the diff of a refusal showed the changes. It does not permit overwriting."""
 _MOST_VIEWS = 32
 _log = logging.getLogger("jupyter_fstools")
 _RENEWED_SECONDS = 60
@@ -139,7 +139,7 @@ class ReadTracker:
         return receipt
 
     def record_diff(self, receipt: Receipt, stat: FileStat, fingerprint: Fingerprint, text: str) -> None:
-        """Let the receipt of a file that was shown whole go on, for edits, after a diff showed what it has become."""
+        """Renew the receipt of a file that was shown whole, for edits, after a diff showed how it changed."""
         total = text.count("\n") + (not text.endswith("\n") if text else 0)
         now = receipt.model_copy(
             update={

@@ -31,7 +31,7 @@ class Known(NamedTuple):
     partly: dict[int, int]
 
     def spelled(self) -> str:
-        """As a receipt keeps it: the fingerprint, and behind colons the lines and pieces where they are not all."""
+        """As a receipt keeps it: the fingerprint and, after colons, the lines and pieces if not all were shown."""
         if self.lines is None:
             return self.fingerprint
         parts = [self.fingerprint, ",".join(f"{first}-{last}" for first, last in self.lines)]

@@ -66,7 +66,7 @@ _MOST_RECODED_BYTES = 4 << 20
 
 
 def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: ShownText | None) -> str | None:
-    """Put into a refusal what changed since a file was read, as far as it can be told.
+    """Put into a refusal what changed since a file was read, as far as that is known.
 
     Gives the text of the file where the refusal and what was shown before tell all of it; else None.
 

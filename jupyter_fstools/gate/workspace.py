@@ -94,7 +94,7 @@ class Workspace(Closing):
         self.versions = Versions()
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
         self.followed: dict[Reader, tuple[int, frozenset[str]]] = {}
-        """Up to which revision each reader knows what was decided about their proposals, and which of them wait."""
+        """By reader: the revision up to which decisions were reported, and the proposals that still wait."""
         self._locks = locks
         self._committed = committed
         self._documents = tuple(documents)
@@ -340,7 +340,7 @@ class Workspace(Closing):
         return self._held.lock(keys)
 
     def settled(self, change: Change) -> None:
-        """Tell whoever follows the journal in this process that there is something new."""
+        """Notify this process's followers of the journal."""
         self._commits.announce(change)
 
     @contextmanager

@@ -12,7 +12,7 @@ from itertools import repeat
 from .segments import MalformedSegment, class_end, segment_regex
 
 MOST_KNOWN = 1 << 14
-"""Names that are remembered as not ignored: the same ones come again and again."""
+"""Names cached as not ignored: the same ones recur often."""
 _FOLDERS = "(?:[^/]+/)*"
 _STAR = "[^/]*"
 _TOGETHER = 100  # Rules that are tried with one expression.
@@ -131,7 +131,7 @@ class RuleFile:
 
 
 class _Together:
-    """Some rules for bare names, all of them `*part*` or none: one expression tells that a name fits none of them.
+    """Some rules for bare names, all of them `*part*` or none: one expression finds out that a name matches none.
 
     Attributes:
         fits: whether a name fits one of them, be it a file's or a folder's.

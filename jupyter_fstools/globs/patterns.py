@@ -190,7 +190,7 @@ def root_spelled(backend: Backend, pattern: str) -> str:
 
 
 def _led_to(backend: Backend, path: str) -> str | None:
-    """Where a path leads in the root, or the path itself where that cannot be told; None if it leads out of it."""
+    """Where a path leads in the root, or the path itself if that is unknown; None if it leads out of it."""
     try:
         return backend.stat(path).path
     except OutsideRoot:
@@ -253,7 +253,7 @@ def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> G
 
 
 def _with_bytes(pattern: str) -> str:
-    """The pattern with the bytes that are no UTF-8 where it has them as they are told."""
+    """The pattern with its escaped bytes that are not UTF-8 as bytes again."""
     return _TOLD_BYTE.sub(lambda told: told[1] + chr(int(told[2], 16)), pattern)
 
 

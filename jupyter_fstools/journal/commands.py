@@ -1,4 +1,4 @@
-"""Keeps commands that wait for approval while their caller does."""
+"""Keeps commands that wait for approval while their caller waits."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -
 
 
 def require_waiting(workspace: Workspace, entry: Change) -> None:
-    """Refuse a decision about a command that nobody waits for.
+    """Refuse a decision about a command whose caller has gone.
 
     Raises:
         Conflict
@@ -115,7 +115,7 @@ def _approved(workspace: Workspace, proposal: Change) -> Change:
 
 
 def rejection(change: Change) -> Rejected:
-    """The refusal that tells whoever proposed a change or a command of a person's decision against it."""
+    """The refusal that reports a person's rejection to the proposer of a change or a command."""
     reason = change.decided.reason if change.decided is not None else None
     what, left = ("command", "run") if is_command(change) else ("change", "written")
     return Rejected(
@@ -127,7 +127,7 @@ def rejection(change: Change) -> Rejected:
 
 
 def _wait(workspace: Workspace, proposal: Change) -> None:
-    """Until somebody decided, the time is over, or the caller has gone."""
+    """Wait until a person decided, the time is up, or the caller has gone."""
     until = time.monotonic() + workspace.limits.execute_approval_seconds
     seen = proposal.revision
     while time.monotonic() < until and not (workspace.cancelled and workspace.cancelled.is_set()):

@@ -15,7 +15,7 @@ from .listing import ChangeQuery
 
 _TITLE = "Since your last call, a person decided about changes that you proposed:"
 _MOST_CHARACTERS = 2000
-"""After so many a call tells no further change; what is left is told by the next one."""
+"""A call reports at most so many changes; the next one reports the rest."""
 _MOST_OF_REASON = 1000
 _MOST_OF_TITLE = 200
 _MOST_HUNKS = 20
@@ -26,7 +26,7 @@ _log = logging.getLogger("jupyter_fstools")
 
 
 def follow(workspace: Workspace, proposal: Change) -> None:
-    """Have a later call tell this reader what was decided about a proposal."""
+    """Have a later call report to this reader what was decided about a proposal."""
     if workspace.reader in workspace.followed:
         revision, waiting = workspace.followed[workspace.reader]
         begins = revision if waiting else proposal.revision - 1
@@ -51,7 +51,7 @@ def decided_since(workspace: Workspace) -> str:
 
 
 def heard(workspace: Workspace, change: Change) -> None:
-    """Note that the reader was told of a change otherwise, if it is theirs."""
+    """Note that a change of this reader was reported to them in another way."""
     if change.reader == workspace.reader and _is_news(change):
         with suppress(FsToolsError):
             Journal(workspace).note_told(change.id)

@@ -1,4 +1,4 @@
-"""Decides about changes and takes them back."""
+"""Approves, rejects, keeps and undoes changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .partial import Decision, Part, decided_whole, part_of, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
 ALL = Decision()
-"""All of a proposal, without a word."""
+"""All of a proposal, without a reason."""
 
 
 class Journal(Listing):
@@ -163,7 +163,7 @@ class Journal(Listing):
             return change if user in change.seen_by else self._note(change, seen_with(change, user, hunks))
 
     def note_told(self, change_id: str) -> bool:
-        """Note that whoever proposed a change was told what was decided; False if that was noted before.
+        """Note that a decision was reported to the change's proposer; False if that was noted before.
 
         Raises:
             Conflict: it was decided otherwise meanwhile; NotFound, TimedOut
@@ -175,7 +175,7 @@ class Journal(Listing):
             return not change.told
 
     def _note(self, change: Change, facts: dict[str, Any]) -> Change:
-        """Keep facts of a change that stands where it stood."""
+        """Record facts about a change without changing its status."""
         noted = self._store.decide(
             change.id,
             change.status,
@@ -190,7 +190,7 @@ class Journal(Listing):
         return self.visible(noted) or noted
 
     def reject(self, change_id: str, *, reason: str | None = None) -> Change:
-        """Decline a proposed change; the file is left as it is, and whoever proposed it is told the reason.
+        """Decline a proposed change; the file is left as it is, and its proposer is given the reason.
 
         Raises:
             Conflict: it was decided already; NotFound

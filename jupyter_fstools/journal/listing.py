@@ -37,7 +37,7 @@ class Listing:
         return self._all_visible(self._store.changes(self._filter(query)))
 
     def count(self, query: ChangeQuery) -> int:
-        """How many changes a query describes on all its pages; those that are not told here are none of them."""
+        """How many changes a query describes on all its pages; those hidden from this reader are not counted."""
         return told_count(self._workspace, self._filter(query))
 
     def waiting(self, session: str | None = None, path: str | None = None) -> list[Change]:
@@ -67,7 +67,7 @@ class Listing:
         return change
 
     def newest_to_undo(self, path: str, *, own: bool) -> Change:
-        """The newest change of a file that still stands and is no step back itself.
+        """The newest change of a file that is in effect and is not an undo itself.
 
         Raises:
             NotFound: there is none.
@@ -130,7 +130,7 @@ def is_told(workspace: Workspace, change: Change) -> bool:
 
 
 def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
-    """How many changes a filter describes, on all its pages, without those of others that are not told here."""
+    """How many changes a filter describes on all its pages, without those that are hidden from this reader."""
     store, user = workspace.store, workspace.reader.user
     total, own = (store.count_changes(replace(wanted, user=whose)) for whose in (None, user))
     if own == total or workspace.rules.journal_of_others == "nothing":

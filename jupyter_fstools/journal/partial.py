@@ -1,4 +1,4 @@
-"""Carries out, or takes back, a chosen part of a change."""
+"""Applies or undoes a chosen part of a change."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _require_divisible(draft: Draft, change: Change) -> None:
 
 
 def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice], encoding: TextEncoding) -> Change:
-    """The change with all its cells, as it is told of an open file that has changed elsewhere since.
+    """The change with all its cells, as it applies to an open file that has changed elsewhere since.
 
     Raises:
         Stale: its parts do not keep their positions; Invalid: they cannot all be told.

@@ -1,4 +1,4 @@
-"""Compares changes with their files: covered, stale, and every row."""
+"""Compares changes with their files: undoable, stale, shown in full."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .listing import is_told, told_count, workspace_change
 from .steps import kept_parts, restorable, told_encoding, with_all_cells
 
 _MOST_COMPARED = 16 << 20
-"""Bytes of both sides of a file that are told as a whole."""
+"""Largest size of both sides of a file that is shown as a whole."""
 _MOST_CHECKED = 100
-"""Proposals of which it is looked whether their files moved on."""
+"""Proposals whose files are checked for changes."""
 
 
 class FileSides(BaseModel):
@@ -114,7 +114,7 @@ def is_stale(workspace: Workspace, change: Change) -> bool:
 
 
 def _has_moved_on(workspace: Workspace, change: Change, at: int) -> bool:
-    """By what is on the disk: what is typed and not saved is asked for where somebody decides."""
+    """By what is on the disk: unsaved text is asked for when a person decides."""
     if change.status != "proposed" or is_command(change):
         return False
     try:
@@ -171,7 +171,7 @@ def _since(workspace: Workspace, change: Change, at: int, file: Restorable) -> C
 
 
 def with_all_rows(workspace: Workspace, change: Change) -> Change:
-    """The change with every row of its diffs, and every character of a row, as far as its files still tell them.
+    """The change with every row of its diffs, and every character of a row, as far as its files still have them.
 
     Raises:
         Stale: a file moved on; and as `Workspace.drafts_to_restore`
@@ -188,7 +188,7 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
 
 
 def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
-    """The whole text of each of a change's files before and after it, as far as the files still tell them.
+    """The whole text of each of a change's files before and after it, as far as the files still have it.
 
     Of a file that is open and was changed elsewhere since, both are what it is by now, with the change and without.
 

@@ -1,4 +1,4 @@
-"""Builds the steps that carry a change out or take it back."""
+"""Builds the steps that apply or undo a change."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def told_by_cells(draft: Draft, step: Step) -> Step:
 
 
 def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -> FileDiff:
-    """A notebook's diff with every row of its cells; it stays `truncated` where these cannot be told.
+    """A notebook's diff with every row of its cells; it stays `truncated` where these are unknown.
 
     Args:
         diff: as it was kept.
@@ -145,7 +145,7 @@ def _place(cell: CellDiff) -> tuple[str, str, int]:
 
 
 def told_encoding(file: ChangedFile, before: Content, splices: Sequence[Splice]) -> TextEncoding:
-    """The encoding of a text that a change is of: the one in which its diff was told.
+    """The encoding of a changed text: the one that its diff was decoded with.
 
     Args:
         file: of the change.

@@ -74,12 +74,12 @@ class Subcommand:
         return "%%fs" if self.body == "required" else "%fs"
 
     def asks_for_help(self, words: Sequence[str]) -> bool:
-        """`-h` or `--help` stands among the options: not as the value of one, nor behind `--`."""
+        """`-h` or `--help` is among the options: not as the value of one, nor after `--`."""
         options, _ = self._split(words)
         return not set(_HELP).isdisjoint(options)
 
     def parsed(self, words: Sequence[str]) -> argparse.Namespace:
-        """The arguments given, without those that were not; options may stand before, between and behind the others.
+        """The arguments given, without those that were not; options may come before, between and after the others.
 
         Raises:
             Invalid: they do not fit.
@@ -96,7 +96,7 @@ class Subcommand:
             raise Invalid(f"%fs {self.name}: {error}", hint=hint) from None
 
     def _split(self, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The words among which options may stand, and `--` with what is behind it.
+        """The words among which options may be, and `--` with what follows it.
 
         `--old VALUE` becomes `--old=VALUE`: so a value may begin with a dash.
         """
@@ -148,7 +148,7 @@ def subcommand(
 
 
 def words_of_call(line: str) -> list[str]:
-    """The words behind `%fs`; for a subcommand that takes the line its options, and the rest as one word.
+    """The words after `%fs`; for a subcommand that takes the line its options, and the rest as one word.
 
     Raises:
         Invalid: a quote is not closed.

@@ -151,7 +151,7 @@ def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 
 
 def _show(progress: Progress) -> None:
-    """Show what a running command tells, and nothing that a terminal would obey."""
+    """Show a running command's output, without what a terminal would obey."""
     text = _WITHIN_LINES.sub(lambda line: one_line(line[0]), progress.text)
     sys.stdout.write(f"{text}\n" if progress.kind == "waiting" else text)
     sys.stdout.flush()

@@ -87,7 +87,7 @@ class CellRow(NamedTuple):
 
 
 def cell_rows(cell: dict[str, Any]) -> Iterator[CellRow]:
-    """The rows of one cell, as `read_notebook` tells it."""
+    """The rows of one cell, as `read_notebook` answers it."""
     yield CellRow("heading", _heading(cell))
     source = cell.get("source", "")
     cut = {one["line"]: one for one in cell.get("cut_lines", ())}

@@ -102,7 +102,7 @@ class Desk:
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[Progress], None] | None = None
     ) -> KernelResult:
-        """Call a tool; `progress` is called with what it tells while it goes on.
+        """Call a tool; `progress` is called with its progress.
 
         Raises:
             FsToolsError: it refused.
@@ -110,7 +110,7 @@ class Desk:
         return KernelResult.of(self.files.call(tool, arguments, progress))
 
     def newest_own_change(self) -> Change:
-        """The newest change of this session that still stands and is no step back itself."""
+        """The newest change of this session that is in effect and is not an undo itself."""
         page, user = 50, self.files.user()
         for offset in range(0, 10_000, page):
             query = ChangeQuery(session=self.session, status="applied", limit=page, offset=offset)
@@ -155,7 +155,7 @@ class ServerFiles:
         return ServerFiles(self._calls, session)
 
     def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
-        """Call a tool; `progress` is called with what it tells while it goes on."""
+        """Call a tool; `progress` is called with its progress."""
         try:
             return self._calls.call(tool, arguments, session=self._session, progress=progress)
         except Denied as refusal:

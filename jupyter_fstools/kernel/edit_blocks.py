@@ -18,7 +18,7 @@ _FORM = f"A block is a line {OLD!r}, the old text, a line {MIDDLE!r}, the new te
 
 
 def edits_of(body: str) -> list[Any]:
-    """The edits that a cell's body tells, as `edit_file` takes them.
+    """The edits in a cell's body, as `edit_file` takes them.
 
     A body that begins with `[` or `{` is JSON: a list of edits, or one. Any other body is one or more blocks. The text
     between two marks is taken exactly, the newline of its last line included: a block replaces whole lines, and one

@@ -42,7 +42,7 @@ class Files(Protocol):
     """
 
     def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
-        """Call a tool; `progress` is called with what it tells while it goes on."""
+        """Call a tool; `progress` is called with its progress."""
 
     def changes(self, query: ChangeQuery) -> tuple[list[Change], int]:
         """The changes a query describes, and how many there are on all its pages."""
@@ -81,7 +81,7 @@ class OwnFiles:
         return OwnFiles(self.workspace.for_reader(reader), self._settings)
 
     def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
-        """Call a tool; `progress` is called with what it tells while it goes on."""
+        """Call a tool; `progress` is called with its progress."""
         try:
             return call_tool(self.workspace.for_reader(self.workspace.reader, progress=progress), tool, arguments)
         except OpenElsewhere as refusal:
@@ -164,7 +164,7 @@ class OwnFiles:
         raise refused
 
     def _look_in_working_directory(self, refusal: NotFound, path: str | None) -> None:
-        """Where the path would be right from the working directory, tell its spelling from the root."""
+        """If the path is right from the working directory, suggest it as seen from the root."""
         if path is None or os.path.isabs(path):
             return
         root = self.workspace.backend.root_key or "/"

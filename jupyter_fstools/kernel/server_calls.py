@@ -127,7 +127,7 @@ class ServerCalls:
                     raise
 
     def _usable(self) -> HTTPConnection:
-        """The kept connection; a new one where the other side has closed it, or said what nobody asked."""
+        """The kept connection; a new one if the server has closed it or sent something unasked."""
         if self._connection is not None:
             sock = self._connection.sock
             # A forked child must not speak on its parent's connection.
@@ -160,7 +160,7 @@ def _has_something_to_read(sock: socket.socket) -> bool:
 
 
 def _last_of_stream(response: HTTPResponse, progress: Callable[[Progress], None]) -> dict[str, Any]:
-    """Hand on what a command tells; its result.
+    """Hand on a command's progress; gives its result.
 
     Raises:
         FsToolsError: it was refused; HTTPException: the stream ended before it was told.
@@ -185,7 +185,7 @@ def _result(answer: dict[str, Any]) -> ToolResult:
 
 
 def change_of(told: dict[str, Any]) -> Change:
-    """A change as a server tells it."""
+    """A change from a server's JSON."""
     for one in [told, *told.get("files", [])]:
         # A server tells no keys: they would say where its root is. Here a path is enough to name a file.
         one.setdefault("key", one["path"])

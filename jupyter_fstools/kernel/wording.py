@@ -1,4 +1,4 @@
-"""Splits, quotes and rewords lines of %fs."""
+"""Splits and quotes `%fs` lines; words hints in its terms."""
 
 from __future__ import annotations
 

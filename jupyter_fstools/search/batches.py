@@ -97,7 +97,7 @@ class Engine(Protocol):
         """Search files of an open folder, or note them in the batch for later."""
 
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches in the same order, each when it has been searched; whoever ends it early ends the search."""
+        """The batches in the same order, each once it has been searched; closing the iterator ends the search."""
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
         """The first hits of files that have been counted, as many as asked for by canonical path.

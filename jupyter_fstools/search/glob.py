@@ -16,9 +16,9 @@ from ..walking.stopping import Cancelled, NoDescriptors, Reason, Stop, too_many_
 from ..walking.walk import Walk
 
 EPOCH = datetime(1970, 1, 1)
-"""In UTC, as the times of files are; a time without a zone is quicker to write."""
+"""In UTC, as file times are; a time without a zone is faster to format."""
 SPARE = 1000
-"""Files kept besides those that a page may need, so that they are sorted once in a while only."""
+"""Files kept beyond those that a page needs, so that they are sorted only now and then."""
 
 
 class FoundFile(BaseModel):

@@ -27,9 +27,9 @@ from .ripgrep.folders import whole_folders
 from .ripgrep.process import RipgrepFailed, is_since, ripgrep_binary
 
 GRACE_SECONDS = 2.0
-"""What a search that ran out of time may still take to read the lines it has found."""
+"""Extra time in which a search that timed out reads the lines it has found."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
-"""Files searched together: few at first, so that both cores are soon at work and the first answers soon there."""
+"""Files searched together: few at first, so that all cores start early and the first answers come soon."""
 
 
 def search_text(
@@ -182,7 +182,7 @@ class _Search:
     def _gather(
         self, batches: Iterator[Batch], notebooks: NotebookSearch, found: MatchingFiles, skipped: Counter[str]
     ) -> bool:
-        """Take in what comes; True if it was ended because the page is full."""
+        """Collect the results; True if the search was ended because the page is full."""
         for batch in batches:
             notebooks.search(batch)
             found.add(batch.found)

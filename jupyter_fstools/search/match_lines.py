@@ -22,9 +22,9 @@ Search = Callable[..., "re.Match[str] | None"]
 SIZE = struct.Struct("<Q")
 SWAPPED_I = {0x130: "\ufdd0", 0x131: "\ufdd1"}
 PIECE_CHARACTERS = 1 << 18
-"""Of a text whose matching lines are only counted: Python makes a list of what matches in a piece."""
+"""Piece of a text whose matching lines are only counted: Python lists all matches of a piece."""
 STEPS_PER_MATCH = 100
-"""What a match that may go over lines costs beside Python's `re`."""
+"""Cost of a match that may span lines, on top of Python's `re`."""
 
 
 class Expensive(Exception):

@@ -18,12 +18,12 @@ from .query import ReadVersion, TextMatch, TextQuery
 
 Parts = list[tuple[Counted, slice]]
 ASKED_AT_ONCE = 100
-"""Files whose matches the engine is asked for together: to start a program for each would take longer than to search
+"""Files whose matches are requested in one run: starting a program for each takes longer than searching
 them."""
 MOST_VERSIONS = 100
-"""Files of a page of which it is known which version was shown: a session keeps a thousand receipts."""
+"""Files of a page whose shown version is recorded: a session keeps a thousand receipts."""
 SPARE = 1000
-"""Files kept beyond what is needed, so that they are not sorted for every one that comes."""
+"""Files kept beyond what is needed, so that they are not sorted for each new one."""
 
 
 class MatchingFiles:

@@ -72,7 +72,7 @@ def rendered_result(result: ToolResult, answer: Literal["content", "data", "both
 
 
 def rendered_change(change: Change, *, rows: bool = True) -> dict[str, Any]:
-    """A change as it is told to clients: without its key, which would say where the root is on the disk.
+    """A change as clients see it: without its key, which would reveal where the root is on the disk.
 
     `rows` False leaves the hunks and cells of its diffs empty.
     """

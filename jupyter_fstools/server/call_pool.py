@@ -72,7 +72,7 @@ class CallPool:
     async def _in_line(
         self, lock: Hashable, caller: Caller, call: Callable[[], _T], left: threading.Event | None
     ) -> _T:
-        """Run a call once all those are over that came before it to wait for the same lock."""
+        """Run a call once all earlier ones that wait for the same lock have ended."""
         line = self._lines.get(lock)
         if line is None:
             line = self._lines[lock] = asyncio.Lock()
@@ -110,13 +110,13 @@ class CallPool:
         return turn
 
     def end(self, client: str) -> None:
-        """Tell the calls of a client that nobody waits for them any more."""
+        """Cancel the calls of a client that has gone."""
         for left, whose in list(self._running.items()):
             if whose == client:
                 left.set()
 
     def close(self) -> None:
-        """Start no more calls; those that run finish, and those that take long are told that nobody waits for them."""
+        """Start no more calls; running ones finish, and long ones are cancelled."""
         self._closed = True
         for left in list(self._running):
             left.set()

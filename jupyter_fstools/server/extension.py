@@ -28,7 +28,7 @@ _WRONG = "jupyter_fstools is switched off because of a wrong setting: %s"
 
 
 class FsToolsExtension(ExtensionApp):
-    """The object for Jupyter's extension manager; only such an object is told that the server stops."""
+    """The object for Jupyter's extension manager, which calls only such an object when the server stops."""
 
     name = "jupyter_fstools"
     tools: Tools | None = None

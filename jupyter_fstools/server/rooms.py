@@ -71,7 +71,7 @@ class Rooms:
         self._kept: dict[str, Snapshot] = {}
 
     def follow(self, workspace: Workspace) -> None:
-        """Serve this workspace, and tell its store when a room opens or ends.
+        """Serve this workspace, and note in its store when a room opens or ends.
 
         Kernels, and other servers on the same files, learn of rooms in no other way.
         """

@@ -180,7 +180,7 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
 
 
 def catch_up(workspace: Workspace, documents: Iterable[PageDocument]) -> None:
-    """Have saved documents follow their files, where these were changed while nobody could tell their page."""
+    """Have saved documents follow their files, where these changed while their page could not be notified."""
     for document in documents:
         path = workspace.paths.path_of(document.key)
         if path is None or not document.saved:

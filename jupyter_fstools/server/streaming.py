@@ -36,7 +36,7 @@ class EventStream:
         self._begun = False
 
     def tell(self, progress: Progress) -> None:
-        """Send what the call tells; from any thread."""
+        """Send the call's progress; from any thread."""
         told = {"text": progress.text} | ({"change_id": progress.change_id} if progress.kind == "waiting" else {})
         # A command that was told to end may end after the loop.
         with contextlib.suppress(RuntimeError):

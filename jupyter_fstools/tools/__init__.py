@@ -189,7 +189,7 @@ def _named(arguments: Mapping[str, Any]) -> str | None:
 
 
 def _below_root(workspace: Workspace, given: str) -> str | None:
-    """The path from the root (of the root itself ""), if it may be told; without a look at the disk."""
+    """The path from the root (of the root itself ""), if it may be shown; without a look at the disk."""
     path = posixpath.normpath(workspace.paths.path_of(given) or given)
     if path in (".", workspace.paths.key_of("")):
         return ""

@@ -183,7 +183,7 @@ def notebooks_result(notebooks: Sequence[EditedNotebook], change: Change | None)
 
 
 def _of_several(kind: str, count: int, done: str, change: Change | None) -> tuple[str, str]:
-    """How a change of several files is told that is proposed, and one that is carried out."""
+    """The texts for a change of several files: proposed, and carried out."""
     return f"{count} {kind} ({done})", f"{count} {kind} as one change ({change.id if change else ''}): {done}"
 
 

@@ -196,7 +196,7 @@ def _require_no_notebook(path: str) -> None:
 
 
 def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
-    """Refuse a picture, and a PDF of which only the pages were shown: they do not tell what its text says.
+    """Refuse a picture, and a PDF of which only the pages were shown: its text was not shown.
 
     Raises:
         Binary

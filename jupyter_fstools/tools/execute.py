@@ -32,9 +32,9 @@ from .search_notes import shown_path
 from .tool import Block, Tool, ToolResult, answer_named, text_block
 
 MOST_COMMAND_BYTES = (128 << 10) - 1
-"""What Linux takes as one argument of a program."""
+"""Linux's limit for one argument of a program."""
 _KEPT_CHARACTERS = 4000
-"""Of a command's output in the journal: for people, who can ask the assistant for more."""
+"""Bytes of a command's output kept in the journal: people can ask the assistant for more."""
 
 
 class ExecuteArguments(Arguments):
@@ -126,7 +126,7 @@ def _outcome(ran: Ran) -> CommandOutcome:
 
 
 def _shown(ran: Ran, changed: ChangedFiles, seconds: float) -> list[Block]:
-    """The output as a terminal would show it, and what is said beside it."""
+    """The output as a terminal would show it, and the notes on it."""
     notes = [f"[exit code {ran.exit_code}]"]
     if ran.timed_out:
         notes = [f"[ended after {seconds:g} seconds (timeout): exit code {ran.exit_code}]"]

@@ -226,7 +226,7 @@ def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None
 
 
 def _as_told(match: TextMatch) -> dict[str, Any]:
-    """A match without what says nothing: the cell of a file that is no notebook, the cut of a line that is whole."""
+    """A match without empty fields: the cell where the file is not a notebook, the cut where the line is whole."""
     told: dict[str, Any] = {
         "path": match.path,
         "line": match.line,
@@ -244,7 +244,7 @@ def _as_told(match: TextMatch) -> dict[str, Any]:
 
 
 def _shown(found: FoundText, query: TextQuery, following: int | None) -> tuple[list[str], list[str]]:
-    """The rows, and what is said beside them."""
+    """The rows, and the notes on them."""
     what = "matching lines" if query.output_mode == "content" else "files"
     if query.output_mode == "content":
         rows = [row for number, group in enumerate(shown_groups(found.matches)) for row in _group_rows(number, *group)]

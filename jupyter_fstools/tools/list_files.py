@@ -77,7 +77,7 @@ def _part(listing: Listing, start: int, end: int) -> tuple[list[Run], int]:
 
 
 def _described(workspace: Workspace, path: str, seen: Seen) -> dict[str, Any] | None:
-    """An entry of a page; None for a link that leads nowhere by now."""
+    """An entry of a page; None for a link that no longer leads anywhere."""
     what: Seen | FileStat | None = seen
     if seen.kind == "link":
         what = link_target(workspace.backend, path, workspace.paths)
@@ -103,7 +103,7 @@ def _rows(entries: list[dict[str, Any]], arguments: ListFilesArguments) -> list[
 
 
 def _shown(data: dict[str, Any], arguments: ListFilesArguments, rows: list[str]) -> tuple[list[str], list[str]]:
-    """The rows, and what is said beside them."""
+    """The rows, and the notes on them."""
     if not rows and not data["partial"]:
         rows.append(nothing("The folder is empty.", "No entries", data["total"], arguments.offset, None))
     notes = [*paging(data["total"], "entries", data["next_offset"])]

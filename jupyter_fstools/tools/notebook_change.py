@@ -23,7 +23,7 @@ _PAUSE_SECONDS = 0.1
 
 
 class _HalfSaved(Exception):
-    """The file is no notebook, and was written just now: somebody may still be saving it."""
+    """The file is not a notebook, and was written just now: it may still be being saved."""
 
 
 def change_notebooks(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]]) -> ToolResult:

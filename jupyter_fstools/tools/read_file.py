@@ -160,7 +160,7 @@ def _was_shown(
 
 
 def _only_grew(looks: Sequence[Look]) -> bool:
-    """Every look saw what the one before saw, and more: a log that somebody writes is one version up to its end."""
+    """Every look saw what the one before saw, and more: a growing log is one version up to its end."""
     return len(looks) == _ATTEMPTS and all(
         one.opened.size < next_one.opened.size and next_one.text.startswith(one.text)
         for one, next_one in pairwise(looks)

@@ -15,7 +15,7 @@ from .tool import Block, ToolResult, text_block
 
 
 class Look(NamedTuple):
-    """The result of one look at a file; no window where the reader has it already."""
+    """The result of one look at a file; `window` is None where the reader has it already."""
 
     opened: OpenFile
     encoding: TextEncoding

@@ -47,7 +47,7 @@ def not_searched(
 
 
 def nothing(at_all: str, what: str, total: int | None, offset: int, partial: Reason | None) -> str:
-    """The text where nothing is shown; a search that did not come to its end proves nothing."""
+    """The text where nothing is shown; an unfinished search does not prove that there is nothing."""
     if total == 0:
         return at_all if partial is None else "Nothing was found before the search ended."
     if total is None or total > offset:

@@ -51,7 +51,7 @@ class DiskFolder:
         self.path = path
 
     def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or the first so many that come."""
+        """The names in the folder, or so many of them."""
         folders: list[str] = []
         files: list[str] = []
         links: list[str] = []
@@ -83,15 +83,15 @@ class DiskFolder:
         return Names(folders, files, links, others, control, []).without_long(self.path)
 
     def check_readable(self) -> None:
-        """Refuse a folder that nobody may read, which the system would list for a superuser all the same.
+        """Refuse a folder that nobody may read; the system would still list it for a superuser.
 
-        One whose names may be read but that may not be entered is refused too: of nothing in it can be told what it is.
+        One whose names may be read but that may not be entered is refused too: its files cannot be described.
         """
         if not os.stat(".", dir_fd=self._fd).st_mode & 0o444:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     def check_enterable(self) -> None:
-        """Refuse a folder whose names may be read but nothing else: of nothing in it can be told more."""
+        """Refuse a folder whose names may be read, but whose files may not even be described."""
         os.stat(".", dir_fd=self._fd)
 
     def enter(self, name: str) -> DiskFolder:
@@ -194,7 +194,7 @@ class BackendFolder:
         self._waiting: deque[str] = deque()
 
     def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or the first so many that come."""
+        """The names in the folder, or so many of them."""
         found = Names.none()
         lists = {"directory": found.folders, "file": found.files, "link": found.links, "other": found.others}
         self._told = {}
@@ -245,7 +245,7 @@ class BackendFolder:
         return Seen(found.kind, found.size, found.mtime_ns)
 
     def _ask_together(self) -> None:
-        """Have a backend far away tell of all names at once."""
+        """Ask a remote backend for all names in one request."""
         if self._told is None and isinstance(self._backend, ReadsAhead):
             self.names()
 

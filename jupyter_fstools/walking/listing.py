@@ -22,7 +22,7 @@ class Visible:
         return True
 
     def all_allowed(self, folder: str, names: list[str]) -> bool:
-        """A quick yes for many names in a canonical folder that may be read; after a no, `may_read` tells which."""
+        """A quick yes for many names in a canonical folder that may be read; after a no, ask `may_read` for each."""
         return True
 
 
@@ -46,7 +46,7 @@ def link_target(backend: Backend, path: str, visible: Visible) -> FileStat | Non
 
 
 class Run(NamedTuple):
-    """Names in a folder (by its canonical path) that stand one after the other in a listing; maybe none."""
+    """Names in a folder (by its canonical path) that follow each other in a listing; maybe none."""
 
     folder: str
     names: list[str]
@@ -79,7 +79,7 @@ def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None 
 
 
 class Listing:
-    """The names in a folder in order: folders first, then by name; what is in a folder stands behind it.
+    """The names in a folder in order: folders first, then by name; a folder's contents follow it.
 
     Links stand among the files, if they lead to something that may be shown; none is entered. What is held meanwhile
     are the names still to come in the folders on the way down.

@@ -55,7 +55,7 @@ class Seen(NamedTuple):
 
 
 def may_be_long(folder: str, most_bytes: int) -> bool:
-    """Whether a path in that folder can be, told without encoding any."""
+    """Whether a path in that folder can be so long; found out without encoding any."""
     return 4 * (len(folder) + 1 + LONGEST_NAME) > most_bytes
 
 
@@ -77,13 +77,13 @@ class Folder(Protocol):
     path: str
 
     def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or the first so many that come."""
+        """The names in the folder, or so many of them."""
 
     def check_readable(self) -> None:
-        """Refuse a folder that nobody may read, which the system would list for a superuser all the same."""
+        """Refuse a folder that nobody may read; the system would still list it for a superuser."""
 
     def check_enterable(self) -> None:
-        """Refuse a folder whose names may be read but nothing else: of nothing in it can be told more."""
+        """Refuse a folder whose names may be read, but whose files may not even be described."""
 
     def enter(self, name: str) -> Folder:
         """A folder in this one; a link is refused."""

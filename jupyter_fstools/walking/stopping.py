@@ -1,4 +1,4 @@
-"""Stops searches and readings: time limit, cancellation, no descriptors left."""
+"""Stops searches and reads: time limit, cancellation, out of descriptors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Cancelled = Callable[[], bool] | threading.Event | None
 
 
 class Stop:
-    """Asked now and then by whoever searches; once it gave a reason, it keeps giving it.
+    """Says whether a search must stop; asked now and then. Once it gave a reason, it keeps giving it.
 
     Args:
         seconds: how long the search may take; None: as long as it takes.
@@ -73,7 +73,7 @@ class Stop:
         return self.reason is not None
 
     def end(self) -> None:
-        """End now: whoever waited for the search has been interrupted."""
+        """End now: the caller of the search has been interrupted."""
         self.reason = self.reason or "cancelled"
 
     def extend(self, seconds: float) -> None:

@@ -193,7 +193,7 @@ class Walk:
         return steps
 
     def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
-        """The names that are not ignored, as far as the walk came before it was stopped."""
+        """The names that are not ignored, as far as they were checked before the walk was stopped."""
         kept: list[str] = []
         for at in range(0, len(names), LOT):
             if at and self._stop.now():

@@ -32,7 +32,7 @@ _REFUSALS: dict[str, type[FsToolsError]] = {one.code: one for one in (Binary, Ou
 
 
 class Patience:
-    """How long to wait for an answer: so many seconds, and until nobody waits for it any more."""
+    """How long to wait for an answer: so many seconds, unless the caller goes away before."""
 
     def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
         self.seconds = seconds

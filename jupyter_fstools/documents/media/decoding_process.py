@@ -64,7 +64,7 @@ def _sent(data: bytes | None) -> str | None:
 
 
 def _limit(memory: int, seconds: float) -> None:
-    """Take no more than that, also when nobody is left to end this process; where the system has such limits."""
+    """Limit memory and time, also for when the parent process is gone; where the system has such limits."""
     try:
         import resource
     except ImportError:  # Windows has none.

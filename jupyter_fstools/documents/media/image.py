@@ -1,4 +1,4 @@
-"""Scales and converts a picture to what models take."""
+"""Scales and converts a picture to what models accept."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _shown(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
 
 
 def _passed(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
-    """The file's own bytes, as far as can be told of them without decoding."""
+    """The facts that a file's own bytes give without decoding."""
     kind = media_type.partition("/")[2].upper()
     if media_type not in _TAKEN:
         raise Binary(

@@ -1,4 +1,4 @@
-"""Carries out a change of cells in a notebook that changed elsewhere."""
+"""Applies a change of cells to a notebook that changed elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines one edit of a notebook as a caller asks for it."""
+"""Defines one notebook edit as a caller requests it."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _former(cells: Sequence[Cell], cell_id: str) -> list[int]:
 
 
 def _with_same_source(cells: Sequence[Cell], cell_id: str) -> FsToolsError | None:
-    """The refusal of a synthetic id that does not tell which of the cells with its source is meant."""
+    """The refusal of a synthetic id that does not identify one of several cells with its source."""
     told = _SYNTHETIC.fullmatch(cell_id.removeprefix("#"))
     found = [cell for cell in cells if cell.real_id is None and told and without_tag(cell.cell_id) == told["name"]]
     if not found or told is None:

@@ -18,7 +18,7 @@ def not_utf8(offset: int, reason: str) -> NotebookRefused:
 
 
 def broken_json(content: Content, offset: int, limit: int, reason: str) -> NotebookRefused:
-    """The JSON breaks at `offset`; says line and column, both 1-based (columns in characters)."""
+    """The refusal of JSON that breaks at `offset`, with line and column, both 1-based (columns in characters)."""
     line, column = _place(content, offset)
     there = content.read(offset, 8)
     if there.startswith(_MARKERS):

@@ -1,4 +1,4 @@
-"""Builds what a reader is shown of a cell, lines cut."""
+"""Builds a reader's view of a cell, long lines cut."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _attachments(cell: Cell) -> dict[str, dict[str, int]]:
 
 
 NOTE_BYTES = 160
-"""Room for what is said of something that is left out."""
+"""Room for a note on what is left out."""
 
 
 class LineLimits(NamedTuple):
@@ -168,7 +168,7 @@ class TextRoom:
         return True
 
     def characters(self, text: str) -> int:
-        """How many characters of a text there is room for, beside what is said of the rest."""
+        """How many characters of a text there is room for, with a note about the rest."""
         left = max(self.left - NOTE_BYTES, 0)
         return left if text.isascii() else left // 4
 

@@ -169,7 +169,7 @@ class Region:
 
     @property
     def too_large(self) -> bool:
-        """Only the counts of its lines are told."""
+        """Only its lines are counted."""
         return self.end - self.start + sum(len(s.inserted) for s in self.splices) > _MOST_REGION_BYTES
 
     def sides(self, before: Content) -> tuple[bytes, bytes]:

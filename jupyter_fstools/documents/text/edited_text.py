@@ -16,7 +16,7 @@ from .utf8_view import Utf8View
 _NEAR_BYTES = 64 << 10
 _READ_AHEAD = 16 << 20
 _WHOLE_BYTES = 4 << 20
-"""Up to here the text as it is now is kept as a whole too: each of thousands of edits is then one search in it."""
+"""Up to here the current text is also kept as a whole, so that each of thousands of edits is one search in it."""
 _MOST_WHOLE_BYTES = 16 << 20
 _FEW = 8
 

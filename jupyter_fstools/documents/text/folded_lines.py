@@ -65,7 +65,7 @@ def _named(text: str) -> str:
 
 Fold = Callable[[str], str]
 Folds = Sequence[tuple[str, Fold]]
-"""Ways to set something aside, each with its name; what sets least aside comes first."""
+"""Ways to fold differences, each with its description; the one that folds least comes first."""
 _MOST_COMPARISONS = 100_000
 
 

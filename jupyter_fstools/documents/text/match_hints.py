@@ -14,7 +14,7 @@ from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
 
 _WORDS = re.compile(r"\w+")
 _SHORTEST = 3
-"""A shorter word is like too many."""
+"""Shorter words are similar to too many others."""
 _LONGEST = 60
 _MOST_LINES = 100_000
 _MOST_CHARACTERS = 400
@@ -40,9 +40,9 @@ def similar_word(lines: Iterable[str], mistyped: str) -> tuple[int, str] | None:
 
 
 _MOST_NEEDLE = 20_000
-"""Characters of an old string that are compared with anything but itself."""
+"""Longest old string that is compared with similar text, in characters."""
 _MOST_BYTES = 8 << 20
-"""Bytes of the file that are searched for something similar."""
+"""Bytes of the file that are searched for similar text."""
 _MOST_CANDIDATES = 200
 _SHOWN_LINES = 12
 _ODD_SPACE = re.compile(r"[^\S\x00-\x7f]")

@@ -17,7 +17,7 @@ class Match(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a search goes on: bytes not done with, where they begin in the text, where a match may begin."""
+    """Where a search continues: the bytes left, where they begin in the text, where a match may begin."""
 
     window: bytes
     base: int

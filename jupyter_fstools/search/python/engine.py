@@ -38,7 +38,7 @@ class PythonEngine:
         self._patient = True
 
     def hurried(self) -> PythonEngine:
-        """One that gives up what may take long, for somebody who has a quicker way for that."""
+        """A copy that gives up on what may take long, for a caller with a faster way to do that."""
         hurried = copy(self)
         hurried._patient = False
         return hurried

@@ -19,15 +19,15 @@ from ..regex.dialect import Expression
 from ..regex.emit import SET
 
 SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
-"""A text that takes longer is given up: nobody waits for a pattern such as (a+)+$ to try everything. Then the next such
-text may take half of that, down to the least: a folder of such texts is no reason to find nothing elsewhere."""
+"""Time limit for one text, because a pattern such as (a+)+$ may try everything. Each text that exceeds it halves the
+limit for the next, down to the least, so that a folder of such texts does not use up the search."""
 CHEAP_STEPS = 100_000_000
-"""About a second of Python's `re`, if a text were as bad as one of its size can be."""
+"""About a second of Python's `re` in the worst case for a text of its size."""
 MOST_SETS = 40
 """Sets of characters beyond ASCII, such as `\\w`, in a pattern that is compiled here: Python takes 10 ms for each."""
 _PROGRAM = Path(match_lines.__file__)
 _ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
-"""What may stand for a line feed in a pattern as it is written for Python."""
+"""A part of a pattern, as written for Python, that may match a line feed."""
 
 
 def goes_over_lines(expression: Expression) -> bool:
@@ -37,7 +37,7 @@ def goes_over_lines(expression: Expression) -> bool:
 
 
 class TooSlow(Exception):
-    """A text was given up, or the search was stopped while it was matched."""
+    """A text took too long, or the search was stopped while it was matched."""
 
 
 class Matcher:
@@ -122,7 +122,7 @@ class Matcher:
         return count, list(zip(*[iter(numbers)] * 4, strict=True))
 
     def _watch(self, other: subprocess.Popen[bytes], ended: threading.Event) -> None:
-        """Kill the other process when it takes too long: whoever waits for its answer then reads the end of it."""
+        """Kill the other process when it takes too long: the reader of its answer then gets the end of the stream."""
         while not ended.wait(0.05):
             since = self._busy_since
             if since is not None and (time.monotonic() - since > self._seconds or self._stop.now()):

@@ -31,14 +31,14 @@ LISTED_AT_ONCE = 100
 """Files whose matches over lines are listed in one run: all of what they hold may come back."""
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
 LITTLE_FILES, LITTLE_BYTES = 1000, 8 << 20
-"""Up to here Python searches files before ripgrep has been started several times, if all matches hold a known text,
-which is looked for first."""
+"""Up to here Python is faster than starting ripgrep several times, if all matches hold a known text,
+which is searched for first."""
 FEW_FILES, FEW_BYTES = 200, 1 << 20
 """The same for any pattern."""
 LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
-"""What programs can open by its path (`PATH_MAX` with what stands around it); we open folders one in the other."""
+"""Longest path that programs can open (`PATH_MAX` less the prefix); we open folders one inside the other."""
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
-"""For files given by name: what ripgrep would leave out by itself has been left out before."""
+"""For files given by name: the walk has already left out what ripgrep would skip."""
 _T = TypeVar("_T")
 
 

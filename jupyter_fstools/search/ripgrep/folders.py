@@ -18,20 +18,20 @@ _MOST_GLOBS = 100
 _NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
 """Notebooks are searched by cells."""
 _SAFE = r"\w.+@\-"
-"""What every dialect reads alike."""
+"""Characters that every dialect reads literally."""
 _SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
 _UNSAFE = re.compile(rf"([*{{}},])|[^{_SAFE}*{{}},]+", re.ASCII)
-"""The first of these every dialect reads as themselves in brackets."""
+"""Every dialect reads its first group literally inside brackets."""
 _ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1", "--count")
 _PASSED_OVER = re.compile(rb"ignoring \.//([^\n]+): (?:found binary data at offset \d+|(\d+) bytes)\n")
 _NAME_RULE = b": Ignore(IgnoreMatch("
-"""A line of `--debug` on a file that a rule on names keeps out; it is long."""
+"""A line of `--debug` about a file that a rule on names excludes; it is long."""
 _SEARCHED = re.compile(rb"\n(\d+) files searched\n[^\0]*\Z")
 _OF_ALL = "--include-zero"
 _NOTHING = ("-e", r"(?-u:\xc0)")
-"""A byte that no UTF-8 holds, which is looked for as fast as can be."""
+"""A byte that never occurs in UTF-8; searching for it is as fast as possible."""
 _FEW = 10
-"""How many others there are for each of few files: of those that match, or that are passed over by their names."""
+"""Ratio of all files to those that match, or to those skipped by name, above which they are few."""
 
 
 class Found(NamedTuple):
@@ -73,7 +73,7 @@ class WholeFolders:
 
     @staticmethod
     def can_search(part: Part) -> bool:
-        """Whether files are told by a rule: no kind of file holds to ripgrep a name that ends with a dot."""
+        """Whether a rule can select the files: to ripgrep no file type has a name that ends with a dot."""
         return part.is_all and not any(name[-1] == "." for name in part.names)
 
     def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
@@ -124,7 +124,7 @@ class WholeFolders:
         return Found(_among(parts, counts_of(printed)[0]), binary & paths, large)
 
     def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
-        """Matching lines by path; None where the numbers do not tell: then something is binary, or has changed."""
+        """Matching lines by path; None where the numbers do not suffice: then something is binary, or has changed."""
         printed = self._printed(ripgrep, [_OF_ALL, "--no-filename", *pattern], parts)
         numbers = [int(number) for number in printed.split() if number.isdigit()]
         if len(numbers) != sum(len(part.names) for part in parts):
@@ -149,7 +149,7 @@ class WholeFolders:
 
 
 def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
-    """For one search; None if ripgrep cannot be told well enough which names fit: it would read all that lies beside.
+    """For one search; None if ripgrep cannot be given a rule for the names that fit: it would read all others, too.
 
     Args:
         pattern: what the walk goes by.
@@ -195,7 +195,7 @@ def _is_read_alike(name: str) -> bool:
 
 
 def _fit_on_lines(parts: list[Part]) -> bool:
-    """Whether every path stands on one line of what ripgrep says, as it is."""
+    """Whether every path appears unchanged on one line of ripgrep's output."""
     paths = "/".join(part.folder + "/".join(part.names) for part in parts)
     return "\n" not in paths and re.search("[\ud800-\udfff]", paths) is None
 

@@ -12,14 +12,14 @@ from ..regex.emit import STRAY
 from .process import path_of
 
 _MATCHES = b',"submatches":['
-"""What follows the lines in a row; within them it would stand with backslashes, as would the next."""
+"""Follows the lines in a row; inside them it would be escaped with backslashes, as would the next."""
 _SUBMATCH = re.compile(rb'"start":(\d+),"end":(\d+)\}')
 _LONGEST_SUBMATCH_BYTES = 64
 _STRAY = re.compile(STRAY.encode())
 
 
 class MatchRows:
-    """Reads what is printed as it comes: a row may list millions of matches, and is never held as a whole.
+    """Parses output as it comes: a row may list millions of matches, and is never held as a whole.
 
     Args:
         every_line: a hit for each line that a match begins on, not only for the first.
@@ -32,7 +32,7 @@ class MatchRows:
         self._row: _Row | None = None
 
     def take(self, block: bytes) -> Iterator[tuple[str, Hit]]:
-        """The hits that what has come now tells, with the file's path; none of rows about something else."""
+        """The hits in a new piece of output, each with its file's path; other rows are skipped."""
         self._waiting += block
         while self._row is not None or self._has_begun():
             assert self._row is not None
@@ -48,7 +48,7 @@ class MatchRows:
             self._row = None
 
     def _has_begun(self) -> bool:
-        """Go to the next row's matches; False if they have not come yet."""
+        """Go to the next row's matches; False if they have not been received yet."""
         while True:
             end = self._waiting.find(b"\n", self._looked)
             matches = self._waiting.find(_MATCHES, max(0, self._looked - len(_MATCHES)), None if end < 0 else end)

@@ -19,7 +19,7 @@ from .run import Run
 
 OLDEST = (13, 0, 0)
 FAULTS = 2
-"""What it ends with where it has complained of something, maybe of single files only."""
+"""Its exit code after an error, even if only single files failed."""
 OPTIONS = (
     "--no-config",
     "--color=never",
@@ -30,20 +30,20 @@ OPTIONS = (
     "--regex-size-limit=500M",
 )
 BEGINNING = ".//"
-"""What stands before every path that is relative: no name of a file or a folder can bring two slashes in a row."""
+"""Prefix of every relative path: no file or folder name can hold two slashes in a row."""
 NUL = r"\x00"
-"""The pattern of what no text holds."""
+"""A pattern that matches no text, only binary files."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 _COMPLAINT_BEGINS = re.compile(rb"(?:^|\n)(?:rg: )?" + re.escape(BEGINNING.encode()))
 _COMPLAINT = re.compile(rb"(?s)(.+): ([^:\n]+ \(os error (\d+)\))")
 _TWICE = b": IO error for operation on " + BEGINNING.encode()
-"""Before the second time that a complaint says a path: one that was given and that cannot be opened."""
+"""Precedes the repeated path in an error about a path that was given and cannot be opened."""
 _SHORTAGES = {errno.ENOMEM, errno.ENFILE, errno.EMFILE}
-"""Errors that say nothing of the file that happened to come next."""
+"""Errors of the system that are not about the file they name."""
 
 
 class RipgrepFailed(Exception):
-    """It is not there, crashed, or said what we do not understand; what it printed does not count."""
+    """It is missing, crashed, or gave unexpected output; its output is discarded."""
 
 
 def ripgrep_binary() -> str | None:
@@ -168,12 +168,12 @@ class Ripgrep:
         return run
 
     def finish(self, run: Run) -> None:
-        """End a run, and read no more of what it says."""
+        """End a run, and read no more of its output."""
         run.close()
         self._running.discard(run)
 
     def output(self, arguments: list[str], paths: list[str]) -> tuple[bytes, list[str]]:
-        """The output of a run that came to its end, and the files that it could not read.
+        """The output of a run that was not stopped, and the files that it could not read.
 
         Raises:
             RipgrepFailed, Stopped
@@ -195,12 +195,12 @@ class Ripgrep:
         return b"".join(block for block, _ in blocks), b"".join(block for _, block in blocks), run.code
 
     def end(self) -> None:
-        """End every run that goes on."""
+        """End every run that is still going."""
         for run in list(self._running):
             run.end()
 
     def close(self) -> None:
-        """End every run, and read no more of what they say."""
+        """End every run, and read no more of their output."""
         for run in list(self._running):
             self.finish(run)
 
@@ -231,7 +231,7 @@ def unreadable_at_end(code: int, complaints: bytes, paths: list[str]) -> list[st
 
 
 def _as_printed(paths: list[str]) -> dict[bytes, str | None]:
-    """Paths by how complaints say them, with signs in the place of bytes that are no UTF-8; None for two said alike."""
+    """Paths by how error messages show them, U+FFFD for bytes that are not UTF-8; None for two that look the same."""
     said: dict[bytes, str | None] = {}
     for path in paths:
         name = os.fsencode(path).decode("utf-8", "replace").encode()
@@ -245,7 +245,7 @@ def path_of(printed: bytes) -> str:
 
 
 def listed(printed: bytes) -> list[str]:
-    """Paths that were printed with a NUL behind each."""
+    """Paths that were printed, each followed by a NUL."""
     return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
 
 

@@ -14,20 +14,20 @@ from threading import Thread
 from typing import IO
 
 LOOK_SECONDS = 0.05
-"""How long at most nobody asks whether a run is to go on."""
+"""Longest time between two checks whether a run should go on."""
 _PAUSE_SECONDS, _PAUSE_PART, _MUCH_BYTES = 0.005, 0.05, 32 << 10
-"""Between two looks into a pipe that less came out of, and as a part of the time since it was opened: to be woken for
-every word costs more than to search a file."""
+"""Pause after a short read of a pipe, absolute and as a part of the time since it was opened: waking up for
+every few bytes costs more than searching a file."""
 _PIPE_BYTES, _READ_BYTES = 1 << 20, 128 << 10
-"""What comes in a pause has room; how much of it is read at once."""
+"""Size of the pipe's buffer, which holds what comes during a pause, and of one read."""
 _BLOCK_BYTES, _MOST_WAITING = 128 << 10, 4
-"""Handed on at once: a thousand paths or two; and how many such blocks wait for whoever reads them."""
+"""Size of a block that is handed on (one or two thousand paths), and how many blocks may wait for the reader."""
 Said = tuple[bytes, bytes]
-"""Something that was printed, and something that was said beside that; mostly one of them is empty."""
+"""A piece of standard output and one of standard error; mostly one of them is empty."""
 
 
 class Run:
-    """One run, and what it prints (what it found) and says beside (complaints, and what it passed over).
+    """One run, its standard output (what it found) and standard error (errors, and what it skipped).
 
     Args:
         process: the process, with pipes.
@@ -42,7 +42,7 @@ class Run:
         self._readers: list[Thread] = []
 
     def read(self) -> None:
-        """Begin to read what it says.
+        """Begin to read its output.
 
         Raises:
             RuntimeError: there are no more threads.
@@ -71,7 +71,7 @@ class Run:
         self._process.wait()
 
     def end(self) -> None:
-        """End it with all that it has started; after its end nothing is done. What it has said can still be read."""
+        """Kill it with all that it has started, unless it has ended. Its output so far can still be read."""
         if self._process.returncode is None:
             self._ended = True
             end_group(self._process)

@@ -129,7 +129,7 @@ class ChangeFeed:
         self._woken.set()
 
     def stop(self) -> None:
-        """Follow no longer, and let nobody wait for a decision any more; called on the event loop."""
+        """Stop following, and end all waits for decisions; called on the event loop."""
         self._stopped = True
         self._woken.set()
         for waiting in (*self._waiting.values(), self._listening):

@@ -238,7 +238,7 @@ def _stateless_status(fault: Fault) -> int:
 
 
 class ProgressStream(EventStream):
-    """The answer to one request: JSON, or a stream of events from the moment on that there is something to tell.
+    """The answer to one request: JSON, or a stream of events as soon as there is progress to report.
 
     Args:
         handler: whose answer it is.
@@ -253,7 +253,7 @@ class ProgressStream(EventStream):
         self._told = 0
 
     def tell(self, progress: Progress) -> None:
-        """Send what the call tells; from any thread."""
+        """Send the call's progress; from any thread."""
         self._told += 1
         params = {"progressToken": self._token, "progress": self._told, "message": progress.text}
         message = as_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})

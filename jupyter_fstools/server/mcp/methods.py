@@ -120,7 +120,7 @@ def answered(
 
 
 def listed(workspace: Workspace) -> list[dict[str, Any]]:
-    """The tools that exist in a workspace, as `tools/list` tells them."""
+    """The tools that exist in a workspace, as `tools/list` answers them."""
     structured = workspace.rules.structured_content
     return [
         as_schema(name, tool, "mcp") | ({"outputSchema": _output_schema(tool)} if structured else {})
@@ -187,7 +187,7 @@ def _called(workspace: Workspace, request: JSONRPCRequest) -> dict[str, Any]:
 
 
 def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:
-    """A result's data with what only its content tells, for clients that show a model nothing else."""
+    """A result's data with what only its content has, for clients that show a model nothing else."""
     pictures = [block for block in called.content if block["type"] == "image"]
     return called.data | ({"waiting": waiting} if waiting else {}) | ({"pictures": pictures} if pictures else {})
 

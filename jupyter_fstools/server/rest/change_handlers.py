@@ -46,7 +46,7 @@ class ChangesQuery(Arguments):
 
 
 class ChangeWait(Arguments):
-    """How long to wait for a decision, and how much of the diff to tell."""
+    """How long to wait for a decision, and how much of the diff to send."""
 
     wait: Annotated[float, Field(ge=0, allow_inf_nan=False, description="Seconds, 60 at most.")] = 0
     rows: Annotated[
@@ -232,7 +232,7 @@ class DecisionsHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def post(self, decision: str) -> None:
-        """Decide about each, oldest first; says of each what came of it, for a refused one does not stop the others."""
+        """Decide about each, oldest first; answers with each outcome, as a refusal does not stop the others."""
         self.query(NoArguments)
         asked = self.body(WaitingChanges)
         if asked.session is not None:
@@ -262,7 +262,7 @@ class UndoHandler(ToolsHandler):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Take back the file's newest change that still stands, whoever made it."""
+        """Undo the file's newest change that is in effect, whoever made it."""
         self.query(NoArguments)
         path = self.body(FilePath).path
         others = await self.is_allowed(UNDO_OTHERS)

@@ -74,7 +74,7 @@ class SocketPage:
         self._write(as_json(message))
 
     def answered(self, told: dict[str, Any]) -> bool:
-        """Hand an answer to whoever waits for it; whether anybody did."""
+        """Hand an answer to the call that waits for it; False if none does."""
         number = told["answer"]
         with self._lock:
             answer = self._waiting.pop(number, None) if isinstance(number, int) else None
@@ -83,7 +83,7 @@ class SocketPage:
         return answer is not None
 
     def close(self) -> None:
-        """The connection is lost: nobody waits for an answer any more."""
+        """The connection is lost: end all waits for its answers."""
         with self._lock:
             self._is_closed = True
             waiting, self._waiting = self._waiting, {}
@@ -156,7 +156,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         return _MOST_ANSWERED_BYTES
 
     async def on_message(self, message: str | bytes) -> None:
-        """Take what a page says or answers; tornado waits for it before it reads the next message."""
+        """Handle a page's message or answer; tornado waits for it before it reads the next one."""
         # Never in the threads of calls: these wait for what is answered here.
         try:
             page = self._page

@@ -64,7 +64,7 @@ def document(routes: Sequence[Route], workspace: Workspace, address: str) -> Sch
 
 
 class _Forms:
-    """The schemas of all bodies; definitions that several use are told once."""
+    """The schemas of all bodies; shared definitions appear once."""
 
     def __init__(self) -> None:
         self._adapters: dict[tuple[str, str], TypeAdapter[Any]] = {}
@@ -89,7 +89,7 @@ class _Forms:
 
 
 def _told(route: Route, workspace: Workspace, forms: _Forms) -> Iterator[tuple[str, Schema]]:
-    """The paths of a route, and what is said about its methods."""
+    """The paths of a route, with the descriptions of its methods."""
     if route.each_tool:
         for name, tool in available_tools(workspace).items():
             path = route.path.replace(f"{{{route.names[0]}}}", name)

@@ -32,7 +32,7 @@ _CODES: list[JsonValue] = [refusal.code for refusal in FsToolsError.__subclasses
 
 
 class ToldChange(Change):
-    """A change as it is told to clients."""
+    """A change as clients see it."""
 
     key: Annotated[str, Field(exclude=True)]
 
@@ -53,7 +53,7 @@ class RefusedAnswer(BaseModel):
 
 
 class EventSchemas(BaseModel):
-    """By which schemas Jupyter's event bus tells what happens."""
+    """The schemas of the events on Jupyter's event bus."""
 
     change: str
     activity: str
@@ -146,7 +146,7 @@ class ForgottenAnswer(BaseModel):
 
 
 class ToldToken(Token):
-    """A token as it is told to the person who made it."""
+    """A token as the person who made it sees it."""
 
     user: Annotated[str, Field(exclude=True)]
 

@@ -99,7 +99,7 @@ class TokensHandler(_MakesTokens):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        """Your tokens, newest first; what opens with them is not told."""
+        """Your tokens, newest first, without their secrets."""
         self.query(NoArguments)
         user = self.reader().user
         found = await self.call(lambda workspace: workspace.store.tokens(user))
@@ -108,7 +108,7 @@ class TokensHandler(_MakesTokens):
     @web.authenticated
     @authorized
     async def post(self) -> None:
-        """Make a token; it is told in this answer alone."""
+        """Make a token; only this answer has its secret."""
         self.query(NoArguments)
         token, secret = await self.issue(self.body(NewToken))
         self.answer({**told(token), "token": secret}, 201)
@@ -166,7 +166,7 @@ class ClientHandler(_MakesTokens):
     @web.authenticated
     @authorized
     async def post(self, name: str) -> None:
-        """Make a token for a client, and tell its configuration; the token is told in this answer alone."""
+        """Make a token for a client, with its configuration; only this answer has the secret."""
         self.query(NoArguments)
         client = CLIENTS.get(name)
         if client is None:
@@ -187,5 +187,5 @@ def _described(client: McpClient) -> dict[str, Any]:
 
 
 def told(token: Token) -> dict[str, Any]:
-    """A token as it is told to its user."""
+    """A token as its user sees it."""
     return token.model_dump(exclude={"user"})
