@@ -47,15 +47,7 @@ class Journal(Listing):
             Conflict: the change does not stand, or is a command; Denied: somebody else's; TooLarge: too much to have
                 been kept.
         """
-        if not by_person and change.reader != self._workspace.reader:
-            raise Denied(f"change {change.id} was made by another session", hint="A person can undo it.")
-        self._require(change, "applied", "undone")
-        if is_command(change):
-            raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
-        if not change.undoable:
-            raise TooLarge(
-                f"change {change.id} was too large to be kept for undo", hint="Restore the file from a backup."
-            )
+        self._require_undoable(change, by_person=by_person)
         hint = "Undo the newer change of this file first, or read the file and edit it by hand."
         parts = kept_parts(self._workspace, change)
         cells = whole_cells(change, hunks)
@@ -65,16 +57,14 @@ class Journal(Listing):
         with self._drafts(files, change.id, "applied", "undone") as (drafts, found):
             change = found
             back = self._steps.back(drafts, change, parts)
-            work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
+            work: Work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
             part = None if hunks is None else self._without(work, change, hunks, are_cells=cells is not None)
-            is_partial = part is not None and (cells is not None or bool(part.decided.taken))
-            if part is not None and is_partial:
-                ((draft, step),) = work
-                encoding = encoding_before(change.all_files[0], draft, step.splices)
-                step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
-                work = [(draft, told_by_cells(draft, step))]
+            if part is not None and cells is None and not part.decided.taken:
+                part = None  # The hunks are all there are.
+            if part is not None:
+                work = self._step_of(part, work, change)
             done = self._workspace.commit_all(work, approved=by_person)
-            if part is not None and is_partial and done is not None:
+            if part is not None and done is not None:
                 # Who takes hunks back has seen them; a cut diff has no positions for all of them.
                 cut = change.diff.truncated
                 seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
@@ -82,6 +72,24 @@ class Journal(Listing):
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
         return done
+
+    def _require_undoable(self, change: Change, *, by_person: bool) -> None:
+        if not by_person and change.reader != self._workspace.reader:
+            raise Denied(f"change {change.id} was made by another session", hint="A person can undo it.")
+        self._require(change, "applied", "undone")
+        if is_command(change):
+            raise Conflict(f"{change.id} is a command: it cannot be undone", hint="Undo what it did by hand.")
+        if not change.undoable:
+            raise TooLarge(
+                f"change {change.id} was too large to be kept for undo", hint="Restore the file from a backup."
+            )
+
+    def _step_of(self, part: Part, work: Work, change: Change) -> Work:
+        """The step that takes back a part, in the place of one that takes back all of a change of one file."""
+        ((draft, step),) = work
+        encoding = encoding_before(change.all_files[0], draft, step.splices)
+        step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
+        return [(draft, told_by_cells(draft, step))]
 
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
