@@ -129,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     command("status", run_status, "Show which server is found, what is switched on, and how many changes wait")
-    changes = command("changes", run_changes, "List what was changed, newest first, by whichever session")
+    changes = command("changes", run_changes, "List the changes of all sessions, newest first")
     changes.add_argument("path", nargs="?", help="only changes of this file, or below this folder")
     changes.add_argument("--diff", action="store_true", help="show the diff of each change")
     changes.add_argument("--session", metavar="NAME", help="only changes of this session")

@@ -134,7 +134,7 @@ _WITHIN_LINES = re.compile(r"[^\r\n]+")
     takes_line=True,
 )
 def sh(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
-    """Run a shell command; where that is enabled, and once a person approved it.
+    """Run a shell command, where that is enabled and once a person has approved it.
 
     The rest of the line is the command, quotes and all; or the rest of a %%fs sh cell is a script. What it prints is
     shown as it comes; interrupting the kernel ends it. An exit code other than 0 is a result, not an error:

@@ -1,4 +1,4 @@
-"""Implements the subcommands of `%fs`, one function each."""
+"""Implements the `%fs` subcommands for files, changes and sessions."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def glob(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     argument("-B", dest="before_lines", metavar="N", help="lines to show before each match"),
     argument("-C", dest="context", metavar="N", help="lines to show before and after each match"),
     argument("--glob", metavar="G", help="only files that match, such as *.py; !*.md: all others"),
-    argument("--type", dest="file_type", metavar="T", help="only files of a kind, such as py"),
+    argument("--type", dest="file_type", metavar="T", help="only files of a type, such as py"),
     argument("-l", dest="output_mode", action="store_const", const="files", help="only the names of the files"),
     argument(
         "-c",
@@ -179,7 +179,7 @@ def edit(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     tool="undo",
 )
 def undo(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
-    """Take back a change of this session; nothing named: the newest one.
+    """Undo a change of this session: the newest one, unless another is named.
 
     It works while the file still has the content that the change left.
     """
@@ -210,7 +210,7 @@ def _newest_of(desk: Desk, path: str) -> KernelResult:
     argument("--limit", metavar="N", type=int, help="list at most N (default 20)"),
 )
 def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
-    """List what was changed, newest first, by whichever session."""
+    """List the changes of all sessions, newest first."""
     query = {"limit": 20, **vars(given)}
     if query["limit"] < 1:
         raise Invalid(f"limit: takes 1 or more, got {query['limit']}", hint="Correct the limit.", field="limit")
