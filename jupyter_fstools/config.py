@@ -264,10 +264,20 @@ class FsToolsConfig(Configurable):
 
 def shown_setting(where: str) -> str:
     """The address of a store or a root without the password in it."""
+    from urllib.parse import unquote
+
     if "://" not in where:
         return where
-    address, _, options = re.sub(r"(://[^/?#@]*?):[^/?#]*@", r"\1@", where).partition("?")
-    kept = "&".join(one for one in options.split("&") if not re.match(r"\w*password=", one))
+    address, _, options = where.partition("?")
+    user, colon, rest = address.partition("://")[2].partition(":")
+    if colon and not {"/", "@"} & set(user):
+        scheme = address.partition("://")[0]
+        # A password may hold what should have been escaped: then it is all up to the last sign that may end it.
+        if "@" in rest:
+            address = f"{scheme}://{user}@{rest.rpartition('@')[2]}"
+        elif "@" in options and not rest.partition("/")[0].isdigit():
+            return f"{scheme}://{user}"
+    kept = "&".join(one for one in options.split("&") if not re.match(r"\w*password=", unquote(one), re.IGNORECASE))
     return f"{address}?{kept}" if kept else address
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Hashable
 
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+from ..errors import Invalid
 from ..limits import StoreLimits
 from .postgresql_changes import PostgresqlChanges
 from .postgresql_connection import Database
@@ -116,7 +120,22 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
 
     @classmethod
     def from_setting(cls, where: str, limits: StoreLimits = _DEFAULTS) -> Store:
-        """The database of an address."""
+        """The database of an address.
+
+        Raises:
+            Invalid: it is none; a sign in its password that is not escaped makes it another one.
+        """
+        try:
+            parts = conninfo_to_dict(where)
+        except ProgrammingError:  # It repeats what it could not read.
+            parts = {"host": "@"}
+        if any("@" in str(parts.get(part, "")) for part in ("host", "port", "dbname")):
+            raise Invalid(
+                "store: this is no address of a PostgreSQL database",
+                hint="It looks like postgresql://user@host:5432/database. In a password, write an @ as %40 and other "
+                "signs likewise, or leave it to PGPASSFILE.",
+                field="store",
+            )
         return cls(where, limits)
 
     def add_refusal(self, refusal: Refusal) -> Refusal:

@@ -19,6 +19,7 @@ import psycopg
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.config import FsToolsConfig
 from jupyter_fstools.errors import Conflict, InputOutput, Invalid, NoMatch, Stale, TimedOut
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
@@ -95,6 +96,23 @@ def test_the_password_shows_up_nowhere(database, tmp_path, make_shell_config, mo
     with pytest.raises(InputOutput) as refused:
         PostgresqlStore(apart.replace("=the-password", "=wrong-password")).revision()
     assert "wrong-password" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "secret", ["s3cr%zzet", "s3cr et", "s3cr/et", "s3cr@et", "5/s3cr@et", "s3cr#et", "s3cr?et", "s3cret:"]
+)
+def test_a_password_that_is_not_escaped_is_repeated_nowhere(secret):
+    address = f"postgresql://ada:{secret}@127.0.0.1:9/db"
+    handed = FsToolsConfig(store=address).shared_settings()["store"]
+    with pytest.raises((Invalid, InputOutput)) as refused:
+        open_workspace(".", store=address).store.revision()
+    assert not any(part in f"{handed} {refused.value} {refused.value.hint}" for part in ("s3cr", "et@"))
+
+
+@pytest.mark.parametrize("name", ["password", "sslpassword", "pass%77ord", "PASSWORD"])
+def test_a_password_among_the_options_is_handed_to_nobody(name):
+    settings = FsToolsConfig(store=f"postgresql://ada@h/db?{name}=s3cret&connect_timeout=5")
+    assert settings.shared_settings()["store"] == "postgresql://ada@h/db?connect_timeout=5"
 
 
 @pytest.fixture
