@@ -43,7 +43,8 @@ RETRIES: Any = {
 _NO_CREDENTIALS = "Check the credentials that the provider's own tools use here: environment, role or instance."
 _HINTS = {
     "object with invalid path": (
-        "Rename that object by the provider's own tools: names with `//`, `.` or `..` as a part are not served."
+        "Rename that object by the provider's own tools: names with `//`, `.` or `..` as a part, or with control "
+        "characters, are not served."
     ),
     "ETag Header missing": "Use a store that sends ETags.",
 }
@@ -139,6 +140,12 @@ def require_conditions(bucket: Bucket, key: str) -> None:
             answer = obstore.put(bucket, probe, b"1", mode="create")
     except Denied:
         return  # Who may not write cannot overwrite.
+    except NotFound:
+        raise Invalid(
+            f"root: there is no bucket or container of {key}",
+            hint="Make it with the provider's own tools, or set another root.",
+            field="root",
+        ) from None
     try:
         version_of(answer, key)
         heeds = _is_refused(bucket, key, probe, "create") and _is_refused(bucket, key, probe, _ANOTHER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
-from ..errors import Conflict, FsToolsError, IsDirectory, NotADirectory, NotFound, TooLarge
+from ..errors import Conflict, FsToolsError, Invalid, IsDirectory, NotADirectory, NotFound, TooLarge
 from .object_requests import (
     OneVersion,
     condition_of,
@@ -31,6 +32,8 @@ from .version_files import VersionFiles
 
 MOST_WRITTEN_BYTES = 1 << 30
 """A conditional write is one request, whose bytes are in memory."""
+LONGEST_KEY = 1024
+"""The bytes of an object's name, prefixes included: a name in it may be as long."""
 WHOLE_BYTES = 64 << 20
 """Up to here a file is fetched whole, once per version: the gate hashes it anyway. Above, only the windows shown."""
 CACHE_BYTES = 1 << 30
@@ -58,6 +61,7 @@ class ObjectStore:
     def __init__(self, bucket: Bucket, address: str, versions: VersionFiles | None = None) -> None:
         self._bucket = bucket
         self._key = address.rstrip("/")
+        self._prefix = self._key.partition("://")[2].partition("/")[2]
         self._versions = versions
         require_conditions(bucket, self._key)
 
@@ -78,16 +82,16 @@ class ObjectStore:
         """Look at a path as a caller spells it; see `Backend.stat`."""
         plain = path.removeprefix("./")
         if plain and not {"", ".", ".."} & set(plain.split("/")):
-            canonical_parts(plain)
+            self._parts(plain)
             if (found := self._file_at(plain)) is not None:
                 return found
-        wanted = "/".join(names_without_links(path, self._is_barred, self._is_folder))
+        wanted = "/".join(self._names(path))
         # Where both are, the plain name is the object's, and one that ends with "/" the folder's.
         return self._folder(wanted) if path.endswith("/") and self._is_folder(wanted) else self._look(wanted)
 
     def list(self, path: str) -> Iterator[Entry]:
         """The names in one folder, with what the store tells of each; see `Backend.list`."""
-        canonical_parts(path)
+        self._parts(path)
         with explained(path):
             listed = obstore.list_with_delimiter(self._bucket, path or None)
         if path and not listed["objects"] and not listed["common_prefixes"]:
@@ -102,7 +106,7 @@ class ObjectStore:
     @contextlib.contextmanager
     def read(self, path: str) -> Iterator[OpenFile]:
         """Open a file's bytes; see `Backend.read`."""
-        canonical_parts(path)
+        self._parts(path)
         stat, data = self._latest(path)
         if data is None:
             yield OneVersion(stat, lambda start, end: self._range(stat, start, end), self._head)
@@ -119,7 +123,7 @@ class ObjectStore:
         Raises:
             TooLarge: also, more bytes than one request may have.
         """
-        names = canonical_parts(path)
+        names = self._parts(path)
         if not names:
             raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
         data = _joined(path, chunks)
@@ -138,7 +142,7 @@ class ObjectStore:
 
     def delete(self, path: str, *, if_match: str) -> None:
         """Remove a file; see `Backend.delete`. Of all verbs this alone is a look and then a request."""
-        canonical_parts(path)
+        self._parts(path)
         if self._file(path).version != if_match:
             hint = "Read it again, then repeat the change."
             raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
@@ -147,6 +151,20 @@ class ObjectStore:
 
     def close(self) -> None:
         """Nothing to let go of: a connection ends by itself."""
+
+    def _parts(self, path: str) -> Sequence[str]:
+        parts = canonical_parts(path, LONGEST_KEY)
+        if len(os.fsencode(f"{self._prefix}/{path}")) > LONGEST_KEY:
+            raise Invalid(
+                f"`path` is too long: an object's name has {LONGEST_KEY} bytes at most, those of the root's included.",
+                hint="Use a shorter path.",
+            )
+        return parts
+
+    def _names(self, path: str) -> Sequence[str]:
+        names = names_without_links(path, self._is_barred, self._is_folder, LONGEST_KEY)
+        self._parts("/".join(names))
+        return names
 
     def _put(self, path: str, data: bytes, mode: Any, attributes: Mapping[str, str]) -> FileStat:
         mark = uuid.uuid4().hex
@@ -219,7 +237,7 @@ class ObjectStore:
         if found.kind == "directory":
             raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it, or list it.")
         if found.kind == "missing":
-            names_without_links(path, self._is_barred, self._is_folder)
+            self._names(path)
             raise refused(NotFound, path, "it does not exist", hint="List the folder to see what is there.")
         return found
 
@@ -283,7 +301,7 @@ class ObjectStore:
     def _refuse_missing_folder(self, path: str) -> None:
         if self._head(path) is not None:
             raise refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.")
-        names_without_links(path, self._is_barred, self._is_folder)
+        self._names(path)
         raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
 
 

@@ -21,7 +21,7 @@ _RESERVED = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"} | {
 }
 
 
-def parts_of(path: str) -> list[str]:
+def parts_of(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
     """The parts of a caller's path, `.` and `..` and empty ones among them.
 
     Raises:
@@ -32,7 +32,7 @@ def parts_of(path: str) -> list[str]:
         raise Invalid("A path cannot hold a NUL character.", hint="Take the NUL out of `path`.")
     try:
         path = _spelled_for_disk(path)
-        long = len(path) * 4 > LONGEST_NAME and _is_too_long(path)
+        long = len(path) * 4 > LONGEST_NAME and _is_too_long(path, longest_name)
     except UnicodeEncodeError as error:
         raise Invalid(
             f"`path` holds a character that no name can have (at {error.start}).",
@@ -42,7 +42,7 @@ def parts_of(path: str) -> list[str]:
         if _steps_out(path):
             raise leads_out(path)
         raise Invalid(
-            f"`path` is too long: at most {LONGEST_PATH} bytes, and {LONGEST_NAME} for each name in it.",
+            f"`path` is too long: at most {LONGEST_PATH} bytes, and {longest_name} for each name in it.",
             hint="Use a shorter path.",
         )
     parts = split_path(path)
@@ -54,20 +54,26 @@ def parts_of(path: str) -> list[str]:
     return parts
 
 
-def names_without_links(path: str, is_file: Callable[[str], bool], is_folder: Callable[[str], bool]) -> list[str]:
+def names_without_links(
+    path: str,
+    is_file: Callable[[str], bool],
+    is_folder: Callable[[str], bool],
+    longest_name: int = LONGEST_NAME,
+) -> list[str]:
     """The names of a caller's path where there are no links.
 
     Args:
         path: as a caller spells it; an absolute one begins at the root.
         is_file: tells whether a canonical path is a file ...
         is_folder: ... or a folder; asked only where a `..` steps up from it.
+        longest_name: in bytes.
 
     Raises:
         NotADirectory: a part before the last is a file; OutsideRoot; Invalid: also as `parts_of`; Denied
     """
     names: list[str] = []
     stepped = False
-    for part in parts_of(path):
+    for part in parts_of(path, longest_name):
         here = "/".join(names)
         if names and is_file(here):
             raise NotADirectory(f"'{path}': '{here}' is a file, not a folder.", hint="Check the path.")
@@ -83,7 +89,7 @@ def names_without_links(path: str, is_file: Callable[[str], bool], is_folder: Ca
     return names
 
 
-def canonical_parts(path: str) -> list[str]:
+def canonical_parts(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
     """The names in a `FileStat.path`; [] for the root itself.
 
     Raises:
@@ -91,7 +97,7 @@ def canonical_parts(path: str) -> list[str]:
     """
     if not path:
         return []
-    parts = parts_of(path)
+    parts = parts_of(path, longest_name)
     if ".." in parts or os.path.isabs(path):
         raise leads_out(path)
     if "" in parts or "." in parts:
@@ -148,9 +154,9 @@ def _spelled_for_disk(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("ascii", "surrogateescape")
 
 
-def _is_too_long(path: str) -> bool:
+def _is_too_long(path: str, longest_name: int) -> bool:
     encoded = os.fsencode(path)
-    return len(encoded) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in encoded.split(b"/"))
+    return len(encoded) > LONGEST_PATH or any(len(part) > longest_name for part in encoded.split(b"/"))
 
 
 def _steps_out(path: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
-from ..backends.path_names import parts_of
+from ..backends.operating_system import split_path
 from ..backends.protocol import Backend, FileStat
 from ..content.fingerprint import Fingerprint
 from ..errors import Denied, FsToolsError, Invalid, NotFound
@@ -208,7 +208,7 @@ def path_of_link(backend: Backend, path: str, found: FileStat) -> str:
     """
     if found.kind != "file":
         return found.path
-    *above, name = parts_of(path)
+    *above, name = split_path(path)
     try:
         folder = backend.stat("/".join(above) or ".").path
         if joined(folder, name) == found.path:

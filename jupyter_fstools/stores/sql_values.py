@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from .protocol import ChangeFilter, MomentFilter
@@ -11,15 +12,20 @@ LARGEST = 2**62
 """Larger numbers than this do not fit into a query."""
 
 _FAR_SECONDS = 1e12
+_LONGEST, _BEGINNING = 2000, 1968
 
 
 def as_bytes(text: str) -> bytes:
-    """Any string as bytes: databases refuse text with lone surrogates, which file names may hold."""
-    return text.encode("utf-8", "surrogatepass")
+    """Any string as bytes: databases refuse text with lone surrogates, which file names may hold.
+
+    An index takes some 2,700 bytes: of a longer string the beginning is kept, by which folders are asked for.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    return data if len(data) <= _LONGEST else data[:_BEGINNING] + hashlib.sha256(data).digest()
 
 
 def as_text(name: bytes) -> str:
-    """The text that `as_bytes` was given."""
+    """The text that `as_bytes` was given, unless it was long."""
     return bytes(name).decode("utf-8", "surrogatepass")
 
 

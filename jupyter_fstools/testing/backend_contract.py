@@ -23,9 +23,11 @@ class BackendContract:
 
     Attributes:
         refused_names: odd names that the backend cannot hold: it refuses them as `Invalid`, and so loses nothing.
+        longest_name: in bytes; at most 1024.
     """
 
     refused_names: frozenset[str] = frozenset()
+    longest_name: int = 255
 
     @pytest.fixture
     def backend(self) -> Backend:
@@ -87,7 +89,13 @@ class BackendContract:
         assert content(backend, f"folder/{name}") == b"here"
         assert [entry.name for entry in backend.list("folder")] == [name]
 
-    @pytest.mark.parametrize("path", ["a\0b", "x" * 256, "x/" * 2049, "\ud800", "gone/../a.txt"])
+    def test_a_name_may_be_long(self, backend: Backend) -> None:
+        longest = "é" * (self.longest_name // 2)
+        put(backend, f"folder/{longest}", b"here")
+        assert content(backend, f"folder/{longest}") == b"here"
+        assert [entry.name for entry in backend.list("folder")] == [longest]
+
+    @pytest.mark.parametrize("path", ["a\0b", "x" * 1025, "x/" * 2049, "\ud800", "gone/../a.txt"])
     def test_a_path_that_cannot_be_is_invalid(self, backend: Backend, path: str) -> None:
         with pytest.raises(Invalid):
             backend.stat(path)

@@ -8,6 +8,7 @@ class TestMyStore(StoreContract):
 
 from __future__ import annotations
 
+import random
 import time
 
 from ..limits import StoreLimits
@@ -126,6 +127,22 @@ class ReceiptContract(StoreFixtures):
         assert (kept.key, kept.version) == (NO_UTF8, "2")
         assert names(store.changes(ChangeFilter(key=NO_UTF8, key_prefix="/root"))) == ["c"]
         assert store.changes(ChangeFilter(key=NO_UTF8))[0].key == NO_UTF8
+
+    def test_the_longest_path_is_a_name(self, store: Store) -> None:
+        """Random names, which no index of a database makes shorter."""
+        chance = random.Random(1)  # noqa: S311 - no secret
+        folder = "/root/" + "/".join(f"{chance.getrandbits(600):x}" for _ in range(25))
+        first, second = f"{folder}/a.txt", f"{folder}/b.txt"
+        assert len(second) > 3500
+        store.put_receipt(receipt_of(first), b"one")
+        store.put_receipt(receipt_of(second), b"two")
+        assert store.shown_text(ANN, first) == b"one"
+        assert {kept.key for kept in store.receipts(ANN, "/root")} == {first, second}
+        store.add_change(change_of("c", first, status="pending"), b"")
+        assert names(store.unfinished(first)) == names(store.unfinished("/root")) == ["c"]
+        assert store.unfinished(second) == []
+        store.note_open("one", [opened(second)], time.time() + 60)
+        assert (store.open_documents(first), store.open_documents(second)) == ([], [opened(second)])
 
     def test_what_is_kept_outlives_close(self, store: Store) -> None:
         store.put_receipt(receipt_of())

@@ -32,7 +32,7 @@ ODD = frozenset({"a b\n'\"é🎉"})
 
 
 class TestInMemoryBucket(BackendContract):
-    refused_names = ODD
+    refused_names, longest_name = ODD, 900
 
     @pytest.fixture
     def backend(self, tmp_path):
@@ -40,7 +40,7 @@ class TestInMemoryBucket(BackendContract):
 
 
 class TestS3(BackendContract):
-    refused_names = ODD
+    refused_names, longest_name = ODD, 900
 
     @pytest.fixture
     def backend(self, s3):
@@ -48,7 +48,7 @@ class TestS3(BackendContract):
 
 
 class TestAzure(BackendContract):
-    refused_names = ODD
+    refused_names, longest_name = ODD, 900
 
     @pytest.fixture
     def backend(self, az):
@@ -56,7 +56,7 @@ class TestAzure(BackendContract):
 
 
 class TestGoogle(BackendContract):
-    refused_names = ODD
+    refused_names, longest_name = ODD, 900
 
     @pytest.fixture
     def backend(self, gs):

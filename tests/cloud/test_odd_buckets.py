@@ -106,6 +106,39 @@ def test_names_that_look_alike_or_encoded_are_names_of_their_own(s3, other):
     assert [content(files.backend, f"d/{name}") for name in names] == [b"%d!\n" % number for number in range(7)]
 
 
+def test_the_longest_name_of_an_object_is_read_and_changed_and_a_longer_one_refused(s3, other):
+    room = 1024 - len(s3.removeprefix("s3://team/")) - 1
+    longest = "d/" + "é" * (room // 2 - 1)
+    other.put_here(longest, b"needle\n")
+    files = open_workspace(s3, store="memory:")
+    assert listed(files, "d") == [(longest, False)]
+    assert call_tool(files, "grep", pattern="needle", path="d", output_mode="files").data["total"] == 1
+    call_tool(files, "read_file", path=longest)
+    call_tool(files, "edit_file", path=longest, old_string="needle", new_string="pin")
+    assert content(files.backend, longest) == b"pin\n"
+    for call in ({"tool": "read_file"}, {"tool": "write_file", "content": ""}):
+        with pytest.raises(Invalid, match="1024 bytes at most"):
+            call_tool(files, call.pop("tool"), path=f"{longest}xx", **call)
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a\tb", "a\x01b"])
+def test_an_object_that_no_path_names_bars_its_folder_alone(s3, other, name):
+    other.put_here(f"bad/{name}", b"needle\n")
+    other.put_here("good/a.txt", b"needle\n")
+    files = open_workspace(s3, store="memory:")
+    with pytest.raises(InputOutput) as refused:
+        listed(files, "bad")
+    assert "Rename that object" in refused.value.hint
+    found = call_tool(files, "grep", pattern="needle", output_mode="files")
+    assert (found.data["total"], "1 unreadable" in found.text) == (1, True)
+
+
+def test_a_bucket_that_is_not_there_is_named_at_start(s3):
+    with pytest.raises(Invalid, match="there is no bucket or container of s3://nobody-has-it") as refused:
+        open_backend("s3://nobody-has-it/x")
+    assert "set another root" in refused.value.hint
+
+
 def test_an_object_that_was_uploaded_in_parts_is_edited_by_its_version(s3, other):
     place = {"Bucket": "team", "Key": f"{s3.removeprefix('s3://team/')}/parts.txt"}
     upload = {**place, "UploadId": other.create_multipart_upload(**place)["UploadId"]}
