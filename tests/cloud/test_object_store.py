@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler
 
 import obstore
 import pytest
@@ -355,60 +354,3 @@ def test_a_folder_of_100_000_objects_is_listed_in_pages():
     files = workspace_on(ObjectStore(bucket, "memory://bucket"))
     page = call_tool(files, "list_files", path="d", limit=100, offset=99_900).data
     assert (page["entries"][0]["path"], len(page["entries"]), page["total"]) == ("d/099900.txt", 100, 100_000)
-
-
-LARGE = 1 << 30
-
-
-@contextmanager
-def one_large_object():
-    """An S3 API with one object of a gigabyte, all of it lines of 16 bytes; counts the bytes that it sends."""
-    sent = []
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def answer(self, status, data=b"", length=None, **headers):
-            self.send_response_only(status)
-            named = {"ETag": '"1"', "Last-Modified": "Sat, 01 Nov 2025 10:00:00 GMT", **headers}
-            for name, one in {**named, "Content-Length": str(len(data) if length is None else length)}.items():
-                self.send_header(name.replace("_", "-"), one)
-            self.end_headers()
-            self.wfile.write(data)
-            sent.append(len(data))
-
-        def do_HEAD(self):
-            self.answer(200, length=LARGE)
-
-        def do_GET(self):
-            if "Range" not in self.headers:  # A listing: nothing lies below the object.
-                self.answer(200, b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>")
-                return
-            start, end = (int(one) for one in self.headers["Range"].removeprefix("bytes=").split("-"))
-            data = (b"0123456789abcde\n" * ((end - start) // 16 + 2))[start % 16 :][: end + 1 - start]
-            self.answer(206, data, Content_Range=f"bytes {start}-{end}/{LARGE}")
-
-        def do_PUT(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            # What is tried at the start: the first write makes an object, no other is what it expects.
-            self.answer(200 if (first := not sent) else 412)
-            sent.append(int(first))
-
-        def do_DELETE(self):
-            self.answer(204)
-
-        def log_message(self, *words):
-            """Say nothing."""
-
-    with proxy.serving(Handler) as url:
-        yield url, sent
-
-
-def test_a_window_of_an_object_of_a_gigabyte_moves_two_mebibytes_more_than_it_shows(s3, monkeypatch):
-    with one_large_object() as (url, sent):
-        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-        files = open_workspace("s3://team", store="memory:")
-        sent.clear()
-        shown = call_tool(files, "read_file", path="large.txt", limit=100)
-        assert shown.data["content"].count("0123456789abcde") == 100
-        assert sum(sent) <= (2 << 20) + 1600
