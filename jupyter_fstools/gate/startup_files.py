@@ -18,19 +18,22 @@ _JUPYTER = (
     "**/.local/share/jupyter/",
     "**/Library/Jupyter/",
     "**/AppData/Roaming/jupyter/",
-    ".ipython/",
+    "**/.{ipython,config/ipython}/",
     "ipython*_config.{py,json}",
     "**/profile_*/startup/",
     ".ipynb_checkpoints/",
 )
 
 # The manual pages bash(1), dash(1), zsh(1), tcsh(1), ksh(1), readline(3), pam_env(8), X(7); fishshell.com/docs,
-# xon.sh/xonshrc.html, nushell.sh/book/configuration.html, learn.microsoft.com "about_Profiles".
+# xon.sh/xonshrc.html, nushell.sh/book/configuration.html, learn.microsoft.com "about_Profiles"; and what those files
+# themselves source: as Fedora ships them (.bashrc.d), or as fzf, powerlevel10k, zimfw, prezto and antigen set them up.
 _SHELLS = (
     ".{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,bash_completion,profile,login,logout,inputrc}",
     ".{zshrc,zshenv,zprofile,zlogin,zlogout,cshrc,tcshrc,kshrc,mkshrc,shrc,xonshrc,xprofile,xinitrc,xsession}",
     ".{xsessionrc,xserverrc,pam_environment,oh-my-zsh,zsh,screenrc,tmux.conf,lesskey,lessfilter}",
     "**/.config/{bash,zsh,fish,xonsh,nushell,powershell,starship.toml,tmux,lesskey,direnv}",
+    ".{bashrc.d,zshrc.d,fzf.bash,fzf.zsh,p10k.zsh,zimrc,zpreztorc,antigenrc,zcompdump}",
+    "**/.local/share/{fish,zsh}",
     "*profile.ps1",
 )
 
@@ -70,6 +73,15 @@ _DESKTOP = (
     ".{crontab,forward,procmailrc,mailcap,rhosts,shosts,k5login,netrc}",
 )
 
+# Folders on the PATH of a login, or sourced at it, as these installers leave them: rustup, nvm, pyenv, rbenv, sdkman,
+# asdf, volta, bun, deno, uv, pipx; npm and the app store on Windows.
+_TOOLS = (
+    "**/.cargo/{bin,env}",
+    ".{rustup,nvm,pyenv,rbenv,sdkman,asdf,asdfrc,volta,bun,deno,npm-global}",
+    "**/.local/share/{uv,pipx}",
+    "**/AppData/{Roaming/npm,Local/Microsoft/WindowsApps}",
+)
+
 # Editors, debuggers and clients that run what their file in the home folder says: vim (:help initialization), GNU Emacs
 # manual "Init File", nano, psql(1), sqlite3(1), kubectl and aws (exec and credential_process), docker (cli-plugins).
 _PROGRAMS = (
@@ -77,6 +89,17 @@ _PROGRAMS = (
     ".{curlrc,wgetrc,irbrc,pryrc,aws,azure,kube,docker,vscode-server,cursor-server,code-server}",
     "**/.config/{nvim,vim,emacs,doom,helix,Code,Cursor,VSCodium,zed,micro,docker,containers,gcloud,op}",
     "**/.julia/config/",
+    # The same of nano, mutt, Octave, GHC, OCaml, SageMath, Maxima, Ammonite, DuckDB, gnuplot, Perl and Java.
+    ".{nanorc,muttrc,mutt,mailrc,octaverc,ghci,ocamlinit,utoprc,sage,maxima,ammonite,duckdbrc,gnuplot,perldb,mavenrc}",
+    "**/.m2/settings.xml",
+    "**/.gradle/init{.d,.gradle,.gradle.kts}",
+    "**/.sbt/",
+    ".gdbearlyinit",
+    "**/.config/{gdb,ghc,lf,ranger,mpv,zellij,ghostty,mutt,neomutt,tig,lazygit,mise,nano}",
+    "**/.local/share/nvim/",
+    # Their names and folders on Windows and macOS.
+    "_{vimrc,gvimrc,exrc,viminfo,netrc}",
+    "**/{Application Support,AppData/Roaming}/{Code,Cursor,VSCodium}/",
 )
 
 # Assistants' settings in the home folder: they name commands that the assistant starts.
@@ -94,6 +117,7 @@ DENY_WRITE = (
     *_PYTHON,
     *_VERSION_CONTROL,
     *_DESKTOP,
+    *_TOOLS,
     *_PROGRAMS,
     *_ASSISTANTS,
 )
@@ -104,13 +128,16 @@ ASK_WRITE = (
     "**/{etc,share}/{jupyter,ipython}/",
     "**/{site,dist}-packages/",
     # code.visualstudio.com/docs (tasks, launch, settings, mcp, workspaces), containers.dev, zed.dev, jetbrains.com.
-    "**/.vscode/{tasks,launch,settings,mcp}.json",
-    "*.code-workspace",
+    "**/.{vscode,theia}/{tasks,launch,settings,mcp}.json",
+    "*.{code-workspace,sublime-project}",
     ".{devcontainer,devcontainer.json,idea,fleet,zed,exrc,nvimrc,nvim.lua,vimrc.local,dir-locals.el}",
+    ".{lvimrc,local.vimrc,lazy.lua,ycm_extra_conf.py}",
     # direnv.net, mise.jdx.dev, and the first files that debuggers and R look for in a working directory.
     ".{envrc,mise.toml,mise,gdbinit,lldbinit,pdbrc,Rprofile,Renviron}",
-    # npm (.npmrc), yarnpkg.com (yarnPath), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper).
-    ".{npmrc,yarnrc,yarnrc.yml,pnpmfile.cjs}",
+    "{mise.toml,Rprofile.site}",
+    # npm (.npmrc), yarnpkg.com (yarnPath, .pnp.cjs), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper).
+    ".{npmrc,yarnrc,yarnrc.yml,pnpmfile.cjs,pnp.cjs}",
+    "**/.yarn/{releases,plugins}/",
     "**/.cargo/config{,.toml}",
     "**/.bundle/config",
     # git and its hooks in a working tree.

@@ -50,6 +50,7 @@ REFUSED = {
     "read nothing.txt": ("not_found", "Hint: "),
     "read ../other": ("outside_root", ""),
     "read {f}/.ssh/id": ("denied", "deny_read"),
+    "edit {f}/.bashrc --old a --new b": ("denied", "deny_write"),
     "read {f}": ("is_directory", "%fs ls"),
     "ls {f}/a.txt": ("not_a_directory", "%fs read"),
     "read {f}/big.txt": ("too_large", "--offset 1 and --limit 200"),
