@@ -23,17 +23,19 @@ class OneCellEdit(Arguments):
     edit_mode: Annotated[
         Literal["replace", "edit", "insert", "delete", "move", "convert", "clear_outputs"],
         Field(
-            description="replace: the whole source by new_source; edit: old_string by new_string in the cell; insert: "
+            description="replace: new_source becomes the whole source; edit: new_string replaces old_string; insert: "
             "a cell_type cell with new_source; convert: to cell_type."
         ),
     ] = "replace"
     cell_id: Annotated[
         Text | None,
-        Field(description="The cell. insert: the new cell lands after this one."),
+        Field(description="The cell. insert: the new cell goes after this one."),
     ] = None
     index: Annotated[Count | None, Field(description="The cell by index from 0, where ids are not unique.")] = None
     new_source: Annotated[Text | None, Field(description="replace, insert: the cell's whole source.")] = None
-    old_string: Annotated[Text | None, Field(description="edit: the exact text, once in the cell.")] = None
+    old_string: Annotated[Text | None, Field(description="edit: the exact text; it must occur once in the cell.")] = (
+        None
+    )
     new_string: Annotated[Text | None, Field(description="edit: its replacement; empty deletes it.")] = None
     replace_all: Annotated[Flag, Field(description="edit: replace every occurrence.")] = False
     cell_type: Annotated[
@@ -47,7 +49,7 @@ class OneCellEdit(Arguments):
     ] = None
     after_index: Annotated[Count | None, Field(description="after, by index.")] = None
     before_index: Annotated[Count | None, Field(description="before, by index.")] = None
-    keep_outputs: Annotated[Flag, Field(description="Keep the outputs though the source changes.")] = False
+    keep_outputs: Annotated[Flag, Field(description="Keep the outputs when the source changes.")] = False
 
 
 class EditNotebookArguments(OneCellEdit):

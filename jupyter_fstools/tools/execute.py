@@ -43,7 +43,7 @@ class ExecuteArguments(Arguments):
     command: Annotated[Text, Field(description="A line or a script for the shell (bash where there is one, else sh).")]
     cwd: Annotated[Text, Field(description='Folder to run it in, relative to the root; "." is the root.')] = "."
     timeout: Annotated[
-        Seconds | None, Field(description="Seconds it may run; then it is ended, with what it printed by then.")
+        Seconds | None, Field(description="Seconds it may run; it is then ended, and what it printed is returned.")
     ] = None
     env: Annotated[dict[str, Text], Field(default_factory=dict, description="Environment variables to add, by name.")]
 
@@ -146,7 +146,7 @@ EXECUTE = Tool(
     title="Run a command",
     description=(
         "Run a shell command in a folder below the root. It has no input and no terminal. It answers when the command "
-        "has ended, with what it printed (of much output the beginning and the end), its exit code and the files it "
+        "has ended, with what it printed (of long output the beginning and the end), its exit code and the files it "
         "changed; read them again before you edit them. Its background processes end with it. A person "
         "may have to approve it first: the call waits for that. To read, search and change files use the other tools."
     ),

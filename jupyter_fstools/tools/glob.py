@@ -139,7 +139,7 @@ GLOB = Tool(
     title="Find files by name",
     description=(
         "Find files by name, newest first. Hidden names, what .gitignore excludes, .git, node_modules and the like "
-        "are passed over. To search inside files use grep."
+        "are skipped. To search inside files use grep."
     ),
     arguments=GlobArguments,
     run=run,

@@ -39,12 +39,12 @@ class GrepArguments(Arguments):
     pattern: Annotated[Text, Field(description="Regular expression (ripgrep's), matched within lines.")]
     path: Annotated[Text, Field(description="Folder or file to search.")] = "."
     glob: Annotated[
-        Text | None, Field(description="Only these files, as *.py or src/**/*.{ts,tsx}; !*.md: all others.")
+        Text | None, Field(description="Only these files, such as *.py or src/**/*.{ts,tsx}; !*.md: all others.")
     ] = None
     file_type: Annotated[Text | None, Field(description="Only files of a kind: py, js, rust, md.")] = None
     case_insensitive: Annotated[Flag, Field(description="Ignore case.")] = False
     literal: Annotated[Flag, Field(description="The pattern is plain text.")] = False
-    multiline: Annotated[Flag, Field(description="Matches may span lines, as start[\\s\\S]*?end.")] = False
+    multiline: Annotated[Flag, Field(description="Matches may span lines, such as start[\\s\\S]*?end.")] = False
     before_lines: Annotated[Count, Field(description="Lines to show before each match.")] = 0
     after_lines: Annotated[Count, Field(description="Lines to show after it.")] = 0
     output_mode: Annotated[
@@ -52,7 +52,7 @@ class GrepArguments(Arguments):
         Field(description="The lines, only the files, or the number of matching lines per file."),
         BeforeValidator(_mode),
     ] = "content"
-    limit: Annotated[Count | None, Field(description="Lines (or files) at most.")] = None
+    limit: Annotated[Count | None, Field(description="Maximum lines (or files).")] = None
     offset: Annotated[Count, Field(description="Lines (or files) to skip.")] = 0
     exact_total: Annotated[
         Flag,
@@ -280,7 +280,7 @@ GREP = Tool(
     title="Search in files",
     description=(
         "Search the text of files and the cells of notebooks. Binary and hidden files, what .gitignore excludes, "
-        ".git, node_modules and the like are passed over. A line shown whole counts as read: you can edit it."
+        ".git, node_modules and the like are skipped. A line shown whole counts as read: you can edit it."
     ),
     arguments=GrepArguments,
     run=run,

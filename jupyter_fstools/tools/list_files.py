@@ -29,7 +29,7 @@ class ListFilesArguments(Arguments):
         ),
     ] = "."
     recursive: Annotated[Flag, Field(description="List everything below too.")] = False
-    limit: Annotated[Count | None, Field(description="Entries at most.")] = None
+    limit: Annotated[Count | None, Field(description="Maximum entries.")] = None
     offset: Annotated[Count, Field(description="Entries to skip.")] = 0
 
 

@@ -42,10 +42,12 @@ class ReadFileArguments(Arguments):
     pages: Pages = None
     line_numbers: Annotated[Flag, Field(description="Show line numbers.")] = True
     force: Annotated[Flag, Field(description="Show the text even if it is unchanged since the last read.")] = False
-    encoding: Annotated[Text | None, Field(description="Where it is neither UTF-8 nor declared in the file.")] = None
+    encoding: Annotated[Text | None, Field(description="The encoding, if neither UTF-8 nor declared in the file.")] = (
+        None
+    )
     column: Annotated[Ordinal, Field(description="First character of the first line, to page inside a long line.")] = 1
-    max_output_bytes: Annotated[Ordinal | None, Field(description="Bytes of text at most.")] = None
-    max_line_length: Annotated[Ordinal | None, Field(description="Cut longer lines to so many characters.")] = None
+    max_output_bytes: Annotated[Ordinal | None, Field(description="Maximum bytes of text.")] = None
+    max_line_length: Annotated[Ordinal | None, Field(description="Cut lines longer than this many characters.")] = None
 
     @field_validator("offset")
     @classmethod

@@ -39,7 +39,7 @@ class ReadNotebookArguments(Arguments):
     source_column: Annotated[
         Ordinal, Field(description="First character of that line, to page inside a long line.")
     ] = 1
-    max_output_bytes: Annotated[Ordinal | None, Field(description="Bytes of text at most.")] = None
+    max_output_bytes: Annotated[Ordinal | None, Field(description="Maximum bytes of text.")] = None
 
     @model_validator(mode="after")
     def _one_cell_where_one_is_meant(self) -> ReadNotebookArguments:

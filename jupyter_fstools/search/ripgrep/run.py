@@ -87,12 +87,12 @@ class Run:
 
     def _read(self, which: int, pipe: IO[bytes]) -> None:
         try:
-            for block in self._gathered(which, pipe):
+            for block in self._gathered(pipe):
                 self._hand_on(which, block)
         finally:
             self._hand_on(which, b"")
 
-    def _gathered(self, which: int, pipe: IO[bytes]) -> Iterator[bytes]:
+    def _gathered(self, pipe: IO[bytes]) -> Iterator[bytes]:
         gathered: list[bytes] = []
         much = min(_MUCH_BYTES, _widened(pipe) // 2)
         began = handed_on = time.monotonic()
