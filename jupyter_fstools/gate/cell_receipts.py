@@ -65,10 +65,10 @@ def require_cells(
 ) -> Receipt | None:
     """The receipt that allows a batch of edits; None where none is needed.
 
-    A cell that is changed must have been shown and have the type and source that were shown; what replaces or deletes
-    it asks for all of its lines. Where a cell is named by index, it must have been shown in the order that the cells
-    have now. A cell that only says where another one lands need not have been shown, if it is named by its id: cells
-    are inserted beside it without any receipt, as nothing can be lost.
+    A cell that is changed must have been shown and still have the type and source that were shown; replacing or
+    deleting it requires that all of its lines were shown. If a cell is named by index, it must have been shown in the
+    present order of the cells. A cell that only says where another one is placed need not have been shown, if it is
+    named by its id: inserting beside it loses nothing.
 
     Raises:
         NotRead, Stale (`diff`: what changed in the cell), and as `NotebookDocument.targets`

@@ -20,8 +20,8 @@ from .write_ahead import Landed, States, WriteAhead, as_landed, with_states
 def settle(store: Store, change: Change, *, decided_by: str, stands: bool = False) -> None:
     """Note in the journal what a change took back, if it is an undo; with `stands` that it did not.
 
-    Taking back an undo makes the change it took back stand again, and so on down the chain. What is noted already
-    stays: whoever was interrupted here may begin again.
+    Undoing an undo puts the first change into effect again, and so on down the chain. What is noted already stays, so
+    that an interrupted run can be repeated.
     """
     taken_back = change.undoes
     while taken_back is not None:

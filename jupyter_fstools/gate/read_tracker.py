@@ -105,8 +105,9 @@ class ReadTracker:
     ) -> Receipt:
         """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
 
-        `earlier` is what `lookup` gave a moment ago: with a store far away that is a round trip. `view` spells the
-        window as it was asked for; `encoding` is the one the reader named: edits are read by what was shown last.
+        `earlier` is what `lookup` just gave: asking again would be a round trip to a remote store. `view` identifies
+        the window as it was requested; `encoding` is the one that the reader named: edits use the encoding of the last
+        read.
         """
         if earlier is None or not _same_content(earlier, stat, fingerprint):
             earlier = None

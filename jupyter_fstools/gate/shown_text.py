@@ -54,8 +54,8 @@ def line_changes(diff: FileDiff) -> list[LineChange] | None:
 class ShownText:
     """Segments of lines as they were shown, and the reader's own edits since.
 
-    The edits are kept beside the segments and applied when somebody asks: an edit then costs its own size.
-    As bytes: the length of the segments, the segments, one line per edit.
+    The edits are kept beside the segments and applied on demand, so that an edit costs only its own size. As bytes: the
+    length of the segments, the segments, one line per edit.
     """
 
     def __init__(self, base: bytes = b"[]\n", edits: Sequence[bytes] = ()) -> None:

@@ -150,9 +150,9 @@ class Workspace(Closing):
     ) -> Workspace:
         """The same files for another reader (until `cancelled`, telling `progress`, within `grant`); cheap.
 
-        Whoever `waits_in_line` keeps no thread waiting for a file's lock: for `lock_seconds` from now on a lock that
-        another call holds is a `TimedOut` with that `lock`, and the whole call begins again once it is free.
-        `decides_via` is how a person's decisions come in.
+        With `waits_in_line` no thread waits for a file's lock: for `lock_seconds` from now on, a lock that another call
+        holds raises `TimedOut` with that `lock`, and the whole call begins again once it is free. `decides_via` is how
+        a person's decisions come in.
         """
         other = copy.copy(self)
         other._waits_in_line_until = time.monotonic() + self.limits.lock_seconds if waits_in_line else None
@@ -255,8 +255,8 @@ class Workspace(Closing):
     ) -> Iterator[dict[str, Draft]]:
         """Take several files to change them in one step, under all their locks until the block ends.
 
-        Gives a draft by each path; paths that lead to one file share it, and `check` is told them. With `accept_stale`
-        a file that changed since the read is taken all the same; the rest is as in `draft`.
+        Gives a draft for each path; paths of the same file share one, and `check` is given all of them. With
+        `accept_stale` a file that changed since the read is taken nevertheless; the rest is as in `draft`.
         """
         stats = {path: self.paths.peek_to_write(path, must_exist=True) for path in paths}
         spelled: dict[str, list[str]] = {}
@@ -274,9 +274,9 @@ class Workspace(Closing):
     def drafts_to_restore(self, files: Sequence[Restorable]) -> Iterator[list[Draft]]:
         """Take files that must still have the content that a change left (None: must not exist).
 
-        Each comes with its canonical path and with what the change tells of it. The change itself is the proof of
-        knowledge here, so no receipt is asked for. A document that is open goes on living: there the places of the
-        change are enough (`Draft.placed`).
+        Each comes with its canonical path and with what the change expects of it. No receipt is required: the change
+        itself proves that the content is known. A document that is open may have changed elsewhere: there it is enough
+        that the places of the change are intact (`Draft.placed`).
 
         Raises:
             Stale: a file has other content; Unsaved, Denied, TimedOut

@@ -202,11 +202,11 @@ def _led_to(backend: Backend, path: str) -> str | None:
 def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "", field: str = "glob") -> GlobPattern:
     r"""Compile a glob pattern.
 
-    `*` any part of a name, `**` any folders (none too), `?` one character, `[abc]`, `[!a]`, `[^a]`, `{a,b}` (nested),
-    `\` takes the meaning from the next character; but `\udcXX` is the byte XX, as names that are no UTF-8 are told.
-    Without a slash it is looked for at any depth; a leading slash anchors it at the folder searched; a trailing slash
-    stands for everything below. Wildcards pass over names that begin with a dot, unless `include_hidden`. Case counts,
-    on every disk. A file whose name is the pattern itself, character for character, matches too.
+    `*` matches any part of a name, `**` any number of folders, `?` one character; `[abc]`, `[!a]`, `[^a]` and `{a,b}`
+    (nested) work; `\` escapes the next character, but `\udcXX` is the byte XX, as names that are not UTF-8 are shown. A
+    pattern without a slash matches at any depth; a leading slash anchors it at the folder searched; a trailing slash
+    stands for everything below. Wildcards do not match names that begin with a dot, unless `include_hidden` is set.
+    Case matters, on every disk. A file whose name is exactly the pattern matches, too.
 
     Args:
         pattern: the pattern.

@@ -98,8 +98,8 @@ def count_lines(pattern: re.Pattern[str], text: str, at: int) -> int:
 def span_hits(search: Search, text: str, most: int | None = None) -> Iterator[Hit]:
     """The lines on which a match begins, of a pattern that may go over several lines.
 
-    As in ripgrep, matches on lines that touch make a block, and each block is then gone through from its beginning; an
-    empty match at the end of the text is none. From `most` matches on it raises `ManyMatches`.
+    As in ripgrep, matches on adjacent lines form a block, and each block is then searched from its beginning; an empty
+    match at the end of the text does not count. After `most` matches it raises `ManyMatches`.
     """
     line, line_start, line_end = 1, 0, 0
     for block in _blocks(search, text, most):

@@ -239,8 +239,8 @@ def _has_changed(workspace: Workspace, draft: Draft) -> bool:
 def _receipts_of_changed(workspace: Workspace, receipt: Receipt, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
     """The validity of a receipt after an outsider's change: for these edits, and from then on.
 
-    The line numbers are of another content; what counts is that each old string was in a text that was shown. The
-    change itself is accepted unseen: it must not count as shown for an overwrite or a later read.
+    The line numbers belong to other content, so the check is that each old string was in a text that was shown. The
+    change itself was not shown: it must not count as shown for an overwrite or a later read.
     """
     kept = workspace.tracker.shown_text(receipt.key)
     nothing = receipt.model_copy(update={"full": False, "lines": []})

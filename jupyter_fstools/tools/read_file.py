@@ -117,9 +117,9 @@ def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArgumen
 def _two_looks(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:
     """Look twice at a file that was written just now; and say whether both looks agree.
 
-    A writer in the middle of its work has stamped the file already, so its times do not tell. What is counted is not
-    kept, as it may not be what the file comes to hold. Where another file has taken the name since, as tools and most
-    editors replace one, nobody writes into the version that was opened, and it is shown.
+    A writer in the middle of its work has set the file's times already, so they do not help. What is counted is not
+    cached, as the file may not end up like this. If another file has taken the name since, as tools and most editors
+    replace files, nobody writes to the version that was opened, and it is shown.
     """
     looks = []
     for _ in range(2):

@@ -81,8 +81,8 @@ def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None 
 class Listing:
     """The names in a folder in order: folders first, then by name; a folder's contents follow it.
 
-    Links stand among the files, if they lead to something that may be shown; none is entered. What is held meanwhile
-    are the names still to come in the folders on the way down.
+    Links are listed among the files, if they lead to something that may be shown; none is entered. Only the names still
+    to come in the folders on the way down are held in memory.
 
     Args:
         backend: where the files are.

@@ -16,8 +16,8 @@ _HELD_OPEN = 32
 class FolderTrail:
     """Folders by their canonical paths, one after the other; what two paths share from the top is opened once.
 
-    The last folders on the way to the last one are held open, each opened below the one before, no link followed: asked
-    for in the order of their paths, most take one step.
+    The folders on the way to the last one are held open, each opened relative to the one above it, without following
+    links. If folders are asked for in the order of their paths, most take one step.
 
     Args:
         backend: where they are.

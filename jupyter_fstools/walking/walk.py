@@ -63,9 +63,10 @@ Open = tuple[Folder, FolderRules, list[Step]]
 class Walk:
     """One walk over the files below a folder that fit a pattern.
 
-    No link to a folder is followed; a link to a file inside the root is a file of its own name. Ignore files
-    (`.gitignore` from the root down, `.git/info/exclude`) hold as in git, with or without a repository; a repository
-    in a folder begins anew. A file that git tracks although it is ignored counts as ignored: only the index knows.
+    No link to a folder is followed; a link to a file inside the root is a file with a name of its own. Ignore files
+    (`.gitignore` from the root down, `.git/info/exclude`) work as in git, with or without a repository; a repository
+    inside a folder starts afresh. A tracked file that is ignored counts as ignored: only git's index knows that it is
+    tracked.
 
     Args:
         backend: where the files are.

@@ -23,10 +23,10 @@ def named(
 ) -> list[str]:
     """The id of every cell; those without one get `auto-` and a hash of their source.
 
-    A synthetic id is the same on every read of the same cells, survives changes of cells that are not beside it, and
-    is never a real one. Of cells with the same source each has a tag behind it: a hash of the sources before and after
-    it. Where these are equal too, and in a row of equal cells, the tag is of all that the cell holds as well: there new
-    outputs make a new name. What even that does not tell apart is counted: `-1of3`, `-2of3`, …
+    A synthetic id is the same on every read of the same cells, survives changes of cells that are not beside it, and is
+    never a real one. If several cells have the same source, each id ends in a tag: a hash of the sources before and
+    after the cell. If these are equal too, and for consecutive equal cells, the tag is a hash of the whole cell as
+    well, and changes with its outputs. Cells that even this does not distinguish are counted: `-1of3`, `-2of3`, …
 
     Args:
         real_ids: what the file says.
@@ -139,7 +139,8 @@ def duplicate_ids(ids: Sequence[str]) -> set[str]:
 def index_of(cells: Cells, cell_id: str | None, index: int | None, field: str = "") -> int:
     """The cell named by id, or by index, or by both if they agree.
 
-    `field` is the prefix of the arguments' names ("after_", say).
+    `field` is the prefix of the arguments' names (such as "after_"). A synthetic id names a cell only if that is
+    certainly the one that was shown with it: the only one with this source, or the only one that its tag fits.
 
     A synthetic id names a cell only if it can be told that it is the one that was shown with it: the only one with
     this source, or the only one that its tag fits.

@@ -45,10 +45,10 @@ _T = TypeVar("_T")
 class RipgrepEngine:
     """Counts the matching lines of files; see `Engine`.
 
-    The walk decides which files are searched, so that nothing depends on how ripgrep reads ignore files or globs. It
-    is given whole folders where all files are searched whose names fit, other files by name. Those take up to three
-    runs: which of them hold a match or a NUL (nearly all hold neither); which of those hold a NUL; how many lines of
-    the others match. Python does what is left after the first one, where that is little.
+    The walk decides which files are searched, so that nothing depends on how ripgrep reads ignore files or globs.
+    Ripgrep is given a whole folder if all files in it with fitting names are searched, and other files by name. These
+    take up to three runs: which of them hold a match or a NUL (most hold neither); which of those hold a NUL; how many
+    lines of the others match. If little is left after the first run, Python does the rest.
 
     Args:
         backend: the disk.

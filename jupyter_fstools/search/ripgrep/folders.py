@@ -51,11 +51,12 @@ class Found(NamedTuple):
 class WholeFolders:
     """Counts matching lines in folders of which all files are searched whose names fit.
 
-    To ripgrep that is half the work of files given by name, whose whole paths it follows three times. Where it comes to
-    a file by itself it ends at a NUL and prints nothing of it. Ripgrep 14 names those files with `--debug`, as all that
-    a rule on names keeps out: that is asked for where few are. Else it prints the other files even where no line
-    matches: what is missing is binary, large or gone. To print the names takes half as long again: while lines match in
-    few files, the numbers come first, which tell how many files have one and in which folders they are not 0.
+    Ripgrep takes half as long for a whole folder as for files given by name, because it resolves the path of each of
+    those three times. In a file that it finds by itself it stops at a NUL and prints nothing. Ripgrep 14 names such
+    files with `--debug`, together with all files that a rule on names excludes: that is used where few are excluded.
+    Otherwise ripgrep prints the files without a match, too: those that it leaves out are binary, large or gone.
+    Printing names takes half as long again, so while few files match, a run that prints only numbers comes first: it
+    tells how many files match, and in which folders.
 
     Args:
         rules: options by which ripgrep chooses files: those that fit, and few more.
