@@ -12,7 +12,7 @@ from ..limits import StoreLimits
 from .in_memory_receipts import InMemoryReceipts
 from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, MomentFilter, require_room
 from .record_json import is_below, is_wanted, is_within, to_json
-from .records import Change, ChangeStatus, OpenDocument, Reader, Receipt, Refusal, Token
+from .records import Change, ChangeStatus, OpenDocument, Reader, Refusal, Token
 from .steps import ChangeRow, ChangeSteps, Step, without_rows
 
 _DEFAULTS = StoreLimits()
@@ -65,10 +65,8 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
         self._changes: dict[str, KeptChange] = {}
         self._revision = first_revision
 
-    def add_change(
-        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
-    ) -> Change:
-        """Append a change and, in the same step, put a receipt."""
+    def add_change(self, change: Change, splices: bytes) -> Change:
+        """Append a change."""
         body = to_json(change)
         with self._lock:
             if change.status == "proposed":
@@ -85,8 +83,6 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
                 decided_by=change.decided_by,
             )
             self._changes[change.id] = kept
-            if receipt is not None:
-                self.put_receipt(receipt, shown)
             if change.status != "pending":
                 self._number(kept)
             self._steps += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from psycopg import Connection
@@ -14,7 +15,7 @@ from .postgresql_news import CHANNEL
 from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
 from .protocol import ChangeFilter, PutReceipt, require_room
 from .record_json import to_ascii_json
-from .records import Change, Reader, Receipt
+from .records import Change, Reader
 from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
 
@@ -28,7 +29,7 @@ FROM fstools.add({_HELD}, %(id)s::bytea, %(keys)s::bytea[], %(owner)s::bytea, %(
 """
 # Nobody is shown a pending change: there is no news of it.
 _ADD_PENDING = f"SELECT added.revision {_ADDED}"
-_ADD = f"SELECT added.revision, {_PUT}, {_TELL} {_ADDED}"
+_ADD = f"SELECT added.revision, {_TELL} {_ADDED}"
 _STEP = f"""
 SELECT stepped, new_status, new_at, new_by, new_body, {_PUT}, {_TELL}
 FROM fstools.decide({_HELD}, %(id)s::bytea, %(expected)s, %(status)s, %(is_new)s, %(decided_at)s::float8,
@@ -71,14 +72,11 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         super().__init__(database, limits)
         self._adds = ChangeCounter(limits)
 
-    def add_change(
-        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
-    ) -> Change:
-        """Append a change with its splices and, in the same step, put a receipt."""
-        receipts: list[PutReceipt] = [] if receipt is None else [(receipt, shown)]
+    def add_change(self, change: Change, splices: bytes) -> Change:
+        """Append a change with its splices."""
         values = {
             **self._fences(),
-            **self._put_values(receipts),
+            "me": self._database.me,
             "id": as_bytes(change.id),
             "keys": [as_bytes(key) for key in change.keys],
             "owner": as_bytes(change.user),
@@ -90,17 +88,14 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "body": to_ascii_json(change),
             "splices": splices,
         }
-        with self._database.connection() as connection:
-            if change.status == "pending" and not receipts:
-                row = connection.execute(_ADD_PENDING, values).fetchone()
-            elif change.status == "proposed":
-                with connection.transaction():
-                    self._require_room(connection, change.reader, len(splices))
-                    row = connection.execute(_ADD, values).fetchone()
-            else:
-                row = connection.execute(_ADD, values).fetchone()
+        add = _ADD_PENDING if change.status == "pending" else _ADD
+        proposed = change.status == "proposed"
+        with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
+            if proposed:
+                self._require_room(connection, change.reader, len(splices))
+            row = connection.execute(add, values).fetchone()
         assert row is not None
-        self._after(receipts, len(splices))
+        self._after((), len(splices))
         return change.model_copy(update={"revision": row[0]})
 
     def take_step(self, step: Step) -> ChangeRow | None:

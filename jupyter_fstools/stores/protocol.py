@@ -118,12 +118,10 @@ class Store(Closing, Protocol):
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""
 
-    def add_change(
-        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
-    ) -> Change:
-        """Append a change with its packed splices and, in the same step, put a receipt as `put_receipt` does.
+    def add_change(self, change: Change, splices: bytes) -> Change:
+        """Append a change with its packed splices; gives it with its revision.
 
-        Gives the change with its revision. Enforces the bounds. One that is `pending` has no revision (0) yet, is
+        Enforces the bounds. One that is `pending` has no revision (0) yet, is
         shown by `change`, `unfinished` and a filter for that status alone, and is never pushed out.
 
         Raises:

@@ -9,7 +9,7 @@ from typing import Any
 from ..limits import StoreLimits
 from .protocol import ChangeFilter, require_room
 from .record_json import is_below, to_json
-from .records import Change, Reader, Receipt
+from .records import Change, Reader
 from .sql_values import as_bytes, bytes_or_null, change_row, change_values
 from .sqlite_receipts import ReceiptTable
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
@@ -90,14 +90,9 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         super().__init__(connection, limits)
         self._adds = ChangeCounter(limits)
 
-    def add_change(
-        self, change: Change, splices: bytes, receipt: Receipt | None = None, shown: bytes | None = None
-    ) -> Change:
-        """Append a change and, in the same step, put a receipt."""
+    def add_change(self, change: Change, splices: bytes) -> Change:
+        """Append a change."""
         columns, body = _columns(change, len(splices)), to_json(change)
-        receipts = [] if receipt is None else [(receipt, shown)]
-        for one, _ in receipts:
-            self._meet(one.reader)
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
             if change.status == "proposed":
@@ -107,8 +102,6 @@ class ChangeTable(ReceiptTable, ChangeSteps):
             self._execute(_ADD_CONTENT, (number, body, splices))
             for key in change.keys[1:]:
                 self._execute(_ADD_FURTHER, (number, as_bytes(key)))
-            self._put_all_within(receipts)
-        self._after_put_all(receipts)
         self._after_add(len(splices))
         return change.model_copy(update={"revision": revision or 0})
 

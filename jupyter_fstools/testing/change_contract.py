@@ -32,16 +32,6 @@ class ChangeContract(StoreFixtures):
             assert store.splices(name) is None
             assert store.decide(name, "proposed", "applied", decided_at=1.0) is None
 
-    def test_a_change_and_its_receipt_are_one_step(self, store: Store) -> None:
-        store.put_receipt(receipt_of(version="1"), b"before")
-        store.add_change(change_of("c1"), b"", receipt_of(version="2"))
-        assert store.shown_text(ANN, "/root/a.txt") == b"before"
-        store.add_change(change_of("c2"), b"", receipt_of(version="3"), b"after")
-        kept = store.receipt(ANN, "/root/a.txt")
-        assert kept is not None
-        assert kept.version == "3"
-        assert store.shown_text(ANN, "/root/a.txt") == b"after"
-
     def test_every_step_raises_the_revision(self, store: Store) -> None:
         seen = [store.revision()]
         steps: tuple[Callable[[], Change | None], ...] = (
@@ -336,7 +326,7 @@ class BoundsContract(StoreFixtures):
             for number in range(20):
                 name = f"{worker}-{number}"
                 store.put_receipt(receipt_of(name))
-                revisions.append(store.add_change(change_of(name, name), b"", receipt_of(name)).revision)
+                revisions.append(store.add_change(change_of(name, name), b"").revision)
             return revisions
 
         with ThreadPoolExecutor(4) as pool:

@@ -121,7 +121,8 @@ class ReceiptContract(StoreFixtures):
 
     def test_names_that_are_no_utf8_are_names(self, store: Store) -> None:
         store.put_receipt(receipt_of(NO_UTF8), b"shown")
-        store.add_change(change_of("c", NO_UTF8), b"", receipt_of(NO_UTF8, version="2"))
+        store.add_change(change_of("c", NO_UTF8, status="pending"), b"")
+        store.finish("c", [(receipt_of(NO_UTF8, version="2"), None)])
         kept = store.receipt(ANN, NO_UTF8)
         assert kept is not None
         assert (kept.key, kept.version) == (NO_UTF8, "2")

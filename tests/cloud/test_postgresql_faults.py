@@ -216,6 +216,34 @@ def test_a_database_that_takes_no_more_connections_refuses_calls_until_it_does(
     assert (tmp_path / "a.txt").read_text() == "1\n"
 
 
+def test_an_account_whose_password_changes_is_refused_without_it_until_it_is_the_old_one(
+    plain_account, open_files, ask, tmp_path, caplog
+):
+    files = open_files(plain_account)
+    call_tool(files, "read_file", path="a.txt")
+    role = psycopg.conninfo.conninfo_to_dict(plain_account)["user"]
+    ask(f"ALTER ROLE {role} PASSWORD 'another'")
+    ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", (role,))
+    files.store.close()
+    require_refused_and_unchanged(files, tmp_path, "password authentication failed")
+    assert call_tool(files, "read_file", path="a.txt", force=True).data["content"] == "one\n"
+    assert "plain:plain" not in caplog.text and ":plain@" not in caplog.text
+    ask(f"ALTER ROLE {role} PASSWORD 'plain'")
+    edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+
+
+def test_an_account_without_rights_is_refused_until_it_has_them(plain_account, open_files, ask, tmp_path):
+    files = open_files(plain_account)
+    call_tool(files, "read_file", path="a.txt")
+    role = psycopg.conninfo.conninfo_to_dict(plain_account)["user"]
+    ask(f"REVOKE INSERT, UPDATE ON ALL TABLES IN SCHEMA fstools FROM {role}")
+    require_refused_and_unchanged(files, tmp_path, "permission denied")
+    ask(f"GRANT ALL ON ALL TABLES IN SCHEMA fstools TO {role}")
+    edit(files)
+    assert (tmp_path / "a.txt").read_text() == "1\n"
+
+
 def test_what_one_clock_says_counts_for_no_other_machine(database, monkeypatch):
     """A server whose clock is a year ahead neither forgets what others have open nor drops their journal."""
     here, ahead = PostgresqlStore(database), PostgresqlStore(database)

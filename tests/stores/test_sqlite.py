@@ -70,7 +70,8 @@ def test_the_file_is_private(store, path):
 
 def test_two_stores_on_one_file_see_each_other(store, path):
     other = SqliteStore(path)
-    store.add_change(change_of("c1"), b"", receipt_of())
+    store.add_change(change_of("c1"), b"")
+    store.put_receipt(receipt_of())
     assert other.receipt(ANN, KEY) is not None
     assert other.add_change(change_of("c2"), b"").revision > other.change("c1").revision
     assert names(store.changes(ChangeFilter(after=0))) == ["c1", "c2"]
@@ -82,7 +83,7 @@ def test_processes_that_begin_and_write_together_lose_nothing(store, path):
         "for i in range(100):\n"
         "    name = f'{sys.argv[2]}-{i}'\n"
         "    store.put_receipt(receipt_of(name), b'shown')\n"
-        "    store.add_change(change_of(name, name), b'x', receipt_of(name))\n"
+        "    store.add_change(change_of(name, name), b'x')\n"
     )
     children = [start(code, path, number) for number in range(3)]
     for child in children:
@@ -111,7 +112,8 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_file(store, path, query, d
     code = (
         "print('ready', flush=True)\n"
         "for i in range(10**6):\n"
-        "    store.add_change(change_of(f'c{i}'), b'x' * 9000, receipt_of(version=f'c{i}'))\n"
+        "    store.add_change(change_of(f'c{i}', status='pending'), b'x' * 9000)\n"
+        "    store.finish(f'c{i}', [(receipt_of(version=f'c{i}'), None)])\n"
     )
     child = start(code, path)
     child.stdout.readline()
@@ -134,7 +136,8 @@ def test_parent_and_child_of_a_fork_go_on_together(path):
         "child = os.fork()\n"
         "for i in range(50):\n"
         "    name = f'{bool(child)}-{i}'\n"
-        "    store.add_change(change_of(name), b'', receipt_of(name))\n"
+        "    store.add_change(change_of(name), b'')\n"
+        "    store.put_receipt(receipt_of(name))\n"
         "    assert store.receipt(ANN, 'before') is not None\n"
         "if child:\n"
         "    assert os.waitpid(child, 0)[1] == 0\n"
@@ -159,13 +162,14 @@ def test_a_file_held_for_too_long_is_an_io_error(store, path, monkeypatch):
 
 def test_a_full_disk_is_an_io_error_and_nothing_is_half_done(store):
     store.put_receipt(receipt_of(version="1"))
+    store.add_change(change_of("c1", status="pending"), b"")
     connection = store._database._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(InputOutput, match="full") as refused:
-        store.add_change(change_of("c1"), b"x" * 10**6, receipt_of(version="2"))
+        store.finish("c1", [(receipt_of(version="2"), None)], splices=b"x" * 10**6)
     assert "free some space" in refused.value.hint
-    assert store.change("c1") is None
+    assert store.change("c1").status == "pending"
     assert store.receipt(ANN, KEY).version == "1"
 
 
@@ -201,7 +205,8 @@ def test_a_clock_set_back_does_not_push_out_what_was_just_read(path, monkeypatch
 def test_large_bounds_are_kept_within_a_thirtysecond(path):
     store = SqliteStore(path, StoreLimits(max_receipts=320, journal_max_changes=320))
     for number in range(700):
-        store.add_change(change_of(str(number)), b"", receipt_of(str(number)))
+        store.add_change(change_of(str(number)), b"")
+        store.put_receipt(receipt_of(str(number)))
     assert 320 <= len(store.receipts(ANN)) <= 330
     assert 320 <= store.count_changes(ChangeFilter()) <= 330
     assert store.receipt(ANN, "699") is not None

@@ -61,7 +61,7 @@ def test_a_damaged_file_is_set_aside_with_one_warning(path, damage, caplog):
     store.put_receipt(receipt_of(), b"shown")
     for number in range(40):
         store.receipt(ANN, f"k{number}")
-    store.add_change(change_of("new"), b"", receipt_of())
+    store.add_change(change_of("new"), b"")
     assert store.change("new") is not None
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     (aside,) = asides(path)
@@ -73,7 +73,7 @@ def test_damage_found_while_working_is_met_by_the_call_that_finds_it(store, path
     filled(store)
     query("PRAGMA wal_checkpoint(TRUNCATE)")
     damage_in_the_middle(path)
-    added = [store.add_change(change_of(f"n{number}"), b"x" * 9000, receipt_of()) for number in range(200)]
+    added = [store.add_change(change_of(f"n{number}"), b"x" * 9000) for number in range(200)]
     store.changes(ChangeFilter(limit=1000))
     assert len(added) == 200
     assert len(asides(path)) == 1
@@ -182,8 +182,8 @@ def test_where_wal_cannot_work_the_classic_journal_does(path, query, caplog):
     path.parent.mkdir()
     (path.parent / "store.sqlite-shm").mkdir()
     store, other = SqliteStore(path), SqliteStore(path)
-    store.add_change(change_of("c1"), b"", receipt_of())
-    other.add_change(change_of("c2"), b"", receipt_of())
+    store.add_change(change_of("c1"), b"")
+    other.add_change(change_of("c2"), b"")
     assert names(store.changes(ChangeFilter())) == ["c2", "c1"]
     assert query("PRAGMA journal_mode") == ("delete",)
     assert not caplog.records

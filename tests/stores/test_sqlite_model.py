@@ -56,7 +56,7 @@ STEPS = st.lists(
         st.tuples(st.just("shown_text"), READERS, KEYS),
         st.tuples(st.just("receipts"), READERS, st.none() | KEYS),
         st.tuples(st.just("forget"), READERS, st.none() | KEYS),
-        st.tuples(st.just("add_change"), KEYS, READERS, STATUSES, BLOBS, st.booleans(), st.none() | KEYS),
+        st.tuples(st.just("add_change"), KEYS, READERS, STATUSES, st.none() | KEYS),
         st.tuples(st.just("decide"), IDS, STATUSES, STATUSES, BLOBS),
         st.tuples(st.just("finish"), IDS, KEYS, READERS, BLOBS, BLOBS, st.booleans()),
         st.tuples(st.just("drop"), IDS),
@@ -80,14 +80,13 @@ def taken(store, name, arguments, number):
         key, reader, at = arguments
         return store.add_refusal(refusal_of(str(number), key, reader, at=time.time() // 86400 * 86400 + at))
     if name == "add_change":
-        key, reader, status, shown, with_receipt, further = arguments
+        key, reader, status, further = arguments
         created_at = time.time() - (40 * 86400 if number % 5 == 0 else 0)
         files = two_files(key, further) if further is not None else []
         facts = {"status": status, "files": files, "created_at": created_at // 86400 * 86400}
         change = change_of(str(number), key, reader, **facts)
-        receipt = receipt_of(key, reader, read_at=float(number)) if with_receipt else None
         try:
-            return store.add_change(change, b"x" * (number * 7 % 40), receipt, shown)
+            return store.add_change(change, b"x" * (number * 7 % 40))
         except TooLarge as refusal:
             return refusal.message
     if name == "finish":
