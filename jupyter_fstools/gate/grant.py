@@ -87,6 +87,7 @@ def _is_on(way: list[str], names: list[str]) -> bool:
 
 
 DEFAULT_SECONDS = 30 * 86400.0
+MOST_SECONDS = 100 * 365 * 86400.0
 MOST_NAME = 100
 """Characters of a token's name."""
 

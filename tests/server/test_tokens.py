@@ -137,6 +137,7 @@ async def test_what_is_left_out_is_the_name_everything_but_commands_and_thirty_d
         {"name": "n", "paths": "docs/"},
         {"name": "n", "expires_in": 0},
         {"name": "n", "expires_in": -1},
+        {"name": "n", "expires_in": 1e308},
         {"name": "n", "more": 1},
     ],
 )

@@ -35,9 +35,10 @@ class NewToken(Arguments):
     paths: Annotated[
         list[Text], Field(max_length=100, description="Rules as in .gitignore for the paths it opens; empty: all.")
     ] = []  # noqa: RUF012  # pydantic copies it.
-    expires_in: Annotated[Seconds | None, Field(description="Seconds, 30 days if left out; null: it never ends.")] = (
-        grant.DEFAULT_SECONDS
-    )
+    expires_in: Annotated[
+        Annotated[Seconds, Field(le=grant.MOST_SECONDS)] | None,
+        Field(description="Seconds, 30 days if left out; null: it never ends."),
+    ] = grant.DEFAULT_SECONDS
 
 
 class NewConnection(NewToken):
