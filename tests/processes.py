@@ -36,6 +36,7 @@ class RunningServer:
         environment: dict[str, str] | None = None,
         python: str = sys.executable,
         token: str | None = None,
+        module: str = "jupyter_server",
     ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -45,7 +46,7 @@ class RunningServer:
         self._environment = environment
         self._folder = root.parent  # Where collaboration leaves a database.
         self._command = [
-            *(python, "-m", "jupyter_server", "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
+            *(python, "-m", module, "--no-browser", "--ip=127.0.0.1", f"--port={port}"),
             *("--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}", f"--IdentityProvider.token={self.token}"),
             *options,
             *(["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []),

@@ -1,1 +1,1 @@
-"""A soak: servers and other processes against a model, with kills, full disks and clock jumps."""
+"""Soaks servers, kernels, a browser and processes against a model, with kills, full disks and clock jumps."""

@@ -1,15 +1,18 @@
-"""`python -m tests.soak SECONDS`: soak in a new folder, print what came of it; 1 where anything is lost or torn."""
+"""`python -m tests.soak SECONDS`: soak on a small disk, print what was found; 1 where anything is lost or torn."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from .run import soak
+from tests.kernel.elsewhere import with_disk
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="fstools-soak-") as folder:
-        found = soak(Path(folder), float(sys.argv[1]) if len(sys.argv) > 1 else 3600, say=True)
-    sys.stdout.write(found.line() + "\n")
-    sys.exit(not found.is_sound)
+    with tempfile.TemporaryDirectory(prefix="fstools-soak-", ignore_cleanup_errors=True) as home:
+        root = Path(home, "root")
+        root.mkdir()
+        small = [*with_disk(root, "4m"), []][0]
+        given = sys.argv[1:] or ["3600"]
+        sys.exit(subprocess.call([*small, sys.executable, "-m", "tests.soak.run", str(root), *given]))

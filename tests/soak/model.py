@@ -3,35 +3,57 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from jupyter_fstools import open_workspace
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
+from jupyter_fstools.stores.records import Change
 
-FILES = 6
+FILES = 7
+OPEN = FILES - 1
+"""The file that a person has open and types in; the one before has two names (hard links)."""
 LINES = 400
 MOST = 1_000_000
+_VERSION = re.compile(r"v(\d+);")
 
 
 def name(number: int) -> str:
-    """A file's; the last one has two names (hard links)."""
+    """A file's name."""
     return f"f{number}.txt"
 
 
 def content(number: int, version: int) -> bytes:
     """A version of a file: every line tells it, so that a mixture shows."""
-    return f"v{version}; of f{number} {'x' * 60}\n".encode() * LINES
+    return f"v{version}; of f{number} {'x' * 60}\n".encode() * (40 if number == OPEN else LINES)
 
 
-def version_of(number: int, data: bytes) -> int | None:
-    """Which version it is; None: it is none."""
-    word = data[: data.find(b";")].decode("ascii", "replace")
-    version = int(word[1:]) if word[1:].isdecimal() and len(word) < 12 else -1
-    return version if data == content(number, version) else None
+def version_in(text: str) -> int | None:
+    """Which version a text says it is of; None: none, as where it is being written by Jupyter."""
+    found = _VERSION.match(text)
+    return int(found[1]) if found else None
+
+
+class State(NamedTuple):
+    """What a file holds: a version, and the last of the numbers that a person typed below it."""
+
+    version: int
+    typed: int
+
+
+def state_of(number: int, data: bytes) -> State | None:
+    """A file's state; None: it is a mixture of several."""
+    version = version_in(data[:100].decode("ascii", "replace"))
+    if version is None or not data.startswith(content(number, version)):
+        return None
+    typed = data.removeprefix(content(number, version)).decode("ascii", "replace").split("\n")
+    in_order = typed == ["", *map(str, range(1, len(typed)))] or typed == [*map(str, range(1, len(typed) + 1))]
+    return State(version, int(typed[-1] or 0)) if in_order else None
 
 
 @dataclass
@@ -42,31 +64,41 @@ class Found:
         accepted: changes that were answered as made.
         refused: calls by the code of their refusal.
         killed: processes that were killed at work.
-        lost: changes that were answered or recorded as made, and are not in the file.
+        saved: the last number that a person typed and was told to be saved.
+        lost: changes that were answered or recorded as made, and are not in the file; numbers that were saved.
         torn: files that hold no version.
         unknown: versions in a file that the journal does not know.
+        raw: errors without a code, and whatever else should not be.
+        uncertain: changes of which the journal says that whether they were made cannot be told.
     """
 
-    accepted: int = 0
+    accepted: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
-    killed: int = 0
+    killed: Counter[str] = field(default_factory=Counter)
+    saved: int = 0
     lost: int = 0
     torn: int = 0
     unknown: int = 0
     raw: int = 0
+    uncertain: int = 0
 
     @property
     def is_sound(self) -> bool:
         """Nothing is lost, torn or unknown, no refusal was without a code, and something was done at all."""
-        return self.accepted > 0 and not (self.lost or self.torn or self.unknown or self.raw)
+        return self.accepted.total() > 0 and not (self.lost or self.torn or self.unknown or self.raw)
 
     def line(self) -> str:
         """All of it."""
-        codes = ", ".join(f"{code} {count}" for code, count in sorted(self.refused.items())) or "none"
         return (
-            f"accepted {self.accepted}, refused {self.refused.total()} ({codes}), killed {self.killed}, "
-            f"lost {self.lost}, torn {self.torn}, unknown {self.unknown}, errors without a code {self.raw}"
+            f"accepted {_told(self.accepted)}, refused {_told(self.refused)}, killed {_told(self.killed)}, "
+            f"typed and saved {self.saved}, lost {self.lost}, torn {self.torn}, unknown {self.unknown}, "
+            f"errors without a code {self.raw}, uncertain {self.uncertain}"
         )
+
+
+def _told(counts: Counter[str]) -> str:
+    each = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+    return f"{counts.total()} ({each or 'none'})"
 
 
 def compare(root: Path, accepted: set[tuple[int, str]], found: Found) -> None:
@@ -80,22 +112,42 @@ def compare(root: Path, accepted: set[tuple[int, str]], found: Found) -> None:
     with open_workspace(root, session="model") as workspace:
         journal = Journal(workspace)
         for number in range(FILES):
-            version = version_of(number, (root / name(number)).read_bytes())
-            if version is None:
+            state = state_of(number, (root / name(number)).read_bytes())
+            if state is None:
                 found.torn += 1
+                sys.stderr.write(f"torn: {(root / name(number)).read_bytes()!r}\n")
                 continue
-            made = [
-                change
-                for change in journal.changes(ChangeQuery(path=name(number), limit=MOST, rows=False))
-                if change.status == "applied"
-            ]
-            after = Counter(change.after.exact_sha for change in made if change.after is not None)
-            there = {hashlib.sha256(content(number, one)).hexdigest() for one in range(1, version + 1)}
-            odd = [change for change in made if after[change.after and change.after.exact_sha] > 1]
-            for change in odd:
-                sys.stderr.write(f"made twice: {change.model_dump_json(exclude={'diff'})}\n")
-            for _, id in sorted(one for one in accepted if one[0] == number and one[1] not in {c.id for c in made}):
+            query = ChangeQuery(path=name(number), limit=MOST, rows=number == OPEN)
+            made = [change for change in journal.changes(query) if change.status == "applied"]
+            for id in sorted({id for of, id in accepted if of == number} - {change.id for change in made}):
                 sys.stderr.write(f"answered as made, and not in the journal: {id} of {name(number)}\n")
-            found.unknown += len(there - set(after))
-            found.lost += sum((after - Counter(there)).values())
-            found.lost += len({id for of, id in accepted if of == number} - {change.id for change in made})
+                found.lost += 1
+            _compare(number, state, made, found)
+
+
+def _compare(number: int, state: State, made: list[Change], found: Found) -> None:
+    """The versions that a file went through, by the journal, and those that it must have gone through."""
+    there = {_mark(number, version) for version in range(1, state.version + 1)}
+    sure = Counter(_made(number, change) for change in made if not change.interrupted)
+    unsure = {_made(number, change) for change in made if change.interrupted}
+    found.uncertain += len(unsure)
+    for change in made:
+        if sure[_made(number, change)] > 1 or not {_made(number, change)} <= there | unsure:
+            sys.stderr.write(f"made twice, or lost: {change.model_dump_json(exclude={'diff'})}\n")
+    found.unknown += len(there - set(sure) - unsure)
+    found.lost += sum((sure - Counter(there)).values())
+    if number == OPEN and state.typed < found.saved:
+        sys.stderr.write(f"typed and saved: {found.saved}, in the file: {state.typed}\n")
+        found.lost += found.saved - state.typed
+
+
+def _mark(number: int, version: int) -> str:
+    """What the journal tells of a version; what was typed below it is in no change."""
+    return str(version) if number == OPEN else hashlib.sha256(content(number, version)).hexdigest()
+
+
+def _made(number: int, change: Change) -> str:
+    if number != OPEN:
+        return change.after.exact_sha or "" if change.after is not None else ""
+    added = [row.text for hunk in change.diff.hunks for row in hunk.rows if row.kind == "add"]
+    return str(version_in(added[0]) if added else None)

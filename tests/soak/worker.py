@@ -1,4 +1,4 @@
-"""A process that edits the files of a soak in its own workspace, as a kernel does, until it is killed."""
+"""A process that edits the files of a soak in its own workspace until it is killed; a kernel does the same by `%fs`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import FsToolsError
 
-from .model import FILES, name
+from .model import FILES, name, version_in
 
 Call = Callable[..., dict[str, object]]
+REAL = time.time, time.time_ns
 
 
 def step(call: Call, chance: random.Random) -> tuple[int, str] | None:
@@ -23,7 +25,9 @@ def step(call: Call, chance: random.Random) -> tuple[int, str] | None:
     number = chance.randrange(FILES)
     read = call("read_file", path=name(number), force=True)
     text = str(read["content"])
-    version = int(text[1 : text.index(";")])
+    version = version_in(text)
+    if version is None:
+        return None
     new = {"old_string": f"v{version};", "new_string": f"v{version + 1};", "replace_all": True}
     if chance.random() < 0.2:
         whole = text.replace(f"v{version};", f"v{version + 1};")
@@ -33,16 +37,21 @@ def step(call: Call, chance: random.Random) -> tuple[int, str] | None:
     return (number, str(made["change_id"])) if made["status"] == "applied" else None
 
 
+def jump(chance: random.Random) -> None:
+    """Have this process's clock tell another time."""
+    by = chance.uniform(-1e6, 1e6)
+    time.time = lambda now=REAL[0]: now() + by  # type: ignore[assignment]
+    time.time_ns = lambda now=REAL[1]: now() + int(by * 1e9)  # type: ignore[assignment]
+
+
 @contextmanager
-def trouble(chance: random.Random):
+def trouble(chance: random.Random) -> Iterator[None]:
     """Now and then a disk without room, or a clock that jumps."""
     kind = chance.random()
     if kind < 0.03:
         resource.setrlimit(resource.RLIMIT_FSIZE, (chance.choice((1, 5000)), resource.RLIM_INFINITY))
     elif kind < 0.06:
-        jump = chance.uniform(-1e6, 1e6)
-        time.time = lambda now=REAL[0]: now() + jump  # type: ignore[assignment]
-        time.time_ns = lambda now=REAL[1]: now() + int(jump * 1e9)  # type: ignore[assignment]
+        jump(chance)
     try:
         yield
     finally:
@@ -51,7 +60,34 @@ def trouble(chance: random.Random):
             time.time, time.time_ns = REAL
 
 
-REAL = time.time, time.time_ns
+def said(call: Call, chance: random.Random) -> str:
+    """One line on what came of a step."""
+    try:
+        with trouble(chance):
+            made = step(call, chance)
+        return f"accepted {made[0]} {made[1]}" if made else "nothing"
+    except FsToolsError as refusal:
+        return f"refused {refusal.code}"
+    except Exception as error:
+        return f"raw {type(error).__name__} {error}".replace("\n", " ")
+
+
+def said_in_kernel(shell: Any, seed: int) -> str:
+    """The same of a step made with `%fs`."""
+
+    def call(tool: str, *, path: str, **given: Any) -> dict[str, object]:
+        if tool == "write_file":
+            result = shell.run_cell_magic("fs", f"write {path}", given["content"])
+        elif tool == "read_file":
+            result = shell.run_line_magic("fs", f"read {path}")
+        else:
+            result = shell.run_line_magic(
+                "fs", f"edit {path} --old '{given['old_string']}' --new '{given['new_string']}' --all"
+            )
+        data: dict[str, object] = result.data
+        return data
+
+    return said(call, random.Random(seed))
 
 
 def main(root: str, seed: str) -> None:
@@ -65,15 +101,8 @@ def main(root: str, seed: str) -> None:
         return call_tool(files, tool, **arguments).data
 
     while True:
-        try:
-            with trouble(chance):
-                made = step(call, chance)
-            said = f"accepted {made[0]} {made[1]}" if made else "nothing"
-        except FsToolsError as refusal:
-            said = f"refused {refusal.code}"
-        except Exception as error:
-            said = f"raw {type(error).__name__} {error}".replace("\n", " ")
-        os.write(1, f"{said}\n".encode())
+        os.write(1, f"{said(call, chance)}\n".encode())
+        time.sleep(chance.uniform(0, 0.05))
 
 
 if __name__ == "__main__":

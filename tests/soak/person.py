@@ -1,0 +1,88 @@
+"""A person who types numbers in an open document of a real browser, and saves it, until the process is killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from typing import Any
+
+from playwright.sync_api import Error, Page, sync_playwright
+
+from tests.browser.chromium import OPTIONS, find_chromium
+
+from .model import OPEN, name
+
+SECONDS = 1000
+EDITOR = ".jp-FileEditor .cm-content"
+
+
+def answer(dialogs: Any) -> None:
+    """What the person answers to JupyterLab's questions: the file on the disk wins."""
+    last = dialogs.last
+    revert = last.get_by_role("button", name="Revert")
+    (revert if revert.count() else last.locator(".jp-Dialog-button").last).click()
+
+
+class Person:
+    """At a page that shows the document."""
+
+    def __init__(self, page: Page, chance: random.Random) -> None:
+        self._page, self._chance = page, chance
+        self._text = page.locator(EDITOR)
+
+    def is_there(self) -> bool:
+        """Whether the page shows the document."""
+        return self._text.count() == 1
+
+    def last_typed(self) -> int:
+        """The number in the last line; the caret is behind it then."""
+        self._text.click()
+        self._page.keyboard.press("Control+End")
+        line = self._text.locator("> .cm-line").last.text_content() or "0"
+        return int(line) if line.isdecimal() else 0
+
+    def type_next(self) -> int:
+        """Type the number that comes next."""
+        last = self.last_typed()
+        self._page.keyboard.type(f"\n{last + 1}" if last else "1", delay=20)
+        return last + 1
+
+    def save(self) -> bool:
+        """Save with the keyboard; whether the server said that it is done."""
+        with self._page.expect_response(
+            lambda answer: answer.request.method == "PUT" and "/contents/" in answer.url, timeout=10 * SECONDS
+        ) as saving:
+            self._page.keyboard.press("Control+KeyS")
+        return saving.value.ok
+
+    def work(self) -> str:
+        """One line on what came of a number more."""
+        number = self.type_next()
+        self._page.wait_for_timeout(self._chance.uniform(0, SECONDS))
+        return f"saved {number}" if self._chance.random() < 0.5 and self.save() else f"typed {number}"
+
+
+def main(address: str, token: str, seed: str) -> None:
+    """Say on standard output what came of each number, one line each."""
+    chance = random.Random(int(seed))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=OPTIONS)
+        page = browser.new_page()
+        page.set_default_timeout(20 * SECONDS)
+        page.add_locator_handler(page.locator(".jp-Dialog"), answer)
+        person = Person(page, chance)
+        while True:
+            try:
+                if not person.is_there():
+                    page.goto(f"{address}/lab/tree/{name(OPEN)}?token={token}&reset")
+                    page.wait_for_selector(EDITOR)
+                told = person.work()
+            except Error:  # The server is gone, or a dialog was in the way.
+                page.wait_for_timeout(SECONDS)
+                continue
+            os.write(1, f"{told}\n".encode())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
