@@ -51,7 +51,8 @@ export class OpenDocument {
     context.fileChanged.connect(() => (this._lastHash = this._hash ?? this._lastHash), this);
     context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
     const save = context.save.bind(context);
-    context.save = () => this._noted(save());
+    // Of two at once, the later one would find the file changed by the other, and ask its person which to keep.
+    context.save = () => this._noted(this._saving.size ? Promise.all(this._saving).then(save) : save());
   }
 
   get told(): IToldDocument {

@@ -8,6 +8,7 @@ import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Sp
 import { JSONExt } from '@lumino/coreutils';
 
 import { CellList, isRunning } from './cellList';
+import { rememberTrust, withTrust } from './trust';
 
 /** Takes a change back, as far as it is still there. */
 export type TakeBack = () => void;
@@ -169,11 +170,12 @@ class NotebookPatch {
     const at = this._list.cells.indexOf(cell);
     const was = cell.toJSON() as unknown as JSONObject;
     this._list.delete(at);
+    rememberTrust(this._model, was);
     this._back.push(() => void this._list.insert(Math.min(at, this._list.cells.length), was));
   }
 
   private _insert(name: ICellName, at: number, content: JSONObject): void {
-    const made = this._list.insert(at, content);
+    const made = this._list.insert(at, withTrust(this._model, content));
     this._named.set(name.index, made);
     const { id } = made;
     this._back.push(() => {

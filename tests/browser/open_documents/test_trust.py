@@ -102,3 +102,18 @@ def test_what_others_wrote_is_not_trusted(trusted, desk, folder):
     document = load_again(desk, folder)
     expect(document.cells.locator(".jp-OutputArea-output")).to_have_text(["theirs", "mine too", "theirs too"])
     assert desk.page.evaluate(RAN) == []
+
+
+def test_a_trusted_cell_that_comes_back_is_trusted_as_it_was(trusted, desk, folder):
+    """By the memory of the page that showed it; never with what somebody else put into its file meanwhile."""
+    change = landed(folder.call("edit_notebook", "n.ipynb", edits=[{"edit_mode": "delete", "cell_id": "c1"}]))
+    outputs = trusted.cells.locator(".jp-OutputArea-output")
+    expect(outputs).to_have_text(["mine"])
+    assert folder.lab.call("POST", f"/changes/{change['id']}/undo")[0] == 200
+    expect(outputs).to_have_text(["mine", "mine too"])
+    assert desk.page.evaluate(TRUSTED) == {"c0": True, "c1": True, "c2": True, "c3": True}
+    assert desk.page.evaluate(RAN) == ["mine", "mine too", "mine too"]
+    trusted.type(0, "  # typed")
+    trusted.save()
+    load_again(desk, folder)
+    desk.page.wait_for_function("() => window.ran.length === 2")
