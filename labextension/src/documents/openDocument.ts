@@ -53,6 +53,21 @@ export class OpenDocument {
     const save = context.save.bind(context);
     // Of two at once, the later one would find the file changed by the other, and ask its person which to keep.
     context.save = () => this._noted(this._saving.size ? Promise.all(this._saving).then(save) : save());
+    // Of a document that is closed while it is saved, JupyterLab tells its person that this failed.
+    const dispose = context.dispose.bind(context);
+    context.dispose = () => {
+      this._isLeft = true;
+      if (this._saving.size) {
+        void Promise.all(this._saving).then(() => this._isLeft && dispose());
+      } else {
+        dispose();
+      }
+    };
+  }
+
+  /** A widget shows it (again). */
+  shown(): void {
+    this._isLeft = false;
   }
 
   get told(): IToldDocument {
@@ -116,7 +131,7 @@ export class OpenDocument {
   }
 
   private async _handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
-    if (this.context.isDisposed) {
+    if (this._isLeft) {
       return { done: false, reason: 'closed' };
     }
     switch (request.do) {
@@ -151,6 +166,9 @@ export class OpenDocument {
   private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
     await this._noSave();
     const { model, path } = this.context;
+    if (this._isLeft) {
+      throw new Refused('closed');
+    }
     if (this._hash !== hash || this.kind !== change.kind) {
       throw new Refused('hash');
     }
@@ -193,8 +211,8 @@ export class OpenDocument {
     if (!writable) {
       throw new Refused('failed');
     }
-    if (this._isCalledOff) {
-      throw new Refused('busy');
+    if (this._isCalledOff || this._isLeft) {
+      throw new Refused(this._isLeft ? 'closed' : 'busy');
     }
     await this.context.save();
     return { done: this._hash !== null, hash: this._hash, counter: this._counter };
@@ -315,6 +333,7 @@ export class OpenDocument {
   private _lastHash: string | null = null;
   private _counter = 0;
   private _isCalledOff = false;
+  private _isLeft = false;
   private _saving = new Set<Promise<void>>();
   private _pending: IPending | null = null;
   private _last: Promise<unknown> = Promise.resolve();

@@ -60,8 +60,9 @@ export class OpenDocuments implements IDisposable {
 
   /** Follow a document; several widgets may show it. */
   watch(context: Context): void {
-    if (this._documents.has(context)) {
-      return;
+    const known = this._documents.get(context);
+    if (known) {
+      return known.shown();
     }
     this._documents.set(context, new OpenDocument(this._next++, context, this._lab, () => this._tell()));
     context.model.stateChanged.connect(this._tell, this);

@@ -286,7 +286,8 @@ def test_a_document_is_open_in_an_editor_and_a_viewer(desk, folder):
     assert folder.text("a.md") == "# two typed\n"
 
 
-RESTART = "() => jupyterapp.shell.currentWidget.context.sessionContext.restartKernel()"
+RESTART = """path => [...jupyterapp.shell.widgets('main')].find(
+  ({ context }) => context?.path === path).context.sessionContext.restartKernel()"""
 
 
 @on_both
@@ -298,7 +299,7 @@ def test_a_kernel_restarts_beside_edits(desk, folder):
     folder.call("read_notebook", "n.ipynb")
     edits = [partial(replace, folder, f"c{at % 4 + 1}", f"x{at % 4} = {at}") for at in range(1, 41)]
     with Assistant(edits, again=lambda: folder.call("read_notebook", "n.ipynb")) as assistant:
-        desk.page.evaluate(RESTART)
+        desk.page.evaluate(RESTART, path)
         document.start(0)
     assert assistant.refused == []
     expect(document.cells.nth(0).locator(".jp-OutputArea-output")).to_have_text("ran")

@@ -26,7 +26,7 @@ class FileSample {
 
   readonly model = new DocumentModel({ collaborationEnabled: false });
   readonly path = 'a.py';
-  readonly isDisposed = false;
+  isDisposed = false;
   contentsModel: { format: string; hash: string } = { format: 'text', hash: 'h1' };
   readonly fileChanged = new Signal<unknown, unknown>({});
   readonly pathChanged = new Signal<unknown, string>({});
@@ -44,6 +44,10 @@ class FileSample {
     this.disk = { hash: 'saved', content: this.model.toString() };
     this.contentsModel = { ...this.contentsModel, hash: 'saved' };
     this.model.dirty = false;
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
   }
 
   revert(): Promise<void> {
@@ -189,6 +193,34 @@ describe('an unsaved document', () => {
     await document.handle({ ...PATCH, to: null });
     file.disk = { ...file.disk, writable: false };
     expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'failed' });
+    expect(file.disk.content).toBe('x = 1');
+  });
+
+  it.each([true, false])(
+    'that is closed while it is saved is given up after that, unless it is opened again',
+    async again => {
+      let end = (): void => undefined;
+      file.whileSaving = new Promise(resolve => (end = resolve));
+      await document.handle({ ...PATCH, to: null });
+      const saved = document.handle({ do: 'save' });
+      await new Promise(resolve => setTimeout(resolve));
+      document.context.dispose();
+      expect(file.isDisposed).toBe(false);
+      if (again) {
+        document.shown();
+      }
+      end();
+      expect(await saved).toMatchObject({ done: true, hash: 'saved' });
+      await new Promise(resolve => setTimeout(resolve));
+      expect([file.disk.content, file.isDisposed]).toEqual(['# typed\nx = 2', !again]);
+    }
+  );
+
+  it('is not changed nor saved once it is closed', async () => {
+    document.context.dispose();
+    for (const request of [{ ...PATCH, to: null }, { do: 'save' }] as DocumentRequest[]) {
+      expect(await document.handle(request)).toMatchObject({ done: false, reason: 'closed' });
+    }
     expect(file.disk.content).toBe('x = 1');
   });
 

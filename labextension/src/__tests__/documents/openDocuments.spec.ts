@@ -36,6 +36,10 @@ class ContextSample {
     return this as unknown as DocumentRegistry.Context;
   }
 
+  dispose(): void {
+    this.disposed.emit();
+  }
+
   type(text: string): void {
     this.model.sharedModel.updateSource(0, 0, text);
   }
