@@ -7,6 +7,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.open_documents.documents import holds
+
 LINES = [f"line_{number} = {number}\n" for number in range(40)]
 BEFORE = "".join(LINES)
 METADATA = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -90,6 +92,45 @@ def test_the_person_goes_on_typing_and_the_hunks_stay_at_their_lines(editor, wai
     page.keyboard.type("# mine\n")
     expect(page.locator(".jp-fstools-Review-line.jp-mod-remove").first).to_have_text("line_3 = 3")
     assert waits.text("a.py") == BEFORE
+
+
+@pytest.mark.parametrize("line", [2, 4])
+def test_a_hunk_beside_which_the_person_types_is_approved(desk, waits, line):
+    """Above it or below it: the text around it is another one, and what they typed stays."""
+    waits.write("a.py", BEFORE)
+    desk.open(waits.path("a.py"))
+    waits.change("a.py", "line_3 =", "LINE_3 =")
+    page = desk.page
+    expect(page.locator(".jp-fstools-Review-line.jp-mod-remove")).to_have_text("line_3 = 3")
+    page.locator(".jp-FileEditor .cm-line", has_text=f"line_{line} =").click()
+    page.keyboard.press("End")
+    with page.expect_response(lambda answer: "/api/fstools/changes/" in answer.url) as told:
+        page.keyboard.type("  # mine")
+    assert told.value.json()["changed_since"] == []
+    desk.wait_until_known(waits.path("a.py"), saved=False)
+    expect(page.locator(".jp-fstools-Review-line.jp-mod-remove")).to_have_text("line_3 = 3")
+    expect(page.locator(".jp-fstools-Review-other.jp-mod-stale, .jp-fstools-ReviewBar-stale:visible")).to_have_count(0)
+    press(controls(desk, 0), "approve")
+    expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    wanted = BEFORE.replace("line_3 =", "LINE_3 =").replace(
+        f"line_{line} = {line}\n", f"line_{line} = {line}  # mine\n"
+    )
+    assert holds(waits, "a.py", wanted)
+
+
+def test_a_hunk_that_the_server_does_not_find_again_is_stale_before_it_is_approved(desk, waits):
+    """The lines that the person types stand where the change was to be: only the server knows its place."""
+    waits.write("a.py", "a\nb\nc\n")
+    desk.open(waits.path("a.py"))
+    rewrite(waits, "a\nb\nnew\nc\n")
+    page = desk.page
+    expect(page.locator(".jp-fstools-Review-lines.jp-mod-add")).to_have_text("new")
+    page.locator(".jp-FileEditor .cm-line", has_text="c").click()
+    page.keyboard.press("Home")
+    page.keyboard.type("mine")
+    desk.wait_until_known(waits.path("a.py"), saved=False)
+    expect(page.locator(".jp-fstools-ReviewBar-stale").first).to_be_visible()
+    expect(page.locator('.jp-FileEditor [data-action="approve"]')).to_have_count(0)
 
 
 def test_the_next_change_is_reached_with_the_keyboard(editor):

@@ -108,6 +108,28 @@ def test_proposals_for_cells_that_the_person_deleted_or_changed_are_stale(open_n
     assert not waits.lab.proposed()
 
 
+def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(open_notebook, desk, waits):
+    """Until the person takes the deletion back; then it lands there."""
+    open_notebook(waits, "x = 1", "y = 1", "z = 1")
+    edits = [{"edit_mode": "insert", "after": "c1", "cell_type": "code", "new_source": "new = 1"}]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    approve = desk.page.locator('.jp-NotebookPanel [data-action="approve"]')
+    ghost = desk.page.locator(".jp-fstools-Review-ghost")
+    expect(ghost.locator('[data-action="approve"]')).to_be_visible()
+    cell(desk, 1).locator(".jp-InputPrompt").click()
+    for key in ("d", "d"):
+        desk.page.keyboard.press(key)
+    expect(ghost).to_contain_text("out of date")
+    expect(approve).to_have_count(0)
+    expect(bar(desk).locator(".jp-fstools-ReviewBar-stale")).to_have_text("1 out of date")
+    desk.photograph("stale")
+    desk.page.keyboard.press("z")
+    expect(ghost.locator('[data-action="approve"]')).to_be_visible()
+    act(ghost, "approve")
+    expect(ghost).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", "y = 1", "new = 1", "z = 1"])
+
+
 @pytest.fixture
 def made(open_notebook, desk, folder):
     """A notebook with a cell edited in two places, one inserted, one deleted and one moved by an assistant."""

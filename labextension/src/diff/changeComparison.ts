@@ -55,7 +55,9 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this.title.label = _parts.trans.__('Change');
     _parts.feed.heard.connect(this._onHeard, this);
     _parts.feed.changed.connect(this._onChanged, this);
+    window.addEventListener('focus', this._onFocus);
     this.disposed.connect(() => {
+      window.removeEventListener('focus', this._onFocus);
       this._sizes.disconnect();
       this._look.dispose();
       Signal.disconnectReceiver(this);
@@ -67,6 +69,13 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     super.onAfterShow(message);
     this._look.ask();
   }
+
+  /** Who comes back from another program may have changed the file there. */
+  private _onFocus = (): void => {
+    if (this.isVisible) {
+      this._look.ask();
+    }
+  };
 
   private _onHeard(_: unknown, paths: readonly string[] | null): void {
     const { _change: change } = this;

@@ -16,6 +16,7 @@ import type { IMarker, IReviewView, IShownBeside } from './reviewView';
 import { Soon } from '../feed/soon';
 import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
 import { Decider, type IDeciderParts } from './decider';
+import { Doubts } from './doubts';
 import { hunkControls } from './hunkControls';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
@@ -48,6 +49,7 @@ export class DocumentReview implements IDisposable, IMarker {
     // Not into the toolbar itself: where it is narrow, what is at its end hides behind a button.
     (_widget as DocumentWidget).contentHeader.addWidget(this.bar);
     this._look = new Soon(() => this._load(), LOOK_AT_MOST_EVERY);
+    this._doubts = new Doubts(_parts.server, () => this.draw());
     this._decider = new Decider(_parts, () => this._view);
     context.model.contentChanged.connect(this._onContent, this);
     context.pathChanged.connect(this.look, this);
@@ -69,6 +71,7 @@ export class DocumentReview implements IDisposable, IMarker {
   dispose(): void {
     this._parts.feed.noteStale(this, new Set());
     this._look.dispose();
+    this._doubts.dispose();
     this._view?.dispose();
     Signal.disconnectReceiver(this);
   }
@@ -113,7 +116,7 @@ export class DocumentReview implements IDisposable, IMarker {
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
     const name = hunkName(hunk.position, cell?.cell_id);
     const waits = change.status === 'proposed';
-    const proposed = waits ? proposedText(hunk.hunk) : null;
+    const proposed = waits && !hunk.isLoose ? proposedText(hunk.hunk) : null;
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
     return {
       key: this.key(change, name),
@@ -188,14 +191,16 @@ export class DocumentReview implements IDisposable, IMarker {
     }
     this._view ??= this._createView();
     this._view?.draw(this._changes);
-    this._parts.feed.noteStale(this, this._view?.stale ?? new Set());
+    const stale = new Set(this._waiting.filter(change => this._isStale(change)).map(({ id }) => id));
+    this._parts.feed.noteStale(this, stale);
     this.bar.tell({
       waiting: this._waiting,
       made: this._made,
-      stale: this._view?.stale.size ?? 0,
+      stale: stale.size,
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
     });
+    this._doubts.follow(this._view?.doubts ?? new Map());
   }
 
   private _createView(): IReviewView | null {
@@ -250,7 +255,8 @@ export class DocumentReview implements IDisposable, IMarker {
 
   /** Whether a part of a proposal no longer fits: then the server would carry out none of it. */
   private _isStale(change: Change): boolean {
-    return this._view?.stale.has(change.id) ?? false;
+    const { stale, doubts } = this._view ?? {};
+    return (stale?.has(change.id) || (doubts?.has(change.id) && this._doubts.isStale(change.id))) ?? false;
   }
 
   /** Below a later change a part can be taken back that is still as the change made it. */
@@ -263,6 +269,7 @@ export class DocumentReview implements IDisposable, IMarker {
   }
 
   private _look: Soon;
+  private _doubts: Doubts;
   private _decider: Decider;
   private _view: IReviewView | null = null;
   private _waiting: Change[] = [];

@@ -13,8 +13,8 @@ import { element } from '../element';
 import { formerPlaces, ghostOf, markCell, movedOnIn, placeOf, predecessors } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
-import { textWith } from './placedHunks';
-import { byPosition, marksIn, proposedText, putBackIn } from './textReview';
+import { placed, textWith } from './placedHunks';
+import { byPosition, marksOf, proposedText, putBackIn, sideOf } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -47,6 +47,7 @@ export class NotebookReview implements IReviewView {
   }
 
   stale: ReadonlySet<string> = new Set();
+  doubts: ReadonlyMap<string, string> = new Map();
 
   draw(changes: readonly Change[]): void {
     const ids = this._notebook.widgets.map(cell => cell.model.id);
@@ -57,6 +58,9 @@ export class NotebookReview implements IReviewView {
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
     this.stale = new Set(waiting.filter(({ id }) => movedOn.has(id)).map(({ id }) => id));
+    // Beside which cells those that come or move were to stand, their diff does not tell.
+    const arranges = ({ diff }: Change) => diff.cells?.some(({ action }) => action === 'insert' || action === 'move');
+    this.doubts = new Map(waiting.filter(arranges).map(({ id }) => [id, ids.join()]));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
     const spelled = JSON.stringify([ids, drawn, [...movedOn]]);
     if (spelled !== this._spelled || hasOthers) {
@@ -150,7 +154,9 @@ export class NotebookReview implements IReviewView {
     if (cell.editor instanceof CodeMirrorEditor) {
       const text = cell.model.sharedModel.getSource();
       const edits = shown?.edits ?? [];
-      const marks = edits.flatMap(([change, diff]) => marksIn(text, change, diff.hunks, diff.cell_id, this._marker));
+      const marks = edits.flatMap(([change, { cell_id, hunks }]) =>
+        marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
+      );
       showMarks(cell.editor, marks);
     }
     if (!shown) {

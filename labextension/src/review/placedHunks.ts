@@ -22,12 +22,25 @@ export interface IPlacedHunk {
   position: number;
   blocks: IBlock[] | null;
   hunk: DiffHunk;
+  /** Lines around the blocks are others by now: whether it still fits, the server knows. */
+  isLoose?: boolean;
 }
 
 /** Place hunks in a text: where they were made, else where their lines stand exactly once. */
 export function placed(hunks: readonly DiffHunk[], text: string, side: Side): IPlacedHunk[] {
-  const lines = text.split('\n');
+  return placedIn(hunks, text.split('\n'), side);
+}
+
+function placedIn(hunks: readonly DiffHunk[], lines: readonly string[], side: Side): IPlacedHunk[] {
   return hunks.map((hunk, position) => ({ position, hunk, blocks: blocksOf(hunk, lines, side) }));
+}
+
+/** The same; where a hunk's lines do not stand together, each block beside the lines above it or below it. */
+export function placedLoosely(hunks: readonly DiffHunk[], lines: readonly string[], side: Side): IPlacedHunk[] {
+  return placedIn(hunks, lines, side).map(one => {
+    const blocks = one.blocks ?? looseBlocks(one.hunk, lines, side);
+    return { ...one, blocks, isLoose: blocks !== one.blocks };
+  });
 }
 
 /** The lines of one side of a hunk. */
@@ -52,6 +65,9 @@ export function textWith(hunks: readonly DiffHunk[], text: string, chosen: Reado
     if (start >= 0) {
       const after = instead ?? textAfter(hunk);
       lines.splice(start, here.length, ...(after === '' && !hunk.new_count ? [] : after.split('\n')));
+    } else {
+      const blocks = looseBlocks(hunk, lines, 'old') ?? [];
+      blocks.reverse().forEach(({ line, count, other }) => lines.splice(line, count, ...other));
     }
   }
   return lines.join('\n');
@@ -68,10 +84,34 @@ function expectedStart(hunk: DiffHunk, side: Side): number {
 
 function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
   const gone = side === 'old' ? 'add' : 'remove';
-  let line = startOf(linesOfSide(hunk, side), lines, expectedStart(hunk, side));
-  if (line < 0) {
-    return null;
+  const start = startOf(linesOfSide(hunk, side), lines, expectedStart(hunk, side));
+  return start < 0 ? null : blocksFrom(start, hunk, gone);
+}
+
+/** Each block where it stands below the lines above it, or above those below it, exactly once. */
+function looseBlocks(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
+  const gone = side === 'old' ? 'add' : 'remove';
+  const whole = linesOfSide(hunk, side);
+  const blocks = blocksFrom(0, hunk, gone);
+  let before = 0;
+  for (const [index, block] of blocks.entries()) {
+    const { line: first, count } = block;
+    const end = blocks[index + 1]?.line ?? whole.length;
+    const above = startOf(whole.slice(before, first + count), lines, -1);
+    const below = startOf(whole.slice(first, end), lines, -1);
+    const line = above >= 0 ? above + first - before : below;
+    if (line < (index ? blocks[index - 1].line + blocks[index - 1].count : 0)) {
+      return null;
+    }
+    before = first + count;
+    block.line = line;
   }
+  return blocks;
+}
+
+/** The blocks of a hunk that begins at a line of a text. */
+function blocksFrom(start: number, hunk: DiffHunk, gone: 'add' | 'remove'): IBlock[] {
+  let line = start;
   const blocks: IBlock[] = [];
   let block: IBlock | null = null;
   for (const row of rowsOf(hunk)) {

@@ -33,6 +33,8 @@ export interface IReviewView {
   draw(changes: readonly Change[]): void;
   /** The proposals that are drawn and no longer fit, by their ids. */
   readonly stale: ReadonlySet<string>;
+  /** The proposals of which the server alone knows whether they fit, by their ids: what the answer depends on. */
+  readonly doubts: ReadonlyMap<string, string>;
   /** What brings each change into sight, in the document's order. */
   places(): (() => void)[];
   /** Write the text of before in the place of hunks, as the person's own edit; false where it cannot be found. */

@@ -8,7 +8,7 @@ import type { IMarker, IReviewView } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
-import { linesOfSide, placed, textWith } from './placedHunks';
+import { type IPlacedHunk, linesOfSide, placedLoosely, type Side, textWith } from './placedHunks';
 
 /** Shows them in one editor. */
 export class TextReview implements IReviewView {
@@ -18,13 +18,21 @@ export class TextReview implements IReviewView {
   ) {}
 
   stale: ReadonlySet<string> = new Set();
+  doubts: ReadonlyMap<string, string> = new Map();
 
   draw(changes: readonly Change[]): void {
     const text = this._editor.model.sharedModel.getSource();
-    const waiting = changes.filter(({ status }) => status === 'proposed');
-    const isStale = ({ diff }: Change) => placed(diff.hunks, text, 'old').some(({ blocks }) => !blocks);
-    this.stale = new Set(waiting.filter(isStale).map(({ id }) => id));
-    this._marks = changes.flatMap(change => marksIn(text, change, change.diff.hunks, '', this._marker));
+    const lines = text.split('\n');
+    const places = changes.map((change): [Change, IPlacedHunk[]] => [
+      change,
+      placedLoosely(change.diff.hunks, lines, sideOf(change))
+    ]);
+    const waiting = places.filter(([{ status }]) => status === 'proposed');
+    const withSome = (isOne: (hunk: IPlacedHunk) => boolean) =>
+      waiting.filter(([, hunks]) => hunks.some(isOne)).map(([{ id }]) => id);
+    this.stale = new Set(withSome(({ blocks }) => !blocks));
+    this.doubts = new Map(withSome(({ isLoose }) => isLoose ?? false).map(id => [id, text]));
+    this._marks = places.flatMap(([change, hunks]) => marksOf(change, hunks, '', this._marker));
     showMarks(this._editor, this._marks);
   }
 
@@ -57,17 +65,16 @@ export class TextReview implements IReviewView {
   private _marks: IInlineMark[] = [];
 }
 
+/** Which side of a change its text has. */
+export function sideOf({ status }: Change): Side {
+  return status === 'proposed' ? 'old' : 'new';
+}
+
 /** The marks of a change's hunks in a text; of those that were made only the ones that still stand there. */
-export function marksIn(
-  text: string,
-  change: Change,
-  hunks: readonly DiffHunk[],
-  cell: string,
-  marker: IMarker
-): IInlineMark[] {
-  const waits = change.status === 'proposed';
-  const found = placed(hunks, text, waits ? 'old' : 'new').filter(
-    ({ blocks, position }) => (blocks || waits) && !marker.isKept(change, hunkName(position, cell))
+export function marksOf(change: Change, hunks: readonly IPlacedHunk[], cell: string, marker: IMarker): IInlineMark[] {
+  const found = hunks.filter(
+    ({ blocks, position }) =>
+      (blocks || change.status === 'proposed') && !marker.isKept(change, hunkName(position, cell))
   );
   const diff = change.diff.cells?.find(({ cell_id }) => cell_id === cell) ?? null;
   return found.map(hunk => marker.mark(change, hunk, diff));
@@ -82,7 +89,9 @@ export function byPosition(chosen: ReadonlyMap<string, string | null>): Map<numb
 export function putBackIn(editor: CodeMirrorEditor, hunks: readonly DiffHunk[], names: readonly string[]): boolean {
   const { doc } = editor.editor.state;
   const positions = new Set(names.map(name => namedHunk(name)[1]));
-  const found = placed(hunks, doc.toString(), 'new').filter(({ position }) => positions.has(position));
+  const found = placedLoosely(hunks, doc.toString().split('\n'), 'new').filter(({ position }) =>
+    positions.has(position)
+  );
   if (found.some(({ blocks }) => blocks === null)) {
     return false;
   }

@@ -1,4 +1,4 @@
-import { placed, textWith } from '../../review/placedHunks';
+import { placed, placedLoosely, textWith } from '../../review/placedHunks';
 import { hunk } from '../diffSamples';
 
 const LINES = ['a', 'b', 'c', 'd', 'e'];
@@ -29,6 +29,25 @@ describe('a hunk in a text', () => {
   it('has a place at the end of a file without a last newline', () => {
     const end = hunk([' a', '-b\n\\ No newline at end of file', '+B\n\\ No newline at end of file']);
     expect(placed([end], 'a\nb', 'old')[0].blocks).toEqual([{ line: 1, count: 1, other: ['B'] }]);
+  });
+
+  it.each([
+    ['above', ['a', 'B', 'c', 'd'], 2],
+    ['below', ['new', 'a', 'b', 'c', 'D'], 3]
+  ])('keeps its place, loosely, where the person types %s it', (_, lines, line) => {
+    const [found] = placedLoosely([change], lines, 'old');
+    expect(found).toMatchObject({ isLoose: true, blocks: [{ line, count: 1, other: ['C', 'CC'] }] });
+    const wanted = lines.flatMap(text => (text === 'c' ? ['C', 'CC'] : [text]));
+    expect(textWith([change], lines.join('\n'), new Map([[0, null]]))).toBe(wanted.join('\n'));
+  });
+
+  it('has no loose place where the person types above and below it, or in it', () => {
+    for (const lines of [
+      ['B', 'c', 'D'],
+      ['b', 'x', 'd']
+    ]) {
+      expect(placedLoosely([change], lines, 'old')[0].blocks).toBeNull();
+    }
   });
 
   it('is carried out as proposed or as the person wrote it, the others stay', () => {

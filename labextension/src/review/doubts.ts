@@ -1,0 +1,59 @@
+/** Asks the server whether proposals fit that the page cannot judge. */
+
+import type { IDisposable } from '@lumino/disposable';
+
+import type { ToolsServer } from '../feed/requests';
+
+import { Soon } from '../feed/soon';
+
+const ASK_AT_MOST_EVERY = 700;
+
+/** What the server says of proposals beside which the person types: it goes by more than their diffs tell. */
+export class Doubts implements IDisposable {
+  /**
+   * @param answered - called with news of what is stale.
+   */
+  constructor(
+    private _server: Pick<ToolsServer, 'standing'>,
+    private _answered: () => void
+  ) {
+    this._ask = new Soon(() => this._settle(), ASK_AT_MOST_EVERY);
+  }
+
+  get isDisposed(): boolean {
+    return this._ask.isDisposed;
+  }
+
+  dispose(): void {
+    this._ask.dispose();
+  }
+
+  /** Ask about these, by their ids, unless that was answered: each with what the answer depends on. */
+  follow(doubts: ReadonlyMap<string, string>): void {
+    this._doubts = doubts;
+    if (this._open.length) {
+      this._ask.ask();
+    }
+  }
+
+  /** Whether the server said last that a proposal does not fit. */
+  isStale(id: string): boolean {
+    return this._answers.get(id)?.isStale ?? false;
+  }
+
+  private get _open(): [id: string, about: string][] {
+    return [...this._doubts].filter(([id, about]) => this._answers.get(id)?.about !== about);
+  }
+
+  private async _settle(): Promise<void> {
+    for (const [id, about] of this._open) {
+      const { changed_since } = await this._server.standing(id);
+      this._answers.set(id, { about, isStale: changed_since.length > 0 });
+    }
+    this._answered();
+  }
+
+  private _ask: Soon;
+  private _doubts: ReadonlyMap<string, string> = new Map();
+  private _answers = new Map<string, { about: string; isStale: boolean }>();
+}
