@@ -159,11 +159,13 @@ postgresql:
 
 # What is wanted is a browser, wherever it is from; root installs one where there is none.
 chromium:
-	@for browser in "$$CHROMIUM" chromium chromium-browser google-chrome; do \
+	@for browser in "$$CHROMIUM" chromium-headless-shell chromium chromium-browser google-chrome; do \
 		command -v "$$browser" >/dev/null && exit 0; \
 	done; \
 	command -v apt-get >/dev/null && $(AS_ROOT) apt-get update -q && \
-		$(AS_ROOT) apt-get install -qy --no-install-recommends chromium || \
+		for package in chromium-headless-shell chromium; do \
+			$(AS_ROOT) apt-get install -qy --no-install-recommends $$package && exit 0; \
+		done; \
 		echo "The browser tests need Chromium: install it, or name it in CHROMIUM." >&2
 
 soak: venv ## edit, kill and compare for an hour (make soak SOAK_SECONDS=600)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The headless shell first: the same engine without the pages of the browser's own window, a third less work to open a page."""
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
