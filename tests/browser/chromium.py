@@ -6,7 +6,7 @@ import os
 import shutil
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The headless shell first: the same engine without the pages of the browser's own window, a third less work to open a page."""
+"""The headless shell first: the same engine without pages of its own; JupyterLab opens with a third less work."""
 OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
