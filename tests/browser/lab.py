@@ -240,6 +240,11 @@ class LabPage:
         self.complaints.clear()
         return True
 
+    def reload(self):
+        """Load the page again, until JupyterLab has put back what was open in it."""
+        self.page.reload()
+        self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
+
     @property
     def panel(self):
         return self.page.locator(".jp-fstools-Panel")

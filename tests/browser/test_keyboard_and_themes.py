@@ -154,7 +154,7 @@ def test_two_versions_are_told_apart(open_lab):
         route.fulfill(response=answer, json={**answer.json(), "version": "9.9.9"})
 
     window.page.route(STATUS, newer)
-    window.page.reload()
+    window.reload()
     dialog = window.page.get_by_role("dialog")
     expect(dialog).to_contain_text("jupyter-fstools 9.9.9")
     expect(dialog).to_contain_text(f"this page {__version__}")

@@ -10,7 +10,7 @@ from traitlets.config import Config
 from jupyter_fstools.config import FsToolsConfig
 from jupyter_fstools.diffs.file_diff import DiffHunk, DiffRow, FileDiff
 from jupyter_fstools.stores.records import Change
-from tests.browser.lab import Folder, unfold
+from tests.browser.lab import THREE_FRAMES, Folder, unfold
 from tests.browser.open_documents.documents import Notebook, notebook_text
 
 MANY = 5000
@@ -53,6 +53,7 @@ def test_a_journal_of_5000_changes_opens_and_scrolls(own_lab, open_lab, monkeypa
         if window.card("f/0.txt").count():
             break
         window.page.keyboard.press("End")
+        window.page.evaluate(THREE_FRAMES)
         cards = max(cards, window.cards.count())
     expect(window.card("f/0.txt")).to_be_focused()
     measured(f"Going down all {MANY} changes", time.perf_counter() - began)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import PANEL_TAB, act, unfold
+from tests.browser.lab import act, unfold
 
 TALL = "".join(f"line {number}\n" for number in range(300))
 
@@ -87,10 +87,8 @@ def test_the_filter_is_remembered_over_a_reload_until_it_is_cleared(window, fold
     expect(window.cards).to_have_count(1)
     window.panel.locator('[data-filter="status"]').select_option("applied")
     folder.lab.wait_until_remembered(window.page, '"match":"SOME_n"', '"status":"applied"')
-    window.page.reload()
-    expect(window.page.locator(PANEL_TAB)).to_be_visible()
-    if not window.panel.is_visible():
-        window.open_panel()
+    window.reload()
+    window.open_panel()
     expect(path).to_have_value("SOME_n")
     expect(window.panel.locator('[data-filter="status"]')).to_have_value("applied")
     expect(window.cards).to_have_count(1)
