@@ -1,0 +1,56 @@
+"""The soak finds what it is there to find."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+
+from .model import FILES, OPEN, Found, compare, content, name
+
+
+@pytest.fixture
+def accepted(tmp_path, jp_environ):
+    """The files, two of them changed twice through the gate; what was answered as made."""
+    for number in range(FILES):
+        (tmp_path / name(number)).write_bytes(content(number, 0))
+    made = set()
+    with open_workspace(tmp_path, session="soak") as workspace:
+        for number in (0, OPEN):
+            for version in (1, 2):
+                call_tool(workspace, "read_file", {"path": name(number)})
+                text = content(number, version).decode()
+                change = call_tool(workspace, "write_file", {"path": name(number), "content": text}).change
+                made.add((number, change.id))
+    return made
+
+
+def found_in(root, accepted, **before):
+    found = Found(**before)
+    found.accepted["test"] = len(accepted)
+    compare(root, accepted, found)
+    return found
+
+
+def test_what_was_made_through_the_gate_is_sound(tmp_path, accepted):
+    assert found_in(tmp_path, accepted).is_sound
+
+
+@pytest.mark.parametrize("number", [0, OPEN])
+@pytest.mark.parametrize(
+    ("version", "kind"), [(1, "lost"), (3, "unknown"), (None, "torn")], ids=["lost", "unknown", "torn"]
+)
+def test_a_file_that_tells_otherwise_than_the_journal_is_found(tmp_path, accepted, number, version, kind):
+    mixture = content(number, 2)[:1000] + content(number, 1)[1000:]
+    (tmp_path / name(number)).write_bytes(mixture if version is None else content(number, version))
+    found = found_in(tmp_path, accepted)
+    assert getattr(found, kind) == 1 and not found.is_sound
+
+
+def test_a_change_that_was_answered_and_is_not_in_the_journal_is_lost(tmp_path, accepted):
+    assert found_in(tmp_path, accepted | {(0, "no-such-change")}).lost == 1
+
+
+def test_a_number_that_was_saved_and_is_not_in_the_file_is_lost(tmp_path, accepted):
+    (tmp_path / name(OPEN)).write_bytes(content(OPEN, 2) + b"1\n2")
+    assert (found_in(tmp_path, accepted, saved=2).lost, found_in(tmp_path, accepted, saved=3).lost) == (0, 1)
