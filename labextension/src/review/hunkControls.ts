@@ -45,7 +45,7 @@ export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLE
     row.append(element('span', 'jp-fstools-Review-said', note));
   }
   if (stale) {
-    row.append(element('span', 'jp-fstools-ReviewBar-stale', trans.__('out of date: the text has changed since')));
+    row.append(element('span', 'jp-fstools-ReviewBar-stale', trans.__('out of date: it no longer fits here')));
   }
   row.append(...(change.status === 'proposed' ? waitingButtons(row, state, trans) : madeButtons(state, trans)));
   const compare = button('compare', trans.__('Compare'), () => state.compare());
