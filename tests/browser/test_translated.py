@@ -95,6 +95,7 @@ def test_the_panel_says_everything_in_the_persons_language(translated, waits, fo
     undone = folder.change("made.py", "y", "z")
     folder.lab.decide(undone, "undo")
     window = translated().open_panel()
+    window.list_only(folder)
     expect(window.waiting).to_contain_text("⟦")
     unfold(window.card(waits.path("a.py")))
     unfold(window.card(waits.path("stale.py")))
@@ -102,6 +103,7 @@ def test_the_panel_says_everything_in_the_persons_language(translated, waits, fo
     expect(window.card(folder.path("made.py"), "refusal")).to_be_visible()
     window.photograph("panel")
     require_translated(window, ".jp-fstools-Panel")
+    act(window.panel, "clear-filter")
     window.panel.locator(".jp-fstools-CardList .jp-WindowedPanel-outer").evaluate("list => list.scrollTo(0, 0)")
     for command in ("echo hello", "exit 3"):
         with ThreadPoolExecutor() as pool:

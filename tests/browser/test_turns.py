@@ -10,6 +10,7 @@ TALL = "".join(f"line {number}\n" for number in range(300))
 
 
 def test_a_turn_is_summed_up_and_kept_or_undone_at_once(window, folder):
+    window.list_only(folder)
     for file in ("a.py", "b.py"):
         folder.write(file, "x = 1\n")
         folder.call("edit_file", file, old_string="x", new_string="y")
@@ -44,6 +45,7 @@ def test_a_turn_is_summed_up_and_kept_or_undone_at_once(window, folder):
 
 
 def test_undo_is_offered_only_where_nothing_covers_the_change_and_an_undo_is_redone(window, folder):
+    window.list_only(folder)
     folder.write("a.py", "one\n")
     first, second = (folder.change("a.py", old, new) for old, new in (("one", "two"), ("two", "three")))
     cards = [window.panel.locator(f'[data-change-id="{change["id"]}"]') for change in (first, second)]
