@@ -9,6 +9,7 @@ from playwright.sync_api import Error
 
 from tests.browser.conftest import PATIENCE, PICTURES
 from tests.browser.lab import LabPage
+from tests.browser.open_documents.documents import Notebook, notebook_text
 
 
 @pytest.fixture(scope="module")
@@ -38,3 +39,15 @@ def desk(desks, browser, lab, leg, request):
     window.photograph(request.node.name)
     assert window.complaints == []
     assert window.dialogs == []
+
+
+@pytest.fixture
+def open_notebook(desk, folder):
+    """Opens a notebook that the assistant has read."""
+
+    def opened(*sources, folder=folder, **members):
+        desk.open(folder.write("n.ipynb", notebook_text(*sources, **members)))
+        folder.call("read_notebook", "n.ipynb")
+        return Notebook(desk)
+
+    return opened

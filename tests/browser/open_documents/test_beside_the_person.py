@@ -28,18 +28,6 @@ EDIT = {"old_string": "y = 1", "new_string": "y = 2"}
 
 
 @pytest.fixture
-def open_notebook(desk, folder):
-    """Opens a notebook that the assistant has read."""
-
-    def opened(*sources, **members):
-        desk.open(folder.write("n.ipynb", notebook_text(*sources, **members)))
-        folder.call("read_notebook", "n.ipynb")
-        return Notebook(desk)
-
-    return opened
-
-
-@pytest.fixture
 def open_text(desk, folder):
     """Opens a text file that the assistant has read."""
 

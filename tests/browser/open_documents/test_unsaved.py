@@ -13,13 +13,11 @@ from tests.browser.open_documents.documents import (
     LAST,
     TYPED,
     Assistant,
-    Notebook,
     Text,
     cell_edits,
     holds,
     landed,
     line_edits,
-    notebook_text,
     refused,
     replace,
     sources_in,
@@ -28,18 +26,6 @@ from tests.legs import NEWEST
 
 on_both = pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
 EDIT = {"old_string": "y = 1", "new_string": "y = 2"}
-
-
-@pytest.fixture
-def open_notebook(desk, folder):
-    """Opens a notebook that the assistant has read."""
-
-    def opened(*sources, folder=folder):
-        desk.open(folder.write("n.ipynb", notebook_text(*sources)))
-        folder.call("read_notebook", "n.ipynb")
-        return Notebook(desk)
-
-    return opened
 
 
 @pytest.fixture
