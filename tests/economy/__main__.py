@@ -36,7 +36,7 @@ def measured(name: str, task: Task, folder: Path) -> str:
         while not saved(task, folder):
             assert time.monotonic() < late, (name, task.title)
             time.sleep(0.1)
-    return f"{server.calls} calls, {server.bytes:,} B"
+    return f"{server.calls} calls, {server.given:,} B ({server.sent:,})"
 
 
 def saved(task: Task, folder: Path) -> bool:

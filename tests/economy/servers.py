@@ -26,17 +26,25 @@ _HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"n
 
 
 class Counted:
-    """Calls tools, and counts what travels: arguments and results, as JSON without spaces."""
+    """Calls tools, and counts what a model writes and is given, and what is sent for it.
+
+    A model writes the arguments and is given the blocks of content: both are tokens, of some four bytes. Sent are the
+    same arguments and the whole result, as JSON without spaces.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.calls = self.bytes = 0
+        self.calls = self.given = self.sent = 0
 
     def __call__(self, tool: str, **arguments: Any) -> str:
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        written, answer = (len(json.dumps(part, separators=(",", ":")).encode()) for part in (arguments, result))
+        texts = [block.get("text", "") for block in result["content"]]
+        pictures = sum(len(block.get("data", "")) for block in result["content"])
         self.calls += 1
-        self.bytes += sum(len(json.dumps(part, separators=(",", ":")).encode()) for part in (arguments, result))
-        return "\n".join(block.get("text", "") for block in result["content"])
+        self.given += written + sum(len(text.encode()) for text in texts) + pictures
+        self.sent += written + answer
+        return "\n".join(texts)
 
     def ask(self, method: str, params: dict[str, Any]) -> Any:
         raise NotImplementedError
