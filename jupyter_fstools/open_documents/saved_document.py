@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from ..backends.protocol import Backend, FileStat, OpenFile
-from ..content.splices import SplicedStream, spliced_chunks
+from ..content.fingerprint import Fingerprint
 from ..errors import Conflict, Stale
 from ..stores.records import Place
 from .holders import Disk
@@ -39,27 +39,26 @@ class SavedDocument:
         return self._disk.content()
 
     def apply(self, rewrite: Rewrite) -> Applied:
-        """Have the pages patch what they show, write the file, have them take over its new hash."""
-        before = rewrite.before
-        if before is None:
+        """Write the file; the pages patch what they show just before it is replaced, and take over its hash after."""
+        if rewrite.before is None:
             return self._disk.apply(rewrite)
-        stream = SplicedStream(before, rewrite.splices, old_wanted=True)
-        deque(stream.chunks(), maxlen=0)
-        old, new = stream.fingerprints()
-        assert old is not None
-        rewrite.begin(old, new, None)
-        patched = self._patched(rewrite, old.exact, new.exact)
+        patched: list[PageDocument] = []
+
+        def begin(old: Fingerprint | None, new: Fingerprint, on_disk: str | None) -> None:
+            assert old is not None
+            rewrite.begin(old, new, on_disk)
+            patched.extend(self._patched(rewrite, old.exact, new.exact))
+
         try:
-            chunks = spliced_chunks(before, rewrite.splices)
-            stat = self._backend.write(self._stat.path, chunks, if_match=before.stat.version)
+            applied = self._disk.apply(replace(rewrite, hash_before=True, begin=begin))
         except BaseException:
             _tell_written(patched, None, None)
             raise
-        _tell_written(patched, new.exact, stat)
+        _tell_written(patched, applied.after.exact, applied.stat)
         for document in self._documents:
             if document not in patched:
-                document.follow(stat.version)
-        return Applied(stat, old, new)
+                document.follow(applied.stat.version)
+        return applied
 
     def remove(self, before: OpenFile) -> None:
         """Delete the file, and close what shows it."""
