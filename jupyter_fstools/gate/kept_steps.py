@@ -5,8 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection
 
+from pydantic import BaseModel
+
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, anchored, anchors_in, bundled, inverse, packed
+from ..diffs.file_diff import FileDiff
 from ..documents.text.spans import TextAnchors, text_anchors
 from ..errors import FsToolsError
 from .draft import Draft, Step, Work
@@ -49,7 +52,7 @@ class KeptSteps:
             if back:
                 found = text_anchors(SplicedContent(draft.before, step.splices), inverse(step.splices))
             else:
-                found = text_anchors(draft.before, step.splices)
+                found = text_anchors(draft.before, step.splices, _ends_of_hunks(step.diff))
             told = b"" if found is None else b"t" + found.model_dump_json().encode()
         elif step.diff.kind == "notebook":
             told = self._cells(draft, step, back=back)
@@ -77,21 +80,29 @@ class KeptSteps:
         return b"" if found is None else b"n" + found.model_dump_json().encode()
 
 
-def anchored_at(kept: bytes, cells: Collection[str]) -> bytes:
-    """Anchors of a notebook's change, or of its undo, for some of its cells alone; empty where they have none.
+def _ends_of_hunks(diff: FileDiff) -> list[int]:
+    """The last lines of all hunks before the change; empty where the diff does not tell all of them."""
+    return [] if diff.truncated else [hunk.old_start + max(hunk.old_count, 1) - 1 for hunk in diff.hunks]
+
+
+def anchored_at(kept: bytes, named: Collection[str] | Collection[int]) -> bytes:
+    """Anchors of a change, or of its undo, for some of its cells or hunks alone; empty where they have none.
 
     Args:
         kept: what the journal keeps of the change.
-        cells: by their ids.
+        named: of a notebook cells by their ids, of a text hunks by their positions.
     """
     told = anchors_in(kept)
     told = zlib.decompress(told) if told else b""
-    if told[:1] != b"n":
-        return b""
-    from ..documents.notebook import CellAnchors
+    part: BaseModel | None = None
+    if told[:1] == b"n":
+        from ..documents.notebook import CellAnchors
 
-    part = CellAnchors.model_validate_json(told[1:]).of_cells(cells)
-    return b"" if part is None else anchored(b"", zlib.compress(b"n" + part.model_dump_json().encode(), 1))
+        part = CellAnchors.model_validate_json(told[1:]).of_cells({name for name in named if isinstance(name, str)})
+    elif told[:1] == b"t":
+        positions = {position for position in named if isinstance(position, int)}
+        part = TextAnchors.model_validate_json(told[1:]).of_hunks(positions)
+    return b"" if part is None else anchored(b"", zlib.compress(told[:1] + part.model_dump_json().encode(), 1))
 
 
 def placed_again(kept: bytes, now: Content) -> list[Splice] | None:

@@ -15,7 +15,15 @@ from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting
 from .listing import Listing
-from .named_hunks import NamedHunks, seen_with, taken_back, whole_cells
+from .named_hunks import (
+    NamedHunks,
+    decided_of,
+    named_places,
+    names_everything,
+    seen_with,
+    taken_back,
+    whole_cells,
+)
 from .partial import Decision, Part, decided_whole, part_of, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
@@ -94,7 +102,8 @@ class Journal(Listing):
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
 
-        A file that is open may have changed elsewhere meanwhile: there the places of the change are enough.
+        A file that is open may have changed elsewhere meanwhile: there the places of the change are enough, and those
+        of the hunks or cells that are carried out.
 
         Args:
             change_id: which.
@@ -124,23 +133,34 @@ class Journal(Listing):
     def _carried_out(self, change: Change, decision: Decision) -> Change:
         self._require(change, "proposed", "approved")
         hint = "Reject the proposal; the assistant can read the file again and propose anew."
+        if decision.content is None and names_everything(change, decision.hunks):
+            decision = replace(decision, hunks=None)
         parts = kept_parts(self._workspace, change)
-        files = restorable(self._workspace, change, "before", parts, "cannot be approved", hint)
+        named = named_places(change, decision.hunks) if decision.content is None else None
+        anchors = anchored_at(parts[0], named) if named else b""
+        places = [anchors] if anchors else parts
+        files = restorable(self._workspace, change, "before", places, "cannot be approved", hint)
         with self._drafts(files, change.id, "proposed", "approved") as (drafts, _):
             work: Work = list(self._steps.forward(drafts, change, parts))
             decided = decided_whole(change.diff, taken=True, reason=decision.reason)
             record = _as_landing(change, work).model_copy(update={"decided": decided})
             if decision.is_partial:
-                work, record = self._partly(work, change, decision)
+                work, record = self._partly(work, change, decision, are_placed=bool(anchors))
             # Who approves it has seen it.
             seen = record.model_copy(update={"seen_by": [self._workspace.reader.user]})
             return self._workspace.carry_out(work, change, seen)
 
-    def _partly(self, work: Work, change: Change, decision: Decision) -> tuple[Work, Change]:
-        """The part of a proposal to carry out, and its entry in the journal."""
+    def _partly(self, work: Work, change: Change, decision: Decision, *, are_placed: bool) -> tuple[Work, Change]:
+        """The part of a proposal to carry out, and its entry in the journal.
+
+        `are_placed`: where the file changed elsewhere, the draft has the places of what is named, and of nothing else.
+        """
         draft, step = self._only(work)
         encoding = told_encoding(change.all_files[0], draft.content, step.splices)
-        part = part_of(draft, change, step.splices, decision, encoding)
+        if are_placed and draft.placed is not None and decision.hunks is not None:
+            part = Part(step.splices, decided_of(change.diff, decision.hunks, decision.reason))
+        else:
+            part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
             step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
         return [(draft, step)], recorded(draft, change, part, step.diff)

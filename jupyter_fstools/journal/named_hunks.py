@@ -29,6 +29,45 @@ def whole_cells(change: Change, hunks: NamedHunks | None) -> set[str] | None:
     return set(named) if is_part and all(named[name] == everything[name] for name in named) else None
 
 
+def named_places(change: Change, hunks: NamedHunks | None) -> set[str] | set[int] | None:
+    """Of a notebook the `whole_cells`, of a text the hunks that are named; None where that is nothing, or all of it.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    if change.diff.cells is not None:
+        return whole_cells(change, hunks)
+    if hunks is None or change.diff.truncated or change.before is None or change.files:
+        return None
+    named = set(taken_hunks(len(change.diff.hunks), hunks))
+    return named if 0 < len(named) < len(change.diff.hunks) else None
+
+
+def names_everything(change: Change, hunks: NamedHunks | None) -> bool:
+    """Whether these are all hunks of a change.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    if hunks is None or change.diff.truncated or change.before is None or change.after is None or change.files:
+        return False
+    return not decided_of(change.diff, hunks).rejected
+
+
+def decided_of(diff: FileDiff, hunks: NamedHunks, reason: str | None = None) -> Decided:
+    """The record of a proposal of which these hunks are taken and all others rejected.
+
+    Raises:
+        Invalid: hunks that are not in it.
+    """
+    if diff.cells is None:
+        taken = taken_hunks(len(diff.hunks), hunks)
+        return Decided(taken=taken, rejected=other_hunks(len(diff.hunks), hunks), reason=reason)
+    cells = taken_cells(diff.cells, hunks, {})
+    everything = {cell.cell_id: hunks_in(cell) for cell in diff.cells}
+    return Decided(taken=cells, rejected=left_over(everything, cells), reason=reason)
+
+
 def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     """The record of a change of which these cells are taken back, as others may have been before."""
     cells = change.diff.cells or []

@@ -286,6 +286,36 @@ def test_a_hunk_that_no_longer_fits_is_shown_as_stale_with_both_sides(editor, wa
     window.photograph("stale")
 
 
+def test_what_still_fits_is_approved_and_nothing_else(editor, waits):
+    window, change = editor
+    page = window.page
+    page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3").first.click()
+    page.keyboard.press("End")
+    page.keyboard.type("33")
+    stale = page.locator(".jp-fstools-Review-other.jp-mod-stale")
+    press(stale, "reject")
+    window.wait_until_known(waits.path("a.py"), saved=False)
+    page.evaluate("() => document.querySelector('.jp-FileEditor .cm-scroller').scrollTo(0, 1e6)")
+    press(page.locator(".jp-FileEditor .jp-fstools-Review-controls").last, "approve")
+    expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == upper(30).replace("line_3 = 3\n", "line_3 = 333\n")
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert (decided["taken"], decided["rejected"]) == ([1], [0])
+
+
+def test_a_whole_text_is_approved_though_the_person_typed_between_its_changes(editor, waits):
+    window, _ = editor
+    page = window.page
+    page.evaluate("() => document.querySelector('.jp-FileEditor .cm-scroller').scrollTo(0, 300)")
+    page.locator(".jp-FileEditor .cm-line", has_text="line_15 = 15").click()
+    page.keyboard.press("End")
+    page.keyboard.type("  # mine")
+    window.wait_until_known(waits.path("a.py"), saved=False)
+    press(page.locator(".jp-fstools-ReviewBar"), "approve")
+    expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == upper(3, 30).replace("line_15 = 15", "line_15 = 15  # mine")
+
+
 def test_a_session_is_kept_in_all_its_files_and_the_keyboard_leads_from_one_to_the_next(desk, folder):
     for file in ("a.py", "b.py"):
         folder.write(file, BEFORE)

@@ -180,14 +180,77 @@ def test_parts_of_a_change_are_decided_beside_what_the_person_typed(living):
     assert sources(call) == {"a": "x = 2", "b": "y = theirs", "c": "z = 1"}
 
 
-def test_parts_that_have_grown_together_are_decided_as_a_whole(living):
+def test_a_whole_text_is_written_beside_what_the_person_typed_between_its_changes(living):
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    change = call("write_file", path="a.txt", content=rewritten(5, 35)).change
+    typed(call, "a.txt", "line 20 of", "theirs\nline 20 of")
+    assert not is_stale(call.workspace, change)
+    assert changed_since(call.workspace, change) == []
+    journal.approve(change.id)
+    assert call.got("a.txt").decode() == rewritten(5, 35).replace("line 20 of", "theirs\nline 20 of")
+    # The proposer has not been shown what was typed.
+    call.refused("stale", "write_file", path="a.txt", content="x")
+    typed(call, "a.txt", "line 22 of", "more\nline 22 of")
+    journal.undo(journal.change(change.id), by_person=True)
+    left = "".join(LINES).replace("line 20 of", "theirs\nline 20 of").replace("line 22 of", "more\nline 22 of")
+    assert call.got("a.txt").decode() == left
+
+
+def test_parts_that_have_grown_together_are_decided_one_by_one_all_the_same(living):
     call = living(approval="always")
     journal = Journal(call.workspace)
     change = call("write_file", path="a.txt", content=rewritten(5, 20)).change
     typed(call, "a.txt", "".join(LINES[8:18]), "")
+    done = journal.approve(change.id, decision=Decision([0]))
+    assert call.got("a.txt").decode() == rewritten(5).replace("".join(LINES[8:18]), "")
+    assert (done.decided.taken, done.decided.rejected) == ([0], [1])
+
+
+def test_parts_that_have_grown_together_are_taken_back_as_a_whole(living):
+    call = living()
+    change = call("write_file", path="a.txt", content=rewritten(5, 20)).change
+    typed(call, "a.txt", "".join(LINES[8:18]), "")
+    journal = Journal(call.workspace)
     with pytest.raises(Stale, match="not modified"):
-        journal.approve(change.id, decision=Decision([0]))
-    assert journal.change(change.id).status == "proposed"
+        journal.undo(journal.change(change.id), by_person=True, hunks=[0])
+    assert call.got("a.txt").decode() == rewritten(5, 20).replace("".join(LINES[8:18]), "")
+
+
+def test_what_still_fits_of_a_proposal_is_approved(living):
+    """Of a hunk and of a cell that the person changed nothing is written."""
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    text = call("write_file", path="a.txt", content=rewritten(5, 20, 35)).change
+    edits = [{"cell_id": "a", "new_source": "x = 2"}, {"cell_id": "c", "new_source": "z = 2"}]
+    cells = call("edit_notebook", path="n.ipynb", edits=edits).change
+    typed(call, "a.txt", "line 5 of", "theirs of")
+    typed(call, "n.ipynb", "x = 1", "x = theirs")
+    for change, named in ((text, [0, 2]), (text, [0, 1, 2]), (cells, {"a": "all"}), (cells, {"a": [0], "c": [0]})):
+        with pytest.raises(Stale, match="not modified"):
+            journal.approve(change.id, decision=Decision(named))
+    done = journal.approve(text.id, decision=Decision([1, 2], reason="5 is mine"))
+    assert call.got("a.txt").decode() == rewritten(20, 35).replace("line 5 of", "theirs of")
+    assert (done.decided.taken, done.decided.rejected, done.decided.reason) == ([1, 2], [0], "5 is mine")
+    assert [hunk.old_start for hunk in done.diff.hunks] == [18, 33]
+    done = journal.approve(cells.id, decision=Decision({"c": "all"}))
+    assert sources(call) == {"a": "x = theirs", "b": "y = 1", "c": "z = 2"}
+    assert (done.decided.taken, done.decided.rejected) == ({"c": [0]}, {"a": [0]})
+    journal.undo(journal.change(text.id), by_person=True)
+    assert call.got("a.txt").decode() == "".join(LINES).replace("line 5 of", "theirs of")
+
+
+def test_all_parts_that_a_change_has_no_longer_are_approved_together(living):
+    """The person typed so much inside of one hunk that it would be two by now."""
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    change = call("write_file", path="a.txt", content=rewritten(5, 9, 30)).change
+    assert len(change.diff.hunks) == 2
+    theirs = "line 7 of", "theirs\n" * 9 + "line 7 of"
+    typed(call, "a.txt", *theirs)
+    done = journal.approve(change.id, decision=Decision([0, 1]))
+    assert call.got("a.txt").decode() == rewritten(5, 9, 30).replace(*theirs)
+    assert (done.decided.taken, done.decided.rejected) == ([0, 1], [])
 
 
 def test_a_closed_file_is_never_merged(living):

@@ -5,14 +5,16 @@ A span's offset counts UTF-16 code units in the text with `\n` as its only line 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from ...content.source import Content
-from ...content.splices import Splice
+from ...content.splices import Splice, trimmed
+from ...diffs.line_diff import changed_blocks
 
 _CONTEXT = 64
 _MOST_LINES = 2000
@@ -22,6 +24,8 @@ _ONE_SIDE = ((16, 16), (64, 64), (64, 0), (0, 64))
 """Bytes around a span by which it is known; one side is enough, so that the other one may be edited up to the span."""
 _MOST_BYTES = 4 << 20
 _MOST_KEPT = 1 << 20
+_MOST_SEARCHED = 32 << 20
+"""Bytes of the text, once for each part of a splice: beyond that a splice is not divided."""
 
 
 class Span(NamedTuple):
@@ -149,6 +153,7 @@ class SpanAnchor(BaseModel):
         before: up to 64 bytes before it.
         after: up to 64 bytes after it.
         windows: how many bytes before and after it make it the only such place in its text.
+        hunk: the position of the hunk that it is in, where that is known.
     """
 
     removed: str
@@ -156,6 +161,7 @@ class SpanAnchor(BaseModel):
     before: str
     after: str
     windows: list[tuple[int, int]]
+    hunk: int | None = None
 
     def found(self, data: bytes) -> Splice | None:
         """The splice where its place is; None where that is not known."""
@@ -173,6 +179,12 @@ class TextAnchors(BaseModel):
 
     spans: list[SpanAnchor]
 
+    def of_hunks(self, positions: Collection[int]) -> TextAnchors | None:
+        """The places of some hunks; None where it is not known which hunk a splice is in."""
+        if any(span.hunk is None for span in self.spans):
+            return None
+        return TextAnchors(spans=[span for span in self.spans if span.hunk in positions])
+
     def placed(self, now: Content) -> list[Splice] | None:
         """The splices for what the text is now; None where one of the spans is no longer as it was, or not alone."""
         if now.size > 2 * _MOST_BYTES:
@@ -187,17 +199,46 @@ class TextAnchors(BaseModel):
         return found
 
 
-def text_anchors(content: Content, splices: Sequence[Splice]) -> TextAnchors | None:
-    """Anchors for finding splices of a content again; None if they are too large, or a place is like another one."""
+def text_anchors(content: Content, splices: Sequence[Splice], hunk_ends: Sequence[int] = ()) -> TextAnchors | None:
+    """Anchors for finding splices of a content again; None if they are too large, or a place is like another one.
+
+    Args:
+        content: what the splices change.
+        splices: sorted and disjoint.
+        hunk_ends: the numbers of the last lines of their diff's hunks, where these are known.
+    """
     kept = sum(len(splice.removed) + len(splice.inserted) + 2 * _CONTEXT for splice in splices)
     if content.size > _MOST_BYTES or kept > _MOST_KEPT:
         return None
     data = content.read(0, content.size)
-    spans = [_anchor(data, splice) for splice in splices]
+    spans = [span for splice in splices for span in _anchors(data, splice, hunk_ends)]
     return TextAnchors(spans=spans) if all(span.windows for span in spans) else None
 
 
-def _anchor(data: bytes, splice: Splice) -> SpanAnchor:
+def _anchors(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> list[SpanAnchor]:
+    """Anchors for the parts of a splice, between which a person may go on; where one is like another, for all of it."""
+    parts = _divided(splice)
+    if 1 < len(parts) <= _MOST_SEARCHED // len(data):
+        spans = [_anchor(data, part, hunk_ends) for part in parts]
+        if all(span.windows for span in spans):
+            return spans
+    return [_anchor(data, splice, hunk_ends if len(parts) < 2 else ())]
+
+
+def _divided(splice: Splice) -> list[Splice]:
+    """The lines of a splice that differ: one that writes a whole file reaches from its first change to its last."""
+    sides = [text.decode("latin-1").split("\n") for text in (splice.removed, splice.inserted)]
+    old, new = ([f"{line}\n" for line in side[:-1]] + side[-1:] for side in sides)
+    found, at, line = list[Splice](), splice.offset, 0
+    for first, last, new_first, new_last in changed_blocks(old, new):
+        at += sum(map(len, old[line:first]))
+        removed, inserted = ("".join(side).encode("latin-1") for side in (old[first:last], new[new_first:new_last]))
+        found += [part._replace(offset=at + part.offset) for part in trimmed(removed, inserted)]
+        at, line = at + len(removed), last
+    return found
+
+
+def _anchor(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> SpanAnchor:
     start, end = splice.offset, splice.end
     # An empty span is a place between two others, and no place goes through a character of UTF-8.
     whole = splice.removed and not any(byte & 0xC0 == 0x80 for byte in (data[start], *data[end : end + 1]))
@@ -212,7 +253,10 @@ def _anchor(data: bytes, splice: Splice) -> SpanAnchor:
         "before": data[max(0, start - _CONTEXT) : start],
         "after": data[end : end + _CONTEXT],
     }
-    return SpanAnchor(**{name: part.decode("latin-1") for name, part in parts.items()}, windows=windows)
+    # One at the end of the text may be below the last line of its hunk.
+    line = data.count(b"\n", 0, start) + 1
+    hunk = min(bisect_left(hunk_ends, line), len(hunk_ends) - 1) if hunk_ends else None
+    return SpanAnchor(**{name: part.decode("latin-1") for name, part in parts.items()}, windows=windows, hunk=hunk)
 
 
 def _only(data: bytes, pattern: bytes) -> int | None:

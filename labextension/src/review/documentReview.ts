@@ -14,7 +14,7 @@ import type { IPlacedHunk } from './placedHunks';
 import type { IMarker, IReviewView, IShownBeside } from './reviewView';
 
 import { Soon } from '../feed/soon';
-import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
+import { hunkName, hunksOf, type IDecisionDetail, isDivisible, isKept } from './decisions';
 import { Decider, type IDeciderParts } from './decider';
 import { Doubts } from './doubts';
 import { hunkControls } from './hunkControls';
@@ -110,7 +110,7 @@ export class DocumentReview implements IDisposable, IMarker {
   // Not the change's revision: a decision about another part of it would end a press of a button drawn anew.
   key(change: Change, name: string): string {
     const taken = this._decider.taken(change, name);
-    return [change.id, name, taken, this._mayUndo(change), this._isStale(change)].join(' ');
+    return [change.id, name, taken, this._mayUndo(change), this._isStaleAt(change, [name])].join(' ');
   }
 
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark {
@@ -137,7 +137,7 @@ export class DocumentReview implements IDisposable, IMarker {
         isPart,
         note: [shown.note, several].filter(Boolean).join(', '),
         proposed: change.files.length > 1 ? null : shown.proposed,
-        stale: this._isStale(change),
+        stale: this._isStaleAt(change, names),
         taken: this._decider.taken(change, names[0]),
         undoable: this._mayUndo(change) && !shown.movedOn,
         decide: (decision, detail) => void this._decide(change, names, decision, detail),
@@ -253,10 +253,20 @@ export class DocumentReview implements IDisposable, IMarker {
     );
   }
 
-  /** Whether a part of a proposal no longer fits: then the server would carry out none of it. */
+  /** Whether a part of a proposal no longer fits: then the server would not carry out all of it. */
   private _isStale(change: Change): boolean {
-    const { stale, doubts } = this._view ?? {};
-    return (stale?.has(change.id) || (doubts?.has(change.id) && this._doubts.isStale(change.id))) ?? false;
+    return (this._view?.stale.has(change.id) ?? false) || this._isDoubted(change);
+  }
+
+  /** Whether these parts no longer fit; of what is decided as a whole, whether any does not. */
+  private _isStaleAt(change: Change, names: readonly string[]): boolean {
+    const parts = isDivisible(change) ? names : hunksOf(change);
+    const stale = this._view?.stale.get(change.id);
+    return parts.some(name => stale?.has(name)) || this._isDoubted(change);
+  }
+
+  private _isDoubted({ id }: Change): boolean {
+    return (this._view?.doubts.has(id) ?? false) && this._doubts.isStale(id);
   }
 
   /** Below a later change a part can be taken back that is still as the change made it. */

@@ -46,7 +46,7 @@ export class NotebookReview implements IReviewView {
     });
   }
 
-  stale: ReadonlySet<string> = new Set();
+  stale: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   doubts: ReadonlyMap<string, string> = new Map();
 
   draw(changes: readonly Change[]): void {
@@ -57,7 +57,14 @@ export class NotebookReview implements IReviewView {
     const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
-    this.stale = new Set(waiting.filter(({ id }) => movedOn.has(id)).map(({ id }) => id));
+    this.stale = new Map(
+      waiting
+        .filter(({ id }) => movedOn.has(id))
+        .map(({ id, diff }) => {
+          const cells = (diff.cells ?? []).filter(({ cell_id }) => movedOn.get(id)!.includes(cell_id));
+          return [id, new Set(cells.flatMap(hunksOfCell))];
+        })
+    );
     // Beside which cells those that come or move were to stand, their diff does not tell.
     const arranges = ({ diff }: Change) => diff.cells?.some(({ action }) => action === 'insert' || action === 'move');
     this.doubts = new Map(waiting.filter(arranges).map(({ id }) => [id, ids.join()]));

@@ -31,8 +31,8 @@ export interface IMarker {
 export interface IReviewView {
   /** Draw these, and no others; called again whenever they or the document are others. */
   draw(changes: readonly Change[]): void;
-  /** The proposals that are drawn and no longer fit, by their ids. */
-  readonly stale: ReadonlySet<string>;
+  /** The proposals that are drawn and no longer fit, by their ids: the names of the hunks that do not. */
+  readonly stale: ReadonlyMap<string, ReadonlySet<string>>;
   /** The proposals of which the server alone knows whether they fit, by their ids: what the answer depends on. */
   readonly doubts: ReadonlyMap<string, string>;
   /** What brings each change into sight, in the document's order. */

@@ -17,7 +17,7 @@ export class TextReview implements IReviewView {
     private _marker: IMarker
   ) {}
 
-  stale: ReadonlySet<string> = new Set();
+  stale: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   doubts: ReadonlyMap<string, string> = new Map();
 
   draw(changes: readonly Change[]): void {
@@ -28,10 +28,13 @@ export class TextReview implements IReviewView {
       placedLoosely(change.diff.hunks, lines, sideOf(change))
     ]);
     const waiting = places.filter(([{ status }]) => status === 'proposed');
-    const withSome = (isOne: (hunk: IPlacedHunk) => boolean) =>
-      waiting.filter(([, hunks]) => hunks.some(isOne)).map(([{ id }]) => id);
-    this.stale = new Set(withSome(({ blocks }) => !blocks));
-    this.doubts = new Map(withSome(({ isLoose }) => isLoose ?? false).map(id => [id, text]));
+    const others = waiting.map(([{ id }, hunks]): [string, Set<string>] => {
+      const gone = hunks.filter(({ blocks }) => !blocks);
+      return [id, new Set(gone.map(({ position }) => hunkName(position)))];
+    });
+    this.stale = new Map(others.filter(([, names]) => names.size));
+    const isLoose = ([, hunks]: [Change, IPlacedHunk[]]) => hunks.some(hunk => hunk.isLoose);
+    this.doubts = new Map(waiting.filter(isLoose).map(([{ id }]) => [id, text]));
     this._marks = places.flatMap(([change, hunks]) => marksOf(change, hunks, '', this._marker));
     showMarks(this._editor, this._marks);
   }
