@@ -54,7 +54,11 @@ export class OpenDocument {
     // Of two at once, the later one would find the file changed by the other, and ask its person which to keep.
     context.save = () => this._noted(this._saving.size ? Promise.all(this._saving).then(save) : save());
     // Of a document that is closed while it is saved, JupyterLab tells its person that this failed.
-    const dispose = context.dispose.bind(context);
+    const disposed = context.dispose.bind(context);
+    const dispose = (): void => {
+      disposed();
+      this._leave();
+    };
     context.dispose = () => {
       this._isLeft = true;
       if (this._saving.size) {
@@ -119,7 +123,9 @@ export class OpenDocument {
         await this._written(to === null || hash === to ? (hash ?? null) : null, null);
       }
     } catch {
-      this._settleLater(pending);
+      if (this._pending === pending) {
+        this._settleLater(pending);
+      }
     }
   }
 
@@ -241,6 +247,13 @@ export class OpenDocument {
     if (hash !== null && this._hash !== hash) {
       await this.context.save();
     }
+  }
+
+  /** Nobody sees the document any more: its file alone tells what became of its change. */
+  private _leave(): void {
+    window.clearTimeout(this._pending?.timer);
+    this._pending?.letLook();
+    this._pending = null;
   }
 
   /** The answer to a rename has no hash, and the context forgets the one that it had; the file has the same bytes. */

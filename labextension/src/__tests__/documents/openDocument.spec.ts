@@ -56,6 +56,12 @@ class FileSample {
   }
 }
 
+function labOf(sample: FileSample) {
+  const contents = sample.contents as unknown as Contents.IManager;
+  const closeFile = (path: string) => Promise.resolve(void closed.push(path));
+  return { contents, looks: new LooksAtDisk(contents), closeFile };
+}
+
 let file: FileSample;
 let closed: string[];
 let document: OpenDocument;
@@ -63,10 +69,7 @@ let document: OpenDocument;
 beforeEach(() => {
   file = new FileSample();
   closed = [];
-  const contents = file.contents as unknown as Contents.IManager;
-  const closeFile = (path: string) => Promise.resolve(void closed.push(path));
-  const lab = { contents, looks: new LooksAtDisk(contents), closeFile };
-  document = new OpenDocument(7, file as unknown as DocumentRegistry.Context, lab, () => undefined);
+  document = new OpenDocument(7, file as unknown as DocumentRegistry.Context, labOf(file), () => undefined);
 });
 
 afterEach(() => jest.useRealTimers());
@@ -121,6 +124,19 @@ describe('a saved document', () => {
     await document.handle({ ...PATCH, hash: 'h2', to: 'h3', change: { kind: 'text', spans: [[4, '2', '3', '', '']] } });
     await document.settle();
     expect([file.model.toString(), file.contentsModel.hash]).toEqual(['x = 2', 'h2']);
+  });
+
+  it('that is closed before its file has a change is not asked about again, and its file can be opened', async () => {
+    jest.useFakeTimers();
+    const look = jest.spyOn(file.contents, 'get');
+    const lab = labOf(file);
+    const left = new OpenDocument(8, file as unknown as DocumentRegistry.Context, lab, () => undefined);
+    await left.handle(PATCH);
+    left.context.dispose();
+    file.disk = { hash: 'h2', content: 'x = 2' };
+    expect(await lab.contents.get('a.py')).toMatchObject({ content: 'x = 2' });
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect([look.mock.calls.length, file.disk.hash, jest.getTimerCount()]).toEqual([1, 'h2', 0]);
   });
 
   it('follows its file, unless its person has typed', async () => {
