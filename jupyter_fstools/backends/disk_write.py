@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
@@ -28,12 +28,16 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 
 class Target(NamedTuple):
-    """A file that is to be written: where, and how it is called in a refusal."""
+    """A file that is to be written: where, and how it is called in a refusal.
+
+    `confirm` refuses where its path leads elsewhere by now.
+    """
 
     folder: Folder
     name: str
     path: str
     durable: bool
+    confirm: Callable[[str], None]
 
 
 def write_file(target: Target, chunks: Iterable[Chunk], *, if_match: str | None) -> os.stat_result:
@@ -173,7 +177,7 @@ def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
             flushed = written
     if target.durable:
         os.fsync(fd)
-    target.folder.confirm()
+    target.confirm(target.path)
 
 
 def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.stat_result:

@@ -172,7 +172,7 @@ class LocalDisk:
                 else:
                     descend(trail, names[:-1], path, writing=True)
                     _settled(trail.folder, name, path)
-                target = Target(trail.folder, name, path, self._durable)
+                target = Target(trail.folder, name, path, self._durable, trail.confirm)
                 return file_stat(self._root.key, path, write_file(target, chunks, if_match=if_match))
             except BaseException as error:
                 _unmake(trail, made)
@@ -188,10 +188,10 @@ class LocalDisk:
                 name = _last(names, path)
                 descend(trail, names[:-1], path, writing=True)
                 _settled(trail.folder, name, path)
-                target = Target(trail.folder, name, path, self._durable)
+                target = Target(trail.folder, name, path, self._durable, trail.confirm)
                 if check_removable(target, if_match) is None:
                     raise refused(NotFound, path, "it does not exist", writing=True)
-                trail.folder.confirm()
+                trail.confirm(path)
                 trail.folder.remove(name)
                 if self._durable:
                     trail.folder.sync()

@@ -147,13 +147,15 @@ class Root:
 
 
 class Trail:
-    """A way down from the root: its names so far, and the last folders on it held open."""
+    """A way down from the root: its names so far, and the last folders on it (`most` of them) held open."""
 
-    __slots__ = ("_held", "_root", "names")
+    __slots__ = ("_below", "_held", "_most", "_root", "names")
 
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, most: int = _HELD_OPEN) -> None:
+        self._below = root
         self._root = root.current()
         self._held: list[Folder] = []
+        self._most = most
         self.names: list[str] = []
 
     def __enter__(self) -> Trail:
@@ -184,7 +186,7 @@ class Trail:
         """One step down; `NotADirectoryError` if it is a file or a link."""
         self._held.append(self.folder.enter(name))
         self.names.append(name)
-        if len(self._held) > _HELD_OPEN:
+        if len(self._held) > self._most:
             self._held.pop(0).close()
 
     def up(self) -> None:
@@ -197,6 +199,19 @@ class Trail:
         """Up until `depth` names are left."""
         while len(self.names) > depth:
             self.up()
+
+    def confirm(self, path: str) -> None:
+        """Refuse a change where the same names lead to another folder by now: it would land in one that was moved away.
+
+        Raises:
+            NotFound, NotADirectory, Conflict
+        """
+        self.folder.confirm()
+        with Trail(self._below, most=1) as again:
+            descend(again, self.names, path, writing=True)
+            if not os.path.samestat(again.folder.status(), self.folder.status()):
+                hint = "Look at the path again."
+                raise refused(Conflict, path, "its folder was moved meanwhile", hint=hint, writing=True)
 
 
 def follow(root: Root, trail: Trail, path: str) -> Found:
