@@ -13,7 +13,7 @@ from .in_memory_receipts import InMemoryReceipts
 from .protocol import MAX_REFUSALS, USE_SECONDS, ChangeFilter, Closing, MomentFilter, require_room
 from .record_json import is_below, is_wanted, is_within, to_json
 from .records import Change, ChangeStatus, OpenDocument, Reader, Refusal, Token
-from .steps import ChangeRow, ChangeSteps, Step, without_rows
+from .steps import ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
 _DEFAULTS = StoreLimits()
 
@@ -24,6 +24,7 @@ class KeptChange:
 
     body: str
     splices: bytes
+    size: int
     keys: list[str]
     reader: Reader
     created_at: float
@@ -68,12 +69,14 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
     def add_change(self, change: Change, splices: bytes) -> Change:
         """Append a change."""
         body = to_json(change)
+        size = kept_size(body, splices)
         with self._lock:
             if change.status == "proposed":
-                self._require_room(change.reader, len(splices))
+                self._require_room(change.reader, size)
             kept = KeptChange(
                 body=body,
                 splices=splices,
+                size=size,
                 keys=change.keys,
                 reader=change.reader,
                 created_at=change.created_at,
@@ -100,6 +103,7 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
                 kept.decided_at, kept.decided_by = step.decided
             kept.body = kept.body if step.record is None else to_json(step.record)
             kept.splices = kept.splices if step.splices is None else step.splices
+            kept.size = kept_size(kept.body, kept.splices)
             for receipt, shown in step.receipts:
                 self.put_receipt(receipt, shown)
             self._number(kept)
@@ -129,14 +133,14 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
 
     def _require_room(self, reader: Reader, size: int) -> None:
         waiting = [kept for kept in self._changes.values() if kept.status == "proposed"]
-        own = [len(kept.splices) for kept in waiting if kept.reader == reader]
-        require_room(self._limits, size, own, [len(kept.splices) for kept in waiting])
+        own = [kept.size for kept in waiting if kept.reader == reader]
+        require_room(self._limits, size, own, [kept.size for kept in waiting])
 
     def _prune(self) -> None:
         limits = self._limits
         counted = [kept for kept in self._changes.values() if kept.status != "proposed"]
         count = len(counted) - limits.journal_max_changes
-        size = sum(len(kept.splices) for kept in counted) - limits.journal_max_bytes
+        size = sum(kept.size for kept in counted) - limits.journal_max_bytes
         oldest = time.time() - limits.journal_max_days * 86400
         newest = max((kept.revision for kept in self._changes.values()), default=0)
         for name, kept in list(self._changes.items()):
@@ -145,7 +149,7 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
             if count <= 0 and size <= 0 and kept.created_at >= oldest:
                 break
             del self._changes[name]
-            count, size = count - 1, size - len(kept.splices)
+            count, size = count - 1, size - kept.size
 
     def change(self, change_id: str) -> Change | None:
         """One change."""

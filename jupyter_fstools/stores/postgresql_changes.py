@@ -17,7 +17,7 @@ from .protocol import ChangeFilter, PutReceipt, require_room
 from .record_json import to_ascii_json
 from .records import Change, Reader
 from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
 # A step is one function of the database; receipts and news go with it only where it was made.
 _HELD = "%(held)s::bytea[], %(fences)s::bigint[]"
@@ -55,7 +55,7 @@ SELECT {_COLUMNS} FROM fstools.changes WHERE revision > %(after)s AND {_MATCHING
 _PRUNE = """
 WITH kept AS (
     SELECT number, created_at, status, revision, row_number() OVER newest AS place,
-    sum(length(splices)) OVER newest AS size FROM fstools.changes WHERE status <> 'proposed'
+    sum(octet_length(body) + length(splices)) OVER newest AS size FROM fstools.changes WHERE status <> 'proposed'
     WINDOW newest AS (ORDER BY number DESC)
 ) DELETE FROM fstools.changes WHERE number IN (
     SELECT number FROM kept WHERE status <> 'pending' AND revision < (SELECT revision FROM fstools.state)
@@ -74,6 +74,8 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
 
     def add_change(self, change: Change, splices: bytes) -> Change:
         """Append a change with its splices."""
+        body = to_ascii_json(change)
+        size = kept_size(body, splices)
         values = {
             **self._fences(),
             "me": self._database.me,
@@ -85,17 +87,17 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "created_at": change.created_at,
             "decided_at": change.decided_at,
             "decided_by": bytes_or_null(change.decided_by),
-            "body": to_ascii_json(change),
+            "body": body,
             "splices": splices,
         }
         add = _ADD_PENDING if change.status == "pending" else _ADD
         proposed = change.status == "proposed"
         with self._database.connection() as connection, connection.transaction() if proposed else nullcontext():
             if proposed:
-                self._require_room(connection, change.reader, len(splices))
+                self._require_room(connection, change.reader, size)
             row = connection.execute(add, values).fetchone()
         assert row is not None
-        self._after((), len(splices))
+        self._after((), size)
         return change.model_copy(update={"revision": row[0]})
 
     def take_step(self, step: Step) -> ChangeRow | None:
@@ -187,7 +189,9 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
     def _require_room(self, connection: Connection[Any], reader: Reader, size: int) -> None:
         # Who proposes at the same time waits, and counts this one.
         connection.execute("SELECT FROM fstools.state FOR UPDATE")
-        query = "SELECT owner, session, length(splices) FROM fstools.changes WHERE status = 'proposed'"
+        query = (
+            "SELECT owner, session, octet_length(body) + length(splices) FROM fstools.changes WHERE status = 'proposed'"
+        )
         waiting = connection.execute(query).fetchall()
         place = as_bytes(reader.user), as_bytes(reader.session)
         own = [its_size for owner, session, its_size in waiting if (owner, session) == place]

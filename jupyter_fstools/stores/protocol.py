@@ -226,7 +226,7 @@ def require_room(limits: StoreLimits, size: int, own: Sequence[int], waiting: Se
 
     Args:
         limits: the bounds.
-        size: bytes of the new proposal's splices.
+        size: bytes of the new proposal, as `steps.kept_size` counts them.
         own: those of each change of the same reader that is proposed.
         waiting: those of each that is.
 

@@ -12,7 +12,7 @@ from .record_json import is_below, to_json
 from .records import Change, Reader
 from .sql_values import as_bytes, bytes_or_null, change_row, change_values
 from .sqlite_receipts import ReceiptTable
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
 # What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
 # and every index would cost each new change a page. A pending change has no revision.
@@ -37,9 +37,14 @@ _ADD_CONTENT = "INSERT INTO contents VALUES (?, ?, ?)"
 _ADD_FURTHER = "INSERT INTO further_files VALUES (?, ?)"
 _NUMBER = "SELECT number FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1"
 _STEP = """
-UPDATE changes SET revision = :revision, status = :status, size = coalesce(:size, size),
+UPDATE changes SET revision = :revision, status = :status,
 decided_at = CASE WHEN :is_new THEN :decided_at ELSE decided_at END,
 decided_by = CASE WHEN :is_new THEN :decided_by ELSE decided_by END WHERE number = :number AND status = :expected
+"""
+_RESIZE = """
+UPDATE changes SET size = (
+    SELECT length(CAST(body AS BLOB)) + length(splices) FROM contents WHERE contents.number = changes.number
+) WHERE number = ?
 """
 _UNFINISHED = "SELECT number FROM changes WHERE status = 'pending'"
 _PROPOSED = "SELECT user, session, size FROM changes WHERE status = 'proposed'"
@@ -92,17 +97,19 @@ class ChangeTable(ReceiptTable, ChangeSteps):
 
     def add_change(self, change: Change, splices: bytes) -> Change:
         """Append a change."""
-        columns, body = _columns(change, len(splices)), to_json(change)
+        body = to_json(change)
+        size = kept_size(body, splices)
+        columns = _columns(change, size)
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
             if change.status == "proposed":
-                self._require_room(change.reader, len(splices))
+                self._require_room(change.reader, size)
             revision = None if change.status == "pending" else self.revision() + 1
             number = self._execute(_ADD, (revision, *columns)).lastrowid
             self._execute(_ADD_CONTENT, (number, body, splices))
             for key in change.keys[1:]:
                 self._execute(_ADD_FURTHER, (number, as_bytes(key)))
-        self._after_add(len(splices))
+        self._after_add(size)
         return change.model_copy(update={"revision": revision or 0})
 
     def take_step(self, step: Step) -> ChangeRow | None:
@@ -118,7 +125,6 @@ class ChangeTable(ReceiptTable, ChangeSteps):
                 "expected": step.expected,
                 "status": step.status,
                 "revision": self.revision() + 1,
-                "size": None if step.splices is None else len(step.splices),
                 "is_new": step.decided is not None,
                 "decided_at": decided_at,
                 "decided_by": bytes_or_null(decided_by),
@@ -154,6 +160,8 @@ class ChangeTable(ReceiptTable, ChangeSteps):
             self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
         if record is not None:
             self._execute("UPDATE contents SET body = ? WHERE number = ?", (to_json(record), number))
+        if splices is not None or record is not None:
+            self._execute(_RESIZE, (number,))
 
     def _require_room(self, reader: Reader, size: int) -> None:
         waiting = self._execute(_PROPOSED).fetchall()

@@ -99,6 +99,12 @@ class ChangeSteps(ABC):
         return None if row is None else row.change()
 
 
+def kept_size(body: str, splices: bytes) -> int:
+    """The bytes that a store keeps of a change: its record, with the rows of its diff, and its splices."""
+    # The splices are compressed, the rows are not: of a text that repeats itself these are nearly all.
+    return len(body.encode()) + len(splices)
+
+
 def without_rows(change: Change) -> Change:
     """The change without its diffs' hunks and cells."""
     for diff in (change.diff, *(file.diff for file in change.files)):

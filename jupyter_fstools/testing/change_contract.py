@@ -13,7 +13,7 @@ from ..errors import TooLarge
 from ..limits import StoreLimits
 from ..stores.protocol import ChangeFilter, Store
 from ..stores.records import Change, Decided, Reader
-from .store_samples import ANN, MakeStore, StoreFixtures, change_of, names, receipt_of, two_files
+from .store_samples import ANN, MakeStore, StoreFixtures, change_of, diff_of_rows, names, receipt_of, two_files
 
 
 class ChangeContract(StoreFixtures):
@@ -272,13 +272,37 @@ class BoundsContract(StoreFixtures):
         store.add_change(change_of("c4", status="proposed"), b"")
 
     def test_the_bytes_of_proposals_are_bounded_and_push_nothing_out(self, make_store: MakeStore) -> None:
-        store = make_store(StoreLimits(session_proposal_bytes=1000, journal_max_bytes=500))
-        store.add_change(change_of("undoable"), b"x" * 400)
-        store.add_change(change_of("c1", status="proposed"), b"x" * 900)
-        with pytest.raises(TooLarge, match="900 bytes"):
-            store.add_change(change_of("c2", status="proposed"), b"x" * 101)
+        store = make_store(StoreLimits(session_proposal_bytes=100_000, journal_max_bytes=50_000))
+        store.add_change(change_of("undoable"), b"x" * 40_000)
+        store.add_change(change_of("c1", status="proposed"), b"x" * 90_000)
+        with pytest.raises(TooLarge, match=r"1 changes of this session \(9\d{4} bytes\)"):
+            store.add_change(change_of("c2", status="proposed"), b"x" * 10_001)
         store.add_change(change_of("newest"), b"")
-        assert store.splices("undoable") == b"x" * 400
+        assert store.splices("undoable") == b"x" * 40_000
+
+    def test_the_bytes_of_proposals_are_bounded_in_all(self, make_store: MakeStore) -> None:
+        """Readers choose the names of their sessions."""
+        store = make_store(StoreLimits(max_proposal_bytes=100_000))
+        for session in ("s1", "s2"):
+            store.add_change(change_of(session, reader=Reader("ann", session), status="proposed"), b"x" * 40_000)
+        with pytest.raises(TooLarge, match=r"2 changes of all sessions \(8\d{4} bytes\)"):
+            store.add_change(change_of("s3", reader=Reader("ann", "s3"), status="proposed"), b"x" * 40_000)
+        assert (store.change("s3"), store.count_changes(ChangeFilter(status="proposed"))) == (None, 2)
+
+    def test_the_rows_of_a_diff_are_bytes_too(self, make_store: MakeStore) -> None:
+        """What repeats itself is small as splices: its diff is what is kept of it."""
+        store = make_store(StoreLimits(session_proposal_bytes=100_000, journal_max_bytes=100_000))
+        for name in ("c1", "c2", "c3"):
+            store.add_change(change_of(name, diff=diff_of_rows(40_000)), b"")
+        assert names(store.changes(ChangeFilter())) == ["c3", "c2"]
+        waiting = [change_of(name, status="proposed", diff=diff_of_rows(40_000)) for name in ("p1", "p2", "p3")]
+        for one in waiting[:2]:
+            store.add_change(one, b"")
+        with pytest.raises(TooLarge, match="100000 bytes may wait"):
+            store.add_change(waiting[2], b"")
+        smaller = waiting[0].model_copy(update={"diff": diff_of_rows(1)})
+        store.decide("p1", "proposed", "proposed", decided_at=None, record=smaller)
+        store.add_change(waiting[2], b"")
 
     def test_the_oldest_changes_go_first_and_proposed_ones_stay(self, make_store: MakeStore) -> None:
         store = make_store(StoreLimits(journal_max_changes=3))
@@ -291,9 +315,9 @@ class BoundsContract(StoreFixtures):
         assert store.splices("c1") is None
 
     def test_the_bytes_are_bounded(self, make_store: MakeStore) -> None:
-        store = make_store(StoreLimits(journal_max_bytes=1000))
+        store = make_store(StoreLimits(journal_max_bytes=100_000))
         for name in ("c1", "c2", "c3", "c4"):
-            store.add_change(change_of(name), b"x" * 400)
+            store.add_change(change_of(name), b"x" * 40_000)
         assert names(store.changes(ChangeFilter())) == ["c4", "c3"]
 
     def test_what_alone_is_too_large_stays_while_it_is_the_newest(self, make_store: MakeStore) -> None:

@@ -35,8 +35,6 @@ def receipt_of(key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) ->
 
 def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **fields: Any) -> Change:
     """A change with a diff of one line, as a test may change it."""
-    rows = [DiffRow(kind="add", old=0, new=1, text="é")]
-    hunk = DiffHunk(old_start=1, old_count=0, new_start=1, new_count=1, rows=rows)
     given: dict[str, Any] = {
         "path": key.rpartition("/")[2],
         "tool": "edit_file",
@@ -44,9 +42,16 @@ def change_of(name: str, key: str = "/root/a.txt", reader: Reader = ANN, **field
         "status": "applied",
         "before": None,
         "after": FileState(text_sha="t", exact_sha="e", size=3),
-        "diff": FileDiff(path="a.txt", op="edit", added=1, hunks=[hunk]),
+        "diff": diff_of_rows(1),
     }
     return Change(id=name, user=reader.user, session=reader.session, key=key, **(given | fields))
+
+
+def diff_of_rows(characters: int) -> FileDiff:
+    """A diff of one line of so many characters, not all of them ASCII."""
+    rows = [DiffRow(kind="add", old=0, new=1, text="é".ljust(characters, "x"))]
+    hunk = DiffHunk(old_start=1, old_count=0, new_start=1, new_count=1, rows=rows)
+    return FileDiff(path="a.txt", op="edit", added=1, hunks=[hunk])
 
 
 def two_files(*keys: str) -> list[ChangedFile]:

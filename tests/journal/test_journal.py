@@ -218,14 +218,14 @@ def test_the_journal_is_bounded_by_count(make_call):
 
 def test_the_journal_is_bounded_by_bytes_and_keeps_edits_as_splices(make_call):
     """An edit of a large file costs its own size."""
-    call = make_call(journal_max_bytes=20_000)
+    call = make_call(journal_max_bytes=100_000)
     call.put("big.txt", os.urandom(100_000).hex() + "\nx 0.\n")
     call("read_file", path="big.txt", offset=2, limit=1)
-    for number in range(50):
+    for number in range(30):
         edit(call, "big.txt", f"x {number}.", f"x {number + 1}.")
-    assert len(journal(call).changes(ChangeQuery())) == 50
-    call.put("b.txt", os.urandom(19_500).hex())
-    call("read_file", path="b.txt", max_line_length=100_000)
+    assert len(journal(call).changes(ChangeQuery())) == 30
+    call.put("b.txt", os.urandom(99_500).hex())
+    call("read_file", path="b.txt", max_line_length=200_000)
     call("write_file", path="b.txt", content="x")
     assert len(journal(call).changes(ChangeQuery())) == 1
     call.refused("not_found", "undo", path="big.txt")

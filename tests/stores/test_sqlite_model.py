@@ -102,7 +102,7 @@ def taken(store, name, arguments, number):
 @given(STEPS)
 @hypothesis_settings(max_examples=60)
 def test_it_answers_as_the_store_in_memory_does(tmp_path_factory, steps):
-    limits = StoreLimits(max_receipts=3, journal_max_changes=6, journal_max_bytes=100, session_proposals=3)
+    limits = StoreLimits(max_receipts=3, journal_max_changes=6, journal_max_bytes=3000, session_proposals=3)
     path = tmp_path_factory.mktemp("model") / "store.sqlite"
     model, one, two = InMemoryStore(limits), SqliteStore(path, limits), SqliteStore(path, limits)
     for number, (name, *arguments) in enumerate(steps):
