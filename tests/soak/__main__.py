@@ -1,4 +1,4 @@
-"""`python -m tests.soak SECONDS`: soak on a small disk, print what was found; 1 where anything is lost or torn."""
+"""`python -m tests.soak SECONDS`: soak on a small disk; 1 where anything is lost, torn or was not tried."""
 
 from __future__ import annotations
 

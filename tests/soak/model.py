@@ -64,6 +64,7 @@ class Found:
         accepted: changes that were answered as made.
         refused: calls by the code of their refusal.
         killed: processes that were killed at work.
+        filled: times that the disk was filled.
         saved: the last number that a person typed and was told to be saved.
         lost: changes that were answered or recorded as made, and are not in the file; numbers that were saved.
         torn: files that hold no version.
@@ -75,6 +76,7 @@ class Found:
     accepted: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     killed: Counter[str] = field(default_factory=Counter)
+    filled: int = 0
     saved: int = 0
     lost: int = 0
     torn: int = 0
@@ -87,12 +89,20 @@ class Found:
         """Nothing is lost, torn or unknown, no refusal was without a code, and something was done at all."""
         return self.accepted.total() > 0 and not (self.lost or self.torn or self.unknown or self.raw)
 
+    @property
+    def done(self) -> set[str]:
+        """What was done at least once, and by whom."""
+        edited = {f"{who} edited" for who, count in self.accepted.items() if count}
+        killed = {f"{who} killed" for who, count in self.killed.items() if count}
+        more = {"person saved": self.saved, "disk filled": self.filled}
+        return {*edited, *killed, *(name for name, count in more.items() if count)}
+
     def line(self) -> str:
         """All of it."""
         return (
             f"accepted {_told(self.accepted)}, refused {_told(self.refused)}, killed {_told(self.killed)}, "
-            f"typed and saved {self.saved}, lost {self.lost}, torn {self.torn}, unknown {self.unknown}, "
-            f"errors without a code {self.raw}, uncertain {self.uncertain}"
+            f"disk filled {self.filled} times, typed and saved {self.saved}, lost {self.lost}, torn {self.torn}, "
+            f"unknown {self.unknown}, errors without a code {self.raw}, uncertain {self.uncertain}"
         )
 
 

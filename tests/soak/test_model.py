@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 
 from .model import FILES, OPEN, Found, compare, content, name
+from .run import undone
 
 
 @pytest.fixture
@@ -54,3 +57,35 @@ def test_a_change_that_was_answered_and_is_not_in_the_journal_is_lost(tmp_path, 
 def test_a_number_that_was_saved_and_is_not_in_the_file_is_lost(tmp_path, accepted):
     (tmp_path / name(OPEN)).write_bytes(content(OPEN, 2) + b"1\n2")
     assert (found_in(tmp_path, accepted, saved=2).lost, found_in(tmp_path, accepted, saved=3).lost) == (0, 1)
+
+
+ALL_DONE = {
+    "accepted": Counter(client=1, kernel=1, process=1),
+    "killed": Counter(browser=1, kernel=1, process=1, server=1),
+    "saved": 1,
+}
+
+
+@pytest.mark.parametrize("browser", ["chromium", None], ids=["with a browser", "without"])
+@pytest.mark.parametrize(
+    ("idle", "told"),
+    [
+        ({}, None),
+        ({"accepted": Counter(client=1, process=1)}, "kernel edited"),
+        ({"killed": Counter(browser=1, kernel=1, process=1, server=0)}, "server killed"),
+        ({"killed": Counter(kernel=1, process=1, server=1)}, "browser killed"),
+        ({"saved": 0}, "person saved"),
+    ],
+    ids=["all", "kernel", "kills", "browser", "person"],
+)
+def test_a_long_soak_demands_that_each_actor_did_something(tmp_path, monkeypatch, browser, idle, told):
+    monkeypatch.setattr("tests.soak.run.find_chromium", lambda: browser)
+    is_demanded = told is not None and (browser or told not in ("browser killed", "person saved"))
+    assert undone(Found(**{**ALL_DONE, **idle}), tmp_path) == ({told} if is_demanded else set())
+
+
+def test_on_a_disk_of_its_own_a_long_soak_demands_that_it_was_full(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.soak.run.find_chromium", lambda: "chromium")
+    monkeypatch.setattr("tests.soak.run.has_own_disk", lambda root: True)
+    assert undone(Found(**ALL_DONE), tmp_path) == {"disk filled"}
+    assert undone(Found(**ALL_DONE, filled=1), tmp_path) == set()
