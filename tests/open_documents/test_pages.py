@@ -428,10 +428,13 @@ def test_what_is_no_message_is_refused_and_changes_nothing(server, root):
         *("", "nonsense", "[]", "\0", '{"browser": "x"}', '{"browser": "browser-0001", "documents": [1]}'),
         json.dumps({"browser": "browser-0001", "documents": [{**one, "hash": "no hash"}]}),
         json.dumps({"browser": "browser-0001", "documents": [{**one, "kind": "other kind"}]}),
+        json.dumps({"browser": "browser-0001", "documents": [{**one, "counter": 1 << 63}]}),
+        json.dumps({"browser": "browser-0001", "documents": [{**one, "document": 1 << 63}]}),
         json.dumps({"browser": "browser-0001", "documents": [one] * 10_001}),
         json.dumps({"browser": "browser-0002", "documents": []}),
         *(
             '{"answer": 1}',
+            '{"answer": true}',
             '{"answer": "x"}',
             '{"answer": [1], "done": true}',
             json.dumps({"answer": 1, "x": "y" * (5 << 20)}),

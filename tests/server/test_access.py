@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.websocket import websocket_connect
 
 from jupyter_fstools import call_tool
 from jupyter_fstools.config import system_user
@@ -53,6 +55,35 @@ async def test_a_login_by_cookie_needs_its_xsrf_value_to_write(ask, jp_root_dir)
     both = {"Cookie": f"{cookie['Cookie']}; _xsrf={xsrf}", "X-XSRFToken": xsrf}
     assert (await ask("POST", "/tools/write_file", NEW, headers=both)).status == 200
     assert (jp_root_dir / "new.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://127.0.0.1.evil.example", "http://127.0.0.1:1", "null"]
+)
+async def test_another_page_in_the_browser_reaches_neither_routes_nor_socket_with_its_cookies(
+    ask, jp_root_dir, jp_http_port, origin
+):
+    first = await ask("GET", "/tools")
+    xsrf = "2|1234abcd|00000000000000000000000000000000|1700000000"
+    cookie = {"Cookie": f"{first.headers['set-cookie'].partition(';')[0]}; _xsrf={xsrf}"}
+    own = f"http://127.0.0.1:{jp_http_port}"
+    socket = f"ws://127.0.0.1:{jp_http_port}/a%40b/api/fstools/documents"
+
+    async def opens(origin):
+        try:
+            opened = await websocket_connect(HTTPRequest(socket, headers={**cookie, "Origin": origin}))
+        except HTTPClientError as refused:
+            return refused.code
+        opened.close()
+        return True
+
+    assert (await opens(own), await opens(origin)) == (True, 403)
+    refused = await ask("POST", "/tools/write_file", NEW, headers={**cookie, "Origin": origin})
+    assert refused.status == 404, "Jupyter says of its routes that they are not there."
+    for path in ("/tools", "/changes", "/raw/a.txt"):
+        answer = await ask("GET", path, headers={**cookie, "Origin": origin})
+        assert "access-control-allow-origin" not in answer.headers, "No page of another origin reads the answer."
+    assert [*jp_root_dir.iterdir()] == []
 
 
 async def test_a_token_in_the_url_is_not_logged_with_what_goes_wrong(ask, jp_serverapp, caplog, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from urllib.parse import quote
 
 import pytest
@@ -11,6 +12,7 @@ from jupyter_server.base.handlers import path_regex
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketHandler, websocket_connect
 
+from jupyter_fstools.gate import grant
 from jupyter_fstools.server.base_handler import ToolsHandler
 from jupyter_fstools.server.routes import patterns
 
@@ -127,6 +129,23 @@ async def test_a_call_that_waits_for_a_file_when_its_token_is_revoked_changes_no
         assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 204
         refused = await waiting  # An attempt that had begun before may still get the file.
     assert (refused.status, refused.error["code"]) == (403, "denied") and "revoked" in refused.error["message"]
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+
+
+async def test_a_call_that_waits_for_a_file_when_its_token_expires_changes_nothing(
+    ask, served, jp_root_dir, monkeypatch
+):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    headers = as_bearer((await ask("POST", "/tokens", {"name": "helper", "expires_in": 60})).json["token"])
+    await ask("POST", "/tools/read_file", {"path": "a.txt"}, headers=headers)
+    workspace, edit = served.workspace, {"path": "a.txt", "old_string": "one", "new_string": "two"}
+    with workspace.held(workspace.paths.key_of("a.txt")):
+        waiting = asyncio.ensure_future(ask("POST", "/tools/edit_file", edit, headers=headers))
+        while not served.calls._lines:
+            await asyncio.sleep(0.001)
+        monkeypatch.setattr(grant.time, "time", lambda real=time.time: real() + 61)
+        refused = await waiting
+    assert (refused.status, refused.error["code"]) == (403, "denied") and "expired" in refused.error["message"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
 
 

@@ -106,15 +106,19 @@ _LARGE_BYTES = 1 << 20
 """From here on a message is taken apart off the event loop."""
 
 
+WholeNumber = Annotated[int, Field(ge=0, le=2**53 - 1, strict=True)]
+"""A number that a page can count to."""
+
+
 class ToldDocument(Arguments):
     """A document that a page has open; `document` is the page's name for it."""
 
-    document: Annotated[int, Field(ge=0)]
+    document: WholeNumber
     path: Text
     kind: Literal["notebook", "text", "other"]
     saved: bool
     hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
-    counter: Annotated[int, Field(ge=0)]
+    counter: WholeNumber
 
 
 class OpenDocuments(Arguments):
