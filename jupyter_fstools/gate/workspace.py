@@ -327,6 +327,9 @@ class Workspace(Closing):
         Raises:
             as `commit_all`; Conflict also where somebody else decided first.
         """
+        # A person may have written something else than was proposed.
+        require_bounded(work, self.limits.max_edit_bytes)
+        tell_declared_encodings(work)
         return self._commits.approve(work, proposal, record)
 
     def record_own_content(self, draft: Draft, text: str, encoding: str | None) -> None:

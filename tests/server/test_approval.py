@@ -99,6 +99,25 @@ async def test_a_decision_that_makes_no_sense_names_the_field(ask, propose, jp_r
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
 
 
+@pytest.mark.parametrize("settings", [{"approval": "always", "max_edit_bytes": 1000}], indirect=True)
+async def test_what_a_person_writes_instead_is_bounded_too(ask, propose, jp_root_dir):
+    change_id = await propose()
+    refused = await ask("POST", f"/changes/{change_id}/approve", {"content": "x" * 1001})
+    assert (refused.status, refused.error["code"]) == (413, "too_large") and "not modified" in refused.error["message"]
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+    assert (await ask("POST", f"/changes/{change_id}/approve", {"content": "x" * 1000})).status == 200
+
+
+@waits_for_approval
+@pytest.mark.parametrize("is_new", [False, True])
+async def test_the_encoding_that_a_person_s_text_declares_is_named(ask, call, propose, jp_root_dir, is_new):
+    change_id = await propose()
+    if is_new:
+        change_id = (await call("write_file", path="b.txt", content="b\n")).json["change"]["id"]
+    told = (await ask("POST", f"/changes/{change_id}/approve", {"content": "# coding: shift_jis\n\u005c\n"})).json
+    assert told["change"]["diff"]["encoding"] == "shift_jis"
+
+
 @waits_for_approval
 async def test_of_all_who_decide_at_once_one_does(ask, propose, jp_root_dir):
     decisions = [
