@@ -15,7 +15,7 @@ variation selectors and tags among them), with controls but the tab, line separa
 of characters. The two that make up emoji are in `EMOJI_PARTS`."""
 
 EMOJI_PARTS = (0x200D, 0xFE0F)
-"""The joiner and the selector of colour: behind an emoji they are a part of it."""
+"""The joiner between two emoji, and the selector of colour behind one, are parts of them."""
 
 EMOJI = ((0x2190, 0x2BFF), (0x1F000, 0x1FAFF))
 
@@ -25,7 +25,8 @@ def _class(*ranges: tuple[int, int]) -> str:
 
 
 _JOINER, _SELECTOR = (f"\\u{part:04x}" for part in EMOJI_PARTS)
+_EMOJI = _class(*EMOJI)
 INVISIBLE = re.compile(
-    f"[{_class(*RANGES)}]|(?<![{_class(*EMOJI)}{_SELECTOR}]){_JOINER}|(?<![{_class(*EMOJI)}]){_SELECTOR}"
+    f"[{_class(*RANGES)}]|(?<![{_EMOJI}{_SELECTOR}]){_JOINER}|{_JOINER}(?![{_EMOJI}])|(?<![{_EMOJI}]){_SELECTOR}"
 )
 """One such character."""

@@ -26,6 +26,13 @@ def test_all_of_unicodes_format_characters_but_visible_ones_are_found():
     assert all(code[:2] in ("06", "07", "08", "11", "13") for code in missed), missed
 
 
+@pytest.mark.parametrize(
+    "text", ["👩\u200d", "👩\u200dx", "x\u200d👩", "❤\ufe0f\u200d\u200d🔥", "❤\ufe0f\ufe0f", "1\ufe0f"]
+)
+def test_what_makes_up_emoji_is_found_where_it_joins_none(text):
+    assert INVISIBLE.search(text)
+
+
 def test_letters_of_the_world_and_emoji_are_left_alone():
     for text in ("\tÄ 漢字 مرحبا", "❤\ufe0f\u200d🔥", "👩\u200d💻", "🏴"):
         assert not INVISIBLE.search(text)

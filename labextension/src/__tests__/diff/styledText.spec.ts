@@ -84,6 +84,7 @@ describe('a drawn line', () => {
       expect(invisiblesOf(`a${sign}b`)).toEqual([{ from: 1, to: 1 + sign.length, classes: expect.any(String) }]);
     }
     expect(invisiblesOf('❤\ufe0f\u200d🔥 👩\u200d💻')).toEqual([]);
+    expect(invisiblesOf('👩\u200d code')).toEqual([{ from: 2, to: 3, classes: expect.any(String) }]);
     expect(spelledOut('a\u{e0041}')).toBe('a[U+E0041]');
   });
 
