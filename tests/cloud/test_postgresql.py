@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import random
 import signal
-import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -20,7 +17,7 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.config import FsToolsConfig
-from jupyter_fstools.errors import Conflict, InputOutput, Invalid, NoMatch, Stale, TimedOut
+from jupyter_fstools.errors import Conflict, InputOutput, Invalid, NoMatch, TimedOut
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.kernel.desk import Desk
@@ -338,122 +335,6 @@ def test_while_the_database_is_away_nothing_is_written_and_then_everything_goes_
         server.start()
         call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")
         assert (root / "a.txt").read_text() == "1\n"
-        files.store.close()
-
-
-EDITS = 60
-"""Enough for a test; the same code has been run with 500."""
-
-
-def edit_through(faults, files, root):
-    """Append numbers to a file, one an edit, at least until the faults are over; gives those that were answered."""
-    done, number = [], 0
-    call_tool(files, "read_file", path="a.txt")
-    faulty = threading.Thread(target=faults)
-    faulty.start()
-    while number < EDITS or faulty.is_alive():
-        number += 1
-        with contextlib.suppress(InputOutput, Conflict, Stale):  # A read while the database is away leaves no receipt.
-            text = (root / "a.txt").read_text()
-            call_tool(files, "read_file", path="a.txt")
-            call_tool(files, "write_file", path="a.txt", content=f"{text}{number}\n")
-            done.append(number)
-    faulty.join()
-    assert len(done) > EDITS // 4, "hardly any edit was answered"
-    return done
-
-
-def require_agreement(files, root, done):
-    """Nothing that was answered is lost, nothing is there twice, and the journal tells of each edit in the file."""
-    lines = [int(line) for line in (root / "a.txt").read_text().splitlines()]
-    assert len(lines) == len(set(lines))
-    assert set(done) <= set(lines)
-    # Whoever looks at the journal settles what a fault left pending.
-    applied = Journal(files).changes(ChangeQuery(status="applied", limit=10_000))
-    assert len(applied) == len(lines)
-    assert files.store.unfinished(files.backend.root_key) == []
-
-
-def rooted(tmp_path):
-    root = tmp_path / "root"
-    root.mkdir()
-    (root / "a.txt").write_text("")
-    return root
-
-
-def test_edits_through_crashes_of_the_database_are_done_once_or_not_at_all(tmp_path):
-    with postgresql.running() as server:
-        root = rooted(tmp_path)
-        files = open_workspace(root, store=server.address, durable=False)
-
-        def crash():
-            for _ in range(3):
-                time.sleep(1.5)
-                server.stop("immediate")
-                server.start()
-
-        done = edit_through(crash, files, root)
-        require_agreement(files, root, done)
-        files.store.close()
-
-
-@contextlib.contextmanager
-def resetting(port, chance):
-    """Stands before a database: hands on what it hears, and resets each connection after some bytes, at random."""
-
-    def hand_on(source, target, left):
-        with contextlib.suppress(OSError):
-            while left[0] > 0 and (heard := source.recv(4096)):
-                target.sendall(heard[: left[0]])
-                left[0] -= len(heard)
-        for end in (source, target):
-            with contextlib.suppress(OSError):
-                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                end.shutdown(socket.SHUT_RDWR)
-
-    def serve():
-        with contextlib.suppress(OSError):
-            while True:
-                near, _ = listener.accept()
-                far = socket.create_connection(("127.0.0.1", port))
-                ends.extend((near, far))
-                left = [chance.randrange(2000, 40_000) if faulty else 1 << 40]
-                for pair in ((near, far), (far, near)):
-                    threads.append(threading.Thread(target=hand_on, args=(*pair, left), daemon=True))
-                    threads[-1].start()
-
-    ends, threads, faulty = [], [], [True]
-    listener = socket.create_server(("127.0.0.1", 0))
-    threads.append(threading.Thread(target=serve, daemon=True))
-    threads[0].start()
-    try:
-        yield listener.getsockname()[1], faulty.clear
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        for end in ends:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-        for thread in threads:
-            thread.join()
-        for end in ends:
-            end.close()
-
-
-def test_edits_over_connections_that_are_reset_are_done_once_or_not_at_all(database, tmp_path):
-    port = psycopg.conninfo.conninfo_to_dict(database)["port"]
-    root = rooted(tmp_path)
-    with resetting(int(port), random.Random(7)) as (shaky, heal):
-        files = open_workspace(root, store=database.replace(f":{port}/", f":{shaky}/"), durable=False)
-        for _ in range(20):  # The tables are made by whoever comes through first.
-            with contextlib.suppress(InputOutput):
-                files.store.revision()
-                break
-        done = edit_through(lambda: None, files, root)
-        heal()
-        assert 0 < len(done) < EDITS
-        files.store.close()
-        require_agreement(files, root, done)
         files.store.close()
 
 

@@ -1,0 +1,159 @@
+"""Edits by several servers through crashes of their database and resets of connections: each once or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import Conflict, InputOutput, NotRead, Stale
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
+from tests import postgresql
+
+NAMES = [f"{number}.txt" for number in range(4)]
+WRITERS = 4
+WHOLE = re.compile(r"(\d+-\d+\n)*")
+
+
+@pytest.fixture
+def root(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    for name in NAMES:
+        (root / name).write_text("")
+    return root
+
+
+class Edits:
+    """Edits by several servers on the same files, each of which appends a line of its own.
+
+    Attributes:
+        done: file and line of each edit that was answered.
+        refused: how often each refusal was given.
+    """
+
+    def __init__(self, root, address, most):
+        self.root, self.address, self.most = root, address, most
+        self.done, self.refused = [], Counter()
+
+    def make(self):
+        with ThreadPoolExecutor(WRITERS) as pool:
+            list(pool.map(self._work, range(WRITERS)))
+
+    def _work(self, writer):
+        chance, number = random.Random(writer), 0
+        files = open_workspace(self.root, session=f"writer-{writer}", store=self.address, durable=False)
+        while len(self.done) < self.most:
+            name, number = chance.choice(NAMES), number + 1
+            line = f"{writer}-{number}\n"
+            try:
+                shown = call_tool(files, "read_file", path=name, force=True).data["content"]
+                call_tool(files, "write_file", path=name, content=shown + line)
+                self.done.append((name, line))
+            # Another server was first; and what is read while the database is away leaves no receipt.
+            except (Conflict, InputOutput, NotRead, Stale) as refusal:
+                self.refused[type(refusal)] += 1
+                time.sleep(0.01)
+        files.store.close()
+
+
+def require_agreement(edits, address):
+    """Nothing that was answered is lost, nothing is there twice or torn, and the journal has each edit of each file."""
+    files = open_workspace(edits.root, store=address, durable=False)
+    # Whoever looks at the journal settles what a fault left pending.
+    applied = Journal(files).changes(ChangeQuery(status="applied", limit=10_000))
+    for name in NAMES:
+        text = (edits.root / name).read_text()
+        assert WHOLE.fullmatch(text), "torn"
+        lines = text.splitlines(keepends=True)
+        assert len(lines) == len(set(lines)), "twice"
+        assert {line for path, line in edits.done if path == name} <= set(lines), "lost"
+        assert sum(change.path == name for change in applied) == len(lines)
+    assert files.store.unfinished(files.backend.root_key) == []
+    files.store.close()
+
+
+def test_five_hundred_edits_through_crashes_of_the_database_are_done_once_or_not_at_all(root):
+    with postgresql.running() as server:
+        edits = Edits(root, server.address, most=500)
+        over = threading.Event()
+
+        def crash():
+            for done in range(80, 500, 80):
+                while len(edits.done) < done and not over.is_set():
+                    time.sleep(0.01)
+                server.stop("immediate")
+                server.start()
+
+        crashing = threading.Thread(target=crash)
+        crashing.start()
+        try:
+            edits.make()
+        finally:
+            over.set()
+            crashing.join()
+        assert edits.refused[InputOutput] > 0, "no crash met an edit"
+        require_agreement(edits, server.address)
+
+
+@contextlib.contextmanager
+def resetting(port, chance):
+    """Stands before a database: hands on what it hears, and resets each connection after some bytes, at random."""
+
+    def hand_on(source, target, left):
+        with contextlib.suppress(OSError):
+            while left[0] > 0 and (heard := source.recv(4096)):
+                target.sendall(heard[: left[0]])
+                left[0] -= len(heard)
+        for end in (source, target):
+            with contextlib.suppress(OSError):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                end.shutdown(socket.SHUT_RDWR)
+
+    def serve():
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = listener.accept()
+                far = socket.create_connection(("127.0.0.1", port))
+                ends.extend((near, far))
+                left = [chance.randrange(2000, 40_000)]
+                for pair in ((near, far), (far, near)):
+                    threads.append(threading.Thread(target=hand_on, args=(*pair, left), daemon=True))
+                    threads[-1].start()
+
+    ends, threads = [], []
+    listener = socket.create_server(("127.0.0.1", 0))
+    threads.append(threading.Thread(target=serve, daemon=True))
+    threads[0].start()
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        for end in ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in threads:
+            thread.join()
+        for end in ends:
+            end.close()
+
+
+def test_edits_over_connections_that_are_reset_are_done_once_or_not_at_all(database, root):
+    port = psycopg.conninfo.conninfo_to_dict(database)["port"]
+    with resetting(int(port), random.Random(7)) as shaky:
+        edits = Edits(root, database.replace(f":{port}/", f":{shaky}/"), most=60)
+        edits.make()
+    assert edits.refused[InputOutput] > 0, "no reset met an edit"
+    require_agreement(edits, database)
