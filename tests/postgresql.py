@@ -12,6 +12,11 @@ from pathlib import Path
 from tests.emulators import free_port, missing
 
 ACCOUNT = "postgres"
+# PostgreSQL does not run as root. Who is root only in a namespace of its own has no other account there but its own.
+AS_ANOTHER = (
+    ("setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups"),
+    ("unshare", "--map-user=1000", "--map-group=1000"),
+)
 
 
 def programs() -> Path | None:
@@ -21,10 +26,18 @@ def programs() -> Path | None:
     return Path(there).parent if there else None
 
 
-class Postgresql:
-    """A server with its data folder, reached over TCP with a password."""
+def as_another() -> tuple[str, ...]:
+    """The beginning of a command that does not run as root; empty for who is not."""
+    if os.getuid() != 0:
+        return ()
+    tried = (subprocess.run([*way, "true"], stderr=subprocess.DEVNULL, check=False) for way in AS_ANOTHER)
+    return next(way for way, done in zip(AS_ANOTHER, tried, strict=True) if done.returncode == 0)
 
-    def __init__(self, folder: Path) -> None:
+
+class Postgresql:
+    """A server with its data folder, reached over TCP with a password; `options` are initdb's."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
         binaries = programs()
         if binaries is None:
             missing("PostgreSQL is not installed: run make postgresql")
@@ -35,7 +48,8 @@ class Postgresql:
         secret = folder / "secret"
         secret.write_text("the-password")
         secret.chmod(0o644)
-        self._run("initdb", "-D", str(self.folder), "-U", "ada", f"--pwfile={secret}", "--auth=scram-sha-256", "-N")
+        account = ("-U", "ada", f"--pwfile={secret}", "--auth=scram-sha-256")
+        self._run("initdb", "-D", str(self.folder), *account, "-N", *options)
         self._options = (
             f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder} -c fsync=off"
         )
@@ -52,9 +66,7 @@ class Postgresql:
         self._run("pg_ctl", "-D", str(self.folder), "-m", mode, "-w", "stop")
 
     def _run(self, program: str, *words: str) -> None:
-        command = [str(self._binaries / program), *words]
-        if os.getuid() == 0:
-            command = ["setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups", *command]
+        command = [*as_another(), str(self._binaries / program), *words]
         done = subprocess.run(
             command, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False
         )
@@ -62,15 +74,21 @@ class Postgresql:
 
 
 @contextmanager
-def running():
-    # Not below pytest's folder, which each run of pytest closes to other accounts.
-    folder = Path(tempfile.mkdtemp(prefix="fstools-postgresql-"))
+def folder():
+    """An empty folder for a server. Not below pytest's, which each run of pytest closes to other accounts."""
+    made = Path(tempfile.mkdtemp(prefix="fstools-postgresql-"))
     try:
-        server = Postgresql(folder)
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def running():
+    with folder() as place:
+        server = Postgresql(place)
         server.start()
         try:
             yield server
         finally:
             server.stop("immediate")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

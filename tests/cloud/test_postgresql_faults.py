@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +26,7 @@ from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import OpenDocument
 from jupyter_fstools.testing.store_samples import ANN, change_of, receipt_of
 from tests import postgresql
+from tests.kernel.elsewhere import with_disk
 
 
 @pytest.fixture
@@ -146,25 +149,84 @@ def test_in_a_database_that_may_only_be_read_nothing_is_written_until_it_may_aga
     assert (tmp_path / "a.txt").read_text() == "1\n"
 
 
-FULL = """
-CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-CREATE TRIGGER full_disk BEFORE {} ON fstools.changes FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
+ON_A_SMALL_DISK = """
+import contextlib, os, sys
+from pathlib import Path
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
+from tests.postgresql import Postgresql
+
+disk, place, root = map(Path, sys.argv[1:])
+disk.chmod(0o777)
+text, done, refused = "one\\n", [], 0
+def write():
+    global text
+    large = "".join(f"{os.urandom(40).hex()}\\n" for _ in range(5000))
+    done.append(call_tool(files, "write_file", path="a.txt", content=large).change.id)
+    text = large
+server = Postgresql(place) if disk == place else Postgresql(place, "--wal-segsize=1", f"--waldir={disk}/log")
+server.start()
+try:
+    files = open_workspace(root, store=server.address, durable=False)
+    call_tool(files, "read_file", path="a.txt")
+    with open(disk / "filling", "wb", buffering=0) as filling:
+        try:
+            while True:
+                filling.write(bytes(4096))
+        except OSError as full:
+            print(full.strerror)
+    while refused < 3:  # The log has some room left within its files.
+        try:
+            write()
+        except InputOutput as refusal:
+            print(refusal)
+            refused += 1
+        assert (root / "a.txt").read_text() == text
+    assert text.startswith(call_tool(files, "read_file", path="a.txt", force=True, limit=1).data["content"])
+    os.unlink(disk / "filling")
+    if disk != place:  # A database that cannot write its log ends, and is started again.
+        with contextlib.suppress(AssertionError):
+            server.stop("immediate")
+        server.start()
+    write()
+    assert (root / "a.txt").read_text() == text
+    assert [change.id for change in Journal(files).changes(ChangeQuery())] == done[::-1]
+    files.store.close()
+finally:
+    server.stop("immediate")
 """
 
 
-def test_while_the_disk_of_the_database_is_full_nothing_is_written(files, ask, tmp_path):
-    ask(FULL.format("INSERT"))
-    require_refused_and_unchanged(files, tmp_path, "No space left")
-    ask("DROP TRIGGER full_disk ON fstools.changes")
-    edit(files)
-    assert len(Journal(files).changes(ChangeQuery())) == 1
+@pytest.mark.parametrize("full", ["everything", "the log"])
+def test_while_the_disk_of_the_database_is_full_nothing_is_written_and_then_everything_goes_on(tmp_path, full):
+    """A real disk, mounted for the database alone: its tables cannot grow, or only its log, without which it ends."""
+    (tmp_path / "a.txt").write_text("one\n")
+    with postgresql.folder() as disk, postgresql.folder() as elsewhere:
+        if not (small := with_disk(disk, "128m")):
+            pytest.skip("no disk can be mounted here")
+        place = disk if full == "everything" else elsewhere
+        command = [*small[0], sys.executable, "-c", ON_A_SMALL_DISK, str(disk), str(place), str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0] == "No space left on device"
+    assert sum(line.startswith("io:") and "(not modified)" in line for line in said) == 3
+    assert ("could not extend file" in done.stdout) == (full == "everything")
+
+
+FULL = """
+CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+CREATE TRIGGER full_disk BEFORE UPDATE ON fstools.changes FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
+"""
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_an_edit_leaves_a_change_that_the_next_look_completes(
     files, open_files, ask, tmp_path
 ):
-    ask(FULL.format("UPDATE"))
+    ask(FULL)
     done = edit(files)
     assert (tmp_path / "a.txt").read_text() == "1\n"
     assert [change.id for change in files.store.unfinished(files.backend.root_key)] == [done.change.id]
