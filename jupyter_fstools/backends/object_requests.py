@@ -41,6 +41,9 @@ RETRIES: Any = {
 }
 
 _NO_CREDENTIALS = "Check the credentials that the provider's own tools use here: environment, role or instance."
+_UNREACHABLE = (
+    "Check the store's endpoint, the network and the credentials here, or ask who runs the store; then repeat the call."
+)
 _HINTS = {
     "object with invalid path": (
         "Rename that object by the provider's own tools: names with `//`, `.` or `..` as a part, or with control "
@@ -102,8 +105,28 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
         raise refused(Invalid, path, reason, hint="Use a name without control characters.", writing=writing) from None
     except (BaseError, OSError) as error:
         reason = f"the store says: {plain_reason(error)}"
-        hint = next((hint for said, hint in _HINTS.items() if said in reason), "Try again in a while.")
+        hint = next((hint for said, hint in _HINTS.items() if said in reason), _UNREACHABLE)
         raise refused(InputOutput, path, reason, hint=hint, writing=writing) from None
+
+
+@contextlib.contextmanager
+def knowing_outcome(path: str, error: Exception) -> Iterator[None]:
+    """Look what became of a request to write, which failed with `error`.
+
+    Raises:
+        InputOutput: the look failed too; `details["modified"]` says that the file may be modified.
+    """
+    try:
+        yield
+    except FsToolsError:
+        if isinstance(error, (PermissionDeniedError, UnauthenticatedError, NotSupportedError, NotImplementedError)):
+            raise error from None
+        raise InputOutput(
+            f"'{path}': whether it was modified is not known, as the store no longer answers: {plain_reason(error)}.",
+            hint="Once the store answers, read the file before you change it again; the journal tells then whether it "
+            "was changed.",
+            modified="unknown",
+        ) from None
 
 
 def plain_reason(error: Exception) -> str:
@@ -224,7 +247,10 @@ def fetched_ahead(
             file, fetched = waiting.popleft()
             while not wait([fetched], _LOOK_SECONDS).done:
                 if ended():
-                    raise TimedOut("the search ended before the store answered", hint="Try again in a while.")
+                    raise TimedOut(
+                        f"the search ended before the store sent '{file.path}' (nothing was modified)",
+                        hint="Search a folder further down; if that ends early too, ask who runs the store.",
+                    )
             try:
                 yield file.path, fetched.result()
             except FsToolsError:  # Who reads it by itself is told why.

@@ -15,12 +15,13 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
-from ..errors import Conflict, FsToolsError, Invalid, IsDirectory, NotADirectory, NotFound, TooLarge
+from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound, TooLarge
 from .object_requests import (
     OneVersion,
     condition_of,
     explained,
     fetched_ahead,
+    knowing_outcome,
     opened_bucket,
     require_conditions,
     version_of,
@@ -147,7 +148,13 @@ class ObjectStore:
             hint = "Read it again, then repeat the change."
             raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
         with explained(path, writing=True):
-            obstore.delete(self._bucket, path)
+            try:
+                obstore.delete(self._bucket, path)
+            except (BaseError, OSError) as error:
+                with knowing_outcome(path, error):
+                    left = self._head(path)
+                if left is not None:
+                    raise
 
     def close(self) -> None:
         """Nothing to let go of: a connection ends by itself."""
@@ -171,9 +178,10 @@ class ObjectStore:
         with explained(path, writing=True):
             try:
                 answer = obstore.put(self._bucket, path, data, mode=mode, attributes={**attributes, _MARK: mark})
-            except (AlreadyExistsError, PreconditionError, BaseError, OSError):
+            except (AlreadyExistsError, PreconditionError, BaseError, OSError) as error:
                 # A request that was repeated meets what it wrote itself; one whose answer was lost may have been done.
-                written = self._marked(path, mark)
+                with knowing_outcome(path, error):
+                    written = self._marked(path, mark)
                 if written is None:
                     raise
             else:
@@ -190,10 +198,7 @@ class ObjectStore:
         return now if now and now.version == own else FileStat(path, f"{self._key}/{path}", "file", size, moment, own)
 
     def _marked(self, path: str, mark: str) -> FileStat | None:
-        try:
-            stat, _, attributes = self._described(path)
-        except FsToolsError:
-            return None
+        stat, _, attributes = self._described(path)
         return stat if attributes.get(_MARK) == mark else None
 
     def _described(self, path: str) -> tuple[FileStat | None, dict[str, str], dict[str, str]]:
@@ -257,7 +262,8 @@ class ObjectStore:
             # Others may write between the look and the request for that version.
             with contextlib.suppress(Conflict):
                 return stat, self._whole(stat)
-        raise refused(Conflict, path, "other writers keep changing it", hint="Try again in a while.")
+        hint = "Find out which programs write it, and read it while they pause; reading modifies nothing."
+        raise refused(Conflict, path, f"other writers changed it {_LOOKS} times while it was fetched", hint=hint)
 
     def _whole(self, stat: FileStat) -> bytes:
         if self._versions is not None and (kept := self._versions.get(stat.key, stat.version)) is not None:

@@ -73,8 +73,10 @@ class WriteAhead:
         except BaseException as problem:
             if begun:
                 self.take_back(begun[0], landed, problem)
-                with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
-                    retract(begun[0])
+                # What may have been written stays pending: whoever comes to the file next looks what became of it.
+                if not _may_be_modified(problem):
+                    with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
+                        retract(begun[0])
             raise
         return begun[0], landed
 
@@ -160,6 +162,10 @@ def _with_file(states: States, on_disk: str | None) -> States:
     if on_disk is None or states.before is None:
         return states
     return States(states.before.model_copy(update={"on_disk": on_disk}), states.after)
+
+
+def _may_be_modified(problem: BaseException) -> bool:
+    return isinstance(problem, FsToolsError) and bool(problem.details.get("modified"))
 
 
 def _require_version(opened: OpenFile, stat: FileStat) -> None:

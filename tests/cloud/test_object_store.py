@@ -21,6 +21,8 @@ from jupyter_fstools.backends.version_files import VersionFiles
 from jupyter_fstools.entry_points import open_backend
 from jupyter_fstools.errors import Conflict, InputOutput, Invalid, TimedOut
 from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.limits import Limits
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import Reader
@@ -336,6 +338,41 @@ def test_a_store_that_fails_now_and_then_loses_and_repeats_nothing(s3, monkeypat
                 data, version = file.read(0, file.size), file.stat.version
             shaky.write("a.txt", [data + b"%d\n" % number], if_match=version)
     assert content(direct, "a.txt") == b"".join(b"%d\n" % number for number in range(edits))
+
+
+@pytest.mark.parametrize("op", ["edit", "undo"])
+@pytest.mark.parametrize("written", [True, False])
+def test_a_change_whose_outcome_the_store_did_not_tell_is_settled_once_it_does(s3, monkeypatch, written, op):
+    """The store takes a write or a removal, or not, and answers nothing from then on."""
+    is_down, breaks = threading.Event(), threading.Event()
+
+    def answer(request):
+        if breaks.is_set() and request.command in ("PUT", "POST", "DELETE") and not is_down.is_set():
+            is_down.set()
+            if written:
+                request.answered()
+        request.reply(*((503, {}, b"") if is_down.is_set() else request.answered()))
+
+    with proxy.before(os.environ["AWS_ENDPOINT_URL"], answer) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        monkeypatch.setattr("jupyter_fstools.backends.object_requests.RETRIES", {"max_retries": 0})
+        files = open_workspace(s3, store="memory:")
+        made = call_tool(files, "write_file", path="a.txt", content="one\n").change
+        breaks.set()
+        with pytest.raises(InputOutput, match="whether it was modified is not known") as refused:
+            if op == "edit":
+                call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="two")
+            else:
+                call_tool(files, "undo", change_id=made.id)
+        assert refused.value.details["modified"] == "unknown"
+        assert "not modified" not in refused.value.message
+        breaks.clear()
+        is_down.clear()
+        assert call_tool(files, "list_files").data["total"] == (0 if written and op == "undo" else 1)
+        statuses = [change.status for change in Journal(files).changes(ChangeQuery())]
+        settled = ["applied", "applied" if op == "edit" else "undone"]
+        assert statuses == (settled if written else ["applied"])
+        assert files.store.unfinished(files.backend.root_key) == []
 
 
 def test_what_somebody_else_wrote_is_no_success_of_ours():
