@@ -40,6 +40,7 @@ WHOLE_BYTES = 64 << 20
 CACHE_BYTES = 1 << 30
 
 _LOOKS = 20
+_NOTED = "\0noted"
 _MARK = "fstoolswrite"
 """Metadata that tells one's own write again, where the answer to it was lost."""
 
@@ -117,6 +118,15 @@ class ObjectStore:
     def read_ahead(self, files: Iterable[FileStat], ended: Callable[[], bool]) -> Iterator[tuple[str, bytes | None]]:
         """The bytes of files that a listing told of, several at a time; see `ReadsAhead`."""
         return fetched_ahead(files, self._whole, ended)
+
+    def noted(self, stat: FileStat) -> bytes | None:
+        """What was kept about a version; see `KeepsNotes`."""
+        return None if self._versions is None else self._versions.get(stat.key, stat.version + _NOTED)
+
+    def note(self, stat: FileStat, found: bytes) -> None:
+        """Keep something about a version; see `KeepsNotes`."""
+        if self._versions is not None:
+            self._versions.put(stat.key, stat.version + _NOTED, found)
 
     def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
         """Replace a file's bytes at once; see `Backend.write`.

@@ -143,6 +143,17 @@ class ReadsAhead(Protocol):
         """
 
 
+@runtime_checkable
+class KeepsNotes(Protocol):
+    """A backend far away, which keeps on this machine, for all its processes, what was found out about a version."""
+
+    def noted(self, stat: FileStat) -> bytes | None:
+        """What was kept about a file's version; None if nothing is, or no longer."""
+
+    def note(self, stat: FileStat, found: bytes) -> None:
+        """Keep something about a file's version, instead of what was kept before."""
+
+
 class Locks(Protocol):
     """One lock per file, across threads and processes."""
 

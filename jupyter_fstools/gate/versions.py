@@ -6,11 +6,11 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..backends.protocol import OpenFile
+from ..backends.protocol import Backend, KeepsNotes, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..documents.text.line_index import LineIndex
 from ..stores.records import FileState
-from .draft import Draft, state_of
+from .draft import EAGER_BYTES, Draft, state_of
 
 if TYPE_CHECKING:
     from ..documents.notebook import NotebookSpans
@@ -54,20 +54,38 @@ class VersionCache(Generic[Found]):
 class Versions:
     """Caches results about the files opened last; one cache for all readers of a workspace.
 
+    Args:
+        backend: where the files are; one that is far away keeps beyond this process how far lines were counted.
+
     Attributes:
         notebooks: where the cells of notebooks lie.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, backend: Backend) -> None:
+        self._notes = backend if isinstance(backend, KeepsNotes) else None
         self._indexes = VersionCache[LineIndex](_MOST_INDEXES)
         self.notebooks: VersionCache[NotebookSpans] = VersionCache(_MOST_NOTEBOOKS)
 
     def index(self, opened: OpenFile) -> LineIndex:
-        """The line index of an open file, begun if there is none."""
+        """The line index of an open file; begun if there is none, or where another process left it."""
         stat = opened.stat
         return self._indexes.of(stat.key, stat.version) or self._indexes.keep(
-            stat.key, stat.version, LineIndex(opened.size)
+            stat.key, stat.version, self._noted(opened) or LineIndex(opened.size)
         )
+
+    def note(self, opened: OpenFile) -> None:
+        """Keep how far the lines of a large file were counted, for other processes: to them counting means fetching."""
+        if self._notes is None or opened.size <= EAGER_BYTES:
+            return
+        index, noted = self.index(opened), self._noted(opened)
+        if index.scanned > (noted.scanned if noted else 0):
+            self._notes.note(opened.stat, index.packed())
+
+    def _noted(self, opened: OpenFile) -> LineIndex | None:
+        if self._notes is None or opened.size <= EAGER_BYTES:
+            return None
+        noted = self._notes.noted(opened.stat)
+        return None if noted is None else LineIndex.unpacked(noted, opened.size)
 
     def fingerprint(self, opened: OpenFile) -> Fingerprint:
         """The fingerprint of an open file, computed once per version."""

@@ -91,7 +91,7 @@ class Workspace(Closing):
         self.conversation: str | None = ""
         self.shown_bytes: int | None = None
         self._waits_in_line_until: float | None = None
-        self.versions = Versions()
+        self.versions = Versions(backend)
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
         self.followed: dict[Reader, tuple[int, frozenset[str]]] = {}
         """By reader: the revision up to which decisions were reported, and the proposals that still wait."""

@@ -110,7 +110,10 @@ def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
 
 def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:
     """Look at a file that nobody wrote just now; and say whether nobody wrote it meanwhile."""
-    look = _look(workspace, opened, workspace.versions.index(opened), arguments)
+    try:
+        look = _look(workspace, opened, workspace.versions.index(opened), arguments)
+    finally:
+        workspace.versions.note(opened)
     return look, _is_one_version(opened)
 
 

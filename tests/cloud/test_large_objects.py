@@ -24,7 +24,7 @@ ENTRY = """<Contents><Key>{}</Key><LastModified>2025-11-01T10:00:00.000Z</LastMo
 @contextmanager
 def s3_with(sizes):
     """An S3 API with objects of given sizes by name, all of them lines of 16 bytes; counts the bytes that it sends."""
-    sent = []
+    sent, tried = [], set()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -57,8 +57,8 @@ def s3_with(sizes):
         def do_PUT(self):
             self.rfile.read(int(self.headers["Content-Length"]))
             # What is tried at the start: the first write makes an object, no other is what it expects.
-            self.answer(412 if sent else 200)
-            sent.append(0)
+            self.answer(412 if self.path in tried else 200)
+            tried.add(self.path)
 
         def do_DELETE(self):
             self.answer(204)
@@ -82,6 +82,29 @@ def test_a_window_of_an_object_of_a_gigabyte_moves_two_mebibytes_more_than_it_sh
         with files.backend.read("large.txt") as opened:
             assert opened.read(900 * MIB, 1600) == LINE * 100
         assert sum(sent) <= 2 * MIB + 1600
+
+
+def test_the_lines_before_a_deep_window_are_fetched_once_whichever_process_asks_again(s3, monkeypatch, private_jupyter):
+    """The first window deep in an object needs its lines counted; where they begin is kept with its version."""
+    with s3_with({"large.txt": 96 * MIB}) as (url, sent):
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        # What a window shows is bounded in bytes, so its last line may lie far behind what is fetched.
+        arguments = {"path": "large.txt", "limit": 200_000, "force": True}
+
+        def moved_beyond_what_is_shown(files, line):
+            sent.clear()
+            shown = call_tool(files, "read_file", offset=line, **arguments).data["content"]
+            assert shown.startswith("0123456789abcde")
+            return sum(sent) - len(shown)
+
+        here, elsewhere = (open_workspace("s3://team", store="memory:") for _ in range(2))
+        assert moved_beyond_what_is_shown(here, 1) <= 2 * MIB
+        before = 5_000_000 * len(LINE)
+        assert before - 2 * MIB <= moved_beyond_what_is_shown(here, 5_000_001) <= before + 2 * MIB
+        for files in (here, elsewhere):
+            assert moved_beyond_what_is_shown(files, 5_000_001) <= 2 * MIB
+            assert moved_beyond_what_is_shown(files, 3_456_789) <= 2 * MIB
+            assert moved_beyond_what_is_shown(files, 1) <= 2 * MIB
 
 
 SEARCH = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from array import array
 from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ BLOCK_BYTES = 64 << 10
 
 Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
 _PARALLEL_BYTES = 8 << 20
+_PACKED = struct.Struct("<QQQQQ1s")
 
 
 class LineIndex:
@@ -40,6 +42,22 @@ class LineIndex:
         self._crlf = 0
         self._cr = 0
         self._last = b""
+
+    @classmethod
+    def unpacked(cls, packed: bytes, size: int) -> LineIndex | None:
+        """The index of a content of this size as `packed` gave it; None if it is none."""
+        index, (body, rest) = cls(size), divmod(len(packed) - _PACKED.size, 8)
+        if body < 0 or rest:
+            return None
+        packed_size, index.scanned, index._newlines, index._crlf, index._cr, index._last = _PACKED.unpack_from(packed)
+        index._counts = array("Q", struct.unpack_from(f"<{body}Q", packed, _PACKED.size))
+        return index if packed_size == size and body == -(-index.scanned // BLOCK_BYTES) else None
+
+    def packed(self) -> bytes:
+        """What was counted so far, in bytes that any machine unpacks; the fingerprint is not in them."""
+        with self._lock:
+            head = (self.size, self.scanned, self._newlines, self._crlf, self._cr, self._last)
+            return _PACKED.pack(*head) + struct.pack(f"<{len(self._counts)}Q", *self._counts)
 
     @property
     def complete(self) -> bool:
@@ -131,6 +149,10 @@ class LineIndex:
             raise Conflict("the file changes while it is read", hint="Read it again in a moment.")
         start = block * BLOCK_BYTES + past
         return start if start < self.size else None
+
+    def is_far(self, line: int, offset: int) -> bool:
+        """Line `line`, of which the beginning is known, begins past byte `offset`: known without a look."""
+        return bisect_left(self._counts, line - 1) * BLOCK_BYTES > offset
 
     def line_at(self, content: Content, offset: int) -> int:
         """The number of the line that holds byte `offset`."""

@@ -171,7 +171,7 @@ def _has_longer_line(text: str, most: int) -> bool:
 def _lines_from(content: Content, index: LineIndex, start: int, wanted: WindowLimits) -> bytes:
     """The bytes of the wanted lines; one byte more than the cap, or more, where the cap ends the window."""
     past = wanted.first + wanted.lines
-    if past <= index.lines_begun:
+    if past <= index.lines_begun and not index.is_far(past, start + wanted.max_bytes):
         end = index.line_start(content, past)
         return content.read(start, min((content.size if end is None else end) - start, wanted.max_bytes + 1))
     data = content.read(start, wanted.max_bytes + 1)

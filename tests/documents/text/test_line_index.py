@@ -75,6 +75,28 @@ def test_only_as_much_is_looked_at_as_a_line_needs():
     assert index.complete and index.total_lines == 4 * BLOCK_BYTES
 
 
+@given(data, sizes, st.integers(0, 80))
+def test_what_was_counted_is_packed_and_goes_on_where_it_was(data, sizes, scanned):
+    whole, begun = LineIndex(len(data)), LineIndex(len(data))
+    whole.scan_all(BytesContent(data))
+    begun.count(data[:scanned])
+    index = LineIndex.unpacked(begun.packed(), len(data))
+    assert index.scanned == min(scanned, len(data))
+    for chunk in Crumbs(data, sizes).chunks(index.scanned):
+        index.count(chunk)
+    for fact in ("total_lines", "eol", "final_newline", "mostly_crlf", "complete"):
+        assert getattr(index, fact) == getattr(whole, fact)
+    assert LineIndex.unpacked(begun.packed(), len(data) + 1) is None
+
+
+@pytest.mark.parametrize("cut", [0, 8, 41, 48, 50])
+def test_what_is_no_packed_index_is_none(cut):
+    index = LineIndex(3 * BLOCK_BYTES)
+    index.count(b"x\n" * BLOCK_BYTES)
+    assert LineIndex.unpacked(index.packed(), index.size).scanned == 2 * BLOCK_BYTES
+    assert LineIndex.unpacked(index.packed()[:cut], index.size) is None
+
+
 def test_the_number_of_a_line_takes_no_look_at_what_follows_it():
     content = BytesContent(b"a\n" * BLOCK_BYTES)
     index = LineIndex(content.size)
