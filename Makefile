@@ -71,15 +71,16 @@ $(LAB): $(LAB_SOURCE) | $(STAMP)
 	$(NPM) run build:prod
 
 # Environments beside the newest JupyterLab's: the oldest that is supported, both kinds of real-time collaboration, and
-# Notebook 7; a JupyterHub with its proxy; and an Enterprise Gateway.
+# Notebook 7; one with jupytext; a JupyterHub with its proxy; and an Enterprise Gateway.
 LEGS := $(VENV)/legs
 $(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*"
 $(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*"
 $(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documents==0.3.*"
 $(LEGS)/notebook7/.installed: PARTS := "notebook==7.*"
+$(LEGS)/jupytext/.installed: PARTS := jupyterlab "jupytext>=1.16"
 $(LEGS)/hub/.installed: PARTS := jupyterlab "jupyterhub>=5" "psycopg[binary]>=3.3"
 
-legs: $(foreach leg,lab42 collaboration server_documents notebook7 hub gateway,$(LEGS)/$(leg)/.installed) $(PROXY) ## set up other JupyterLabs
+legs: $(foreach leg,lab42 collaboration server_documents notebook7 jupytext hub gateway,$(LEGS)/$(leg)/.installed) $(PROXY) ## set up other JupyterLabs
 
 $(PROXY): | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/proxy configurable-http-proxy@5

@@ -12,6 +12,7 @@ NEWEST = "lab"
 TOGETHER = ("collaboration", "server_documents")
 """Those in which people edit together."""
 NOTEBOOK = "notebook7"
+JUPYTEXT = "jupytext"
 LEGS = (NEWEST, "lab42", *TOGETHER)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -116,8 +117,10 @@ class Pages:
 
     def follow(self, key: str, exact: str | None) -> None:
         """Tell the saved documents of a file that it has other bytes now than those they show, by their hash."""
-        for document in self.of(key):
-            if document.saved and document.hash != exact:
+        for document in self.all():
+            # Which files one is made of that is converted, its page does not tell.
+            is_mine = document.key == key or document.kind == "converted"
+            if is_mine and document.saved and document.hash != exact:
                 document.tell("follow")
 
 
@@ -139,13 +142,20 @@ class BrowserDocuments:
 
         Raises:
             Conflict: pages here and at another server both hold unsaved changes. Unsaved: only others do, or a
-            change is meant of what is no file.
+            change is meant of what is no file, or of what a page shows in a form of its own.
         """
         documents = self._pages.of(stat.key)
         elsewhere = self._unsaved_elsewhere(stat.key)
         unsaved = any(not one.saved for one in documents)
         if unsaved and elsewhere:
             raise different_states(stat.path)
+        is_opaque = any(_is_opaque(one) for one in documents)
+        if to_change and (is_opaque or self._is_being_paired(stat.key)):
+            raise Unsaved(
+                f"{stat.path} is open in a browser as a document no tool can change (not modified)",
+                hint="Ask the person to save and close it; then read it again and repeat the change.",
+                path=stat.path,
+            )
         if to_change and (elsewhere or (unsaved and stat.kind != "file")):
             raise unreachable(stat.path)
         if stat.kind != "file" or not (documents or elsewhere):
@@ -153,7 +163,8 @@ class BrowserDocuments:
         if not (unsaved or elsewhere):
             return SavedDocument(self._backend, stat, documents, self._seconds)
         heard = self._pages.heard_last
-        live = UnsavedDocument(self._backend, stat, documents, self._seconds, heard) if unsaved else None
+        is_asked = unsaved and not is_opaque
+        live = UnsavedDocument(self._backend, stat, documents, self._seconds, heard) if is_asked else None
         if live is not None and to_change:
             return live
         said = [heard.last(stat.key, page) for page in elsewhere or [one.page.name for one in documents]]
@@ -165,3 +176,15 @@ class BrowserDocuments:
         told = [document.page for document in self._store.open_documents(key) if not document.saved]
         connected = self._pages.names() if told else set()
         return [page for page in told if page not in connected]
+
+    def _is_being_paired(self, key: str) -> bool:
+        """Whether a page holds unsaved changes of a notebook that jupytext saves together with this file."""
+        return any(
+            one.kind == "converted" and not one.saved and os.path.splitext(one.key)[0] == os.path.splitext(key)[0]
+            for one in self._pages.all()
+        )
+
+
+def _is_opaque(document: PageDocument) -> bool:
+    """Whether a page does not hold the file's text or cells: it saves something else than it shows."""
+    return document.kind == "converted" or (document.kind == "other" and not document.saved)

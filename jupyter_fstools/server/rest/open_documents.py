@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from concurrent.futures import Future
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import ws_authenticated
@@ -19,7 +19,7 @@ from tornado import web
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...errors import FsToolsError, Invalid
-from ...open_documents.page import PageDocument, PageGone
+from ...open_documents.page import Kind, PageDocument, PageGone
 from ...stores.records import OpenDocument
 from ...tools.arguments import Arguments, Text
 from .. import SETTING
@@ -115,7 +115,7 @@ class ToldDocument(Arguments):
 
     document: WholeNumber
     path: Text
-    kind: Literal["notebook", "text", "other"]
+    kind: Kind
     saved: bool
     hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
     counter: WholeNumber

@@ -56,7 +56,8 @@ export interface IDocumentAnswer {
 export interface IToldDocument {
   document: number;
   path: string;
-  kind: 'notebook' | 'text' | 'other';
+  /** `converted`: a notebook that is saved as a text, or beside one. */
+  kind: 'notebook' | 'text' | 'converted' | 'other';
   saved: boolean;
   hash: string | null;
   counter: number;

@@ -18,6 +18,8 @@ type TextModel = ISharedText & { transact(act: () => void, undoable?: boolean): 
 /** A contents model with the file's hash, which servers tell from Jupyter Server 2.11 on. */
 type Hashed = Contents.IModel & { hash?: string | null };
 
+/** How long the hash of a file is; jupytext tells those of both files of a pair in one. */
+const HASH_LENGTH = 64;
 const SAVE_WITHIN = 2000;
 const WRITTEN_WITHIN = 20_000;
 
@@ -79,14 +81,14 @@ export class OpenDocument {
     return {
       document: this.number,
       path,
-      kind: this.kind,
+      kind: this._isConverted ? 'converted' : this.kind,
       saved: !model.dirty,
-      hash: this._pending?.to ?? this._hash,
+      hash: this._pending?.to ?? (this._isOfPair ? null : this._hash),
       counter: this._counter
     };
   }
 
-  get kind(): IToldDocument['kind'] {
+  get kind(): Exclude<IToldDocument['kind'], 'converted'> {
     const { contentsModel, model } = this.context;
     if ('cells' in model.sharedModel) {
       return 'notebook';
@@ -94,6 +96,15 @@ export class OpenDocument {
     // Once it was saved, JupyterLab does not know it any more.
     this._format = contentsModel?.format ?? this._format;
     return this._format === 'text' && 'updateSource' in model.sharedModel ? 'text' : 'other';
+  }
+
+  /** What is saved is not what a notebook's file has: jupytext writes a text, or a text beside it. */
+  private get _isConverted(): boolean {
+    return this.kind === 'notebook' && (!this.context.path.endsWith('.ipynb') || this._isOfPair);
+  }
+
+  private get _isOfPair(): boolean {
+    return (this._hash?.length ?? 0) > HASH_LENGTH;
   }
 
   /** Do what the server asks, one request after the other; null where it waits for no answer. */
@@ -300,7 +311,11 @@ export class OpenDocument {
   private _reconcile(file: Contents.IModel): boolean {
     const shared = this.context.model.sharedModel;
     if (this.kind === 'notebook') {
-      return reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject);
+      // Cells that are made of a text have other ids each time.
+      return (
+        this.context.path.endsWith('.ipynb') &&
+        reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject)
+      );
     }
     // How its lines end is known to the context alone.
     if (this.kind !== 'text' || typeof file.content !== 'string' || file.content.includes('\r')) {
