@@ -112,8 +112,8 @@ export class CardList extends WindowedList<CardListModel> {
 
   /** What is listed; what a person looks at stays where it is. */
   set entries(entries: readonly Row[]) {
-    const first = this._firstInSight();
-    const before = this._topOf(first);
+    const stays = this._looksAt();
+    const before = this._topOf(stays);
     let left = -1;
     this._entries = new Map(entries.map(entry => [entry.id, entry]));
     for (const [id, card] of this._cards) {
@@ -129,7 +129,7 @@ export class CardList extends WindowedList<CardListModel> {
     this._ids.become([...this._entries.keys()]);
     // A list that was empty does not draw its first items by itself.
     this.update();
-    const moved = this._topOf(first) - before;
+    const moved = this._topOf(stays) - before;
     if (moved) {
       this.scrollTo(this.viewModel.scrollOffset + moved);
     }
@@ -182,12 +182,16 @@ export class CardList extends WindowedList<CardListModel> {
     this.isParentHidden = false;
   }
 
-  /** The id of the uppermost card in sight; undefined at the top, where news are to be seen. */
-  private _firstInSight(): string | undefined {
-    const { scrollOffset } = this.viewModel;
-    const cards = scrollOffset > 0 ? (this.layout.widgets as ICard[]) : [];
-    const top = this.outerNode.getBoundingClientRect().top;
-    return cards.find(card => card.node.getBoundingClientRect().bottom > top)?.entry.id;
+  /** The id of the card that stays where it is; undefined at the top, where news are to be seen. */
+  private _looksAt(): string | undefined {
+    const { top, bottom } = this.outerNode.getBoundingClientRect();
+    const inSight = (this.layout.widgets as ICard[]).filter(({ node }) => {
+      const card = node.getBoundingClientRect();
+      return card.bottom > top && card.top < bottom;
+    });
+    const first = this.viewModel.scrollOffset > 0 ? inSight[0] : undefined;
+    // News that push the keyboard's card out of the list would take its focus away.
+    return (inSight.find(({ node }) => node.contains(document.activeElement)) ?? first)?.entry.id;
   }
 
   private _topOf(id: string | undefined): number {
