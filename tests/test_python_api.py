@@ -85,12 +85,15 @@ def test_dropping_a_workspace_closes_what_it_opened(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
-def test_what_is_kept_is_for_the_user_alone_under_any_umask(tmp_path):
+@pytest.mark.parametrize("mask", [0, 0o022, 0o077], ids=oct)
+def test_what_is_kept_is_for_the_user_alone_under_any_umask(tmp_path, mask):
     """Locks and store lie in one folder, whichever of them makes it."""
-    before = os.umask(0)
+    before = os.umask(mask)
     try:
-        open_workspace(tmp_path)
+        with open_workspace(tmp_path, durable=False) as files:
+            call_tool(files, "write_file", path="a.txt", content="x")
+            modes = {file: stat.S_IMODE(file.stat().st_mode) for file in [data_folder(), *data_folder().rglob("*")]}
     finally:
         os.umask(before)
-    folders = [data_folder(), data_folder() / "locks"]
-    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700, 0o700]
+    assert {file.name for file in modes} >= {"store.sqlite", "store.sqlite-wal", "locks"}
+    assert modes == {file: 0o700 if file.is_dir() else 0o600 for file in modes}

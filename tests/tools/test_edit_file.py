@@ -200,6 +200,11 @@ def test_edits_are_given_in_one_form(refused):
     refused("invalid", "a", edits=[{"old_string": "a", "new_string": "b", "regex": True}])
 
 
+def test_more_edits_than_one_call_takes_are_refused(refused):
+    edits = [{"old_string": "a", "new_string": "b"}] * 10_001
+    assert "at most 10000" in refused("invalid", "a", edits=edits).message
+
+
 def test_edits_that_cancel_each_other_write_nothing(call):
     os.utime(call.put("a.txt", "a"), (1, 1))
     call("read_file", path="a.txt")

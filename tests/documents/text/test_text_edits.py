@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice, inverse, spliced_chunks
+from jupyter_fstools.documents.text import edited_text
 from jupyter_fstools.documents.text import edits as text_edits
 from jupyter_fstools.documents.text.edits import TextEdit, apply_edits
 from jupyter_fstools.documents.text.encoding import TextEncoding
@@ -343,6 +344,21 @@ def test_splices_are_those_of_the_match_alone():
         Utf8View(BytesContent("ä\nb\n".encode("utf-16-le")), TextEncoding("utf-16-le")), [TextEdit("b", "c")]
     )
     assert outcome.splices == [Splice(4, b"b\0", b"c\0")]
+
+
+def test_each_of_many_edits_touches_a_few_pieces_of_a_text(monkeypatch):
+    """A pass over all that the edits before it made, for each of 3,000, took minutes."""
+    touched, splice = [], edited_text._spliced
+
+    def counted(pieces, *given):
+        touched.append(len(pieces))
+        return splice(pieces, *given)
+
+    monkeypatch.setattr(edited_text, "_spliced", counted)
+    monkeypatch.setattr(edited_text.EditedText, "_runs", None)
+    edits = [TextEdit(f"line {number};", f"Line {number};\nnew") for number in range(300)]
+    assert edited("".join(f"line {n};\n" for n in range(300)).encode(), *edits).count(b"new") == 300
+    assert len(touched) == 300 and max(touched) <= 3
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
