@@ -8,7 +8,7 @@ DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
 """Never read, listed or suggested, at any depth: keys, and the tokens of running servers."""
 
 # docs.jupyter.org/en/latest/use/jupyter-directories.html, ipython.readthedocs.io/en/stable/config/intro.html.
-# Both also read configuration from the working directory, so the names count at any depth.
+# Older versions of both also read configuration from the working directory, so the names count at any depth.
 _JUPYTER = (
     ".jupyter/",
     "jupyter*_config.{py,json}",
@@ -25,8 +25,10 @@ _JUPYTER = (
 )
 
 # The manual pages bash(1), dash(1), zsh(1), tcsh(1), ksh(1), readline(3), pam_env(8), X(7); fishshell.com/docs,
-# xon.sh/xonshrc.html, nushell.sh/book/configuration.html, learn.microsoft.com "about_Profiles"; and what those files
-# themselves source: as Fedora ships them (.bashrc.d), or as fzf, powerlevel10k, zimfw, prezto and antigen set them up.
+# xon.sh/xonshrc.html, nushell.sh/book/configuration.html, learn.microsoft.com "about_Profiles", starship.rs/config,
+# direnv.net, and the manual pages screen(1), tmux(1), less(1) and lesskey(1); and what those files themselves source:
+# as Fedora ships them (.bashrc.d), or as github.com/junegunn/fzf, romkatv/powerlevel10k, sorin-ionescu/prezto and
+# zsh-users/antigen, zimfw.sh and ohmyz.sh set them up.
 _SHELLS = (
     ".{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,bash_completion,profile,login,logout,inputrc}",
     ".{zshrc,zshenv,zprofile,zlogin,zlogout,cshrc,tcshrc,kshrc,mkshrc,shrc,xonshrc,xprofile,xinitrc,xsession}",
@@ -38,7 +40,8 @@ _SHELLS = (
 )
 
 # docs.python.org/3/library/site.html, pip.pypa.io/en/stable/topics/configuration, packaging.python.org (.pypirc),
-# docs.conda.io (.condarc), setuptools (.pydistutils.cfg, egg-link), docs.python.org/3/using/cmdline.html.
+# docs.conda.io (.condarc), mamba.readthedocs.io, setuptools (.pydistutils.cfg, egg-link),
+# docs.python.org/3/using/cmdline.html, docs.astral.sh/uv, python-poetry.org/docs/configuration.
 _PYTHON = (
     "*.pth",
     "*.egg-link",
@@ -51,7 +54,8 @@ _PYTHON = (
     "**/.local/lib/",
 )
 
-# git-scm.com/docs/git-config, githooks and git-clone (a bare repository ends in .git); hg, svn and jj have hooks too.
+# git-scm.com/docs/git-config, githooks and git-clone (a bare repository ends in .git); hgrc(5), the Subversion book
+# "Implementing Repository Hooks", docs.jj-vcs.dev "Settings", breezy-vcs.org, cli.github.com/manual (aliases).
 _VERSION_CONTROL = (
     "*.git/",
     ".gitconfig",
@@ -60,7 +64,11 @@ _VERSION_CONTROL = (
 )
 
 # specifications.freedesktop.org (autostart, desktop-entry, basedir), the manual pages systemd.unit(5), crontab(5),
-# environment.d(5), dbus-daemon(1), aliases(5) (.forward), mailcap(5), ssh(1) (.rhosts); launchd.plist(5) on macOS.
+# environment.d(5), tmpfiles.d(5), dbus-daemon(1), aliases(5) (.forward), procmailrc(5), mailcap(5), ssh(1) (.rhosts),
+# k5login(5), ftp(1) (macros of .netrc), lxsession(1); launchd.plist(5) on macOS; userbase.kde.org "Session Environment
+# Variables in Plasma"; of window managers and terminals, which run what their keys are bound to, i3(1), sway(5),
+# wiki.hypr.land, the manuals of awesome(1), bspwm(1), fluxbox(1), openbox.org, docs.qtile.org and docs.xfce.org,
+# kitty.conf(5), alacritty(5), wezterm.org/config.
 _DESKTOP = (
     "**/.local/{bin,share/{systemd,applications,dbus-1,autostart,bash-completion,kservices5,plasma}}",
     "**/.config/{autostart,autostart-scripts,systemd,environment.d,plasma-workspace,lxsession,mimeapps.list,user-tmpfiles.d}",
@@ -73,8 +81,9 @@ _DESKTOP = (
     ".{crontab,forward,procmailrc,mailcap,rhosts,shosts,k5login,netrc}",
 )
 
-# Folders on the PATH of a login, or sourced at it, as these installers leave them: rustup, nvm, pyenv, rbenv, sdkman,
-# asdf, volta, bun, deno, uv, pipx; npm and the app store on Windows.
+# Folders on the PATH of a login, or sourced at it, as these installers leave them: rust-lang.github.io/rustup,
+# github.com/nvm-sh/nvm, pyenv/pyenv and rbenv/rbenv, sdkman.io/install, asdf-vm.com/guide, docs.volta.sh, bun.com/docs,
+# docs.deno.com, docs.astral.sh/uv, pipx.pypa.io, npm-folders(5); learn.microsoft.com (WindowsApps) on Windows.
 _TOOLS = (
     "**/.cargo/{bin,env}",
     ".{rustup,nvm,pyenv,rbenv,sdkman,asdf,asdfrc,volta,bun,deno,npm-global}",
@@ -83,26 +92,39 @@ _TOOLS = (
 )
 
 # Editors, debuggers and clients that run what their file in the home folder says: vim (:help initialization), GNU Emacs
-# manual "Init File", nano, psql(1), sqlite3(1), kubectl and aws (exec and credential_process), docker (cli-plugins).
+# manual "Init File", psql(1), mysql(1), sqlite3(1), curl(1), wget(1), irb(1), github.com/pry/pry, kubectl, aws and az
+# (exec and credential_process), docker (cli-plugins) and containers.conf(5), docs.helix-editor.com and zed.dev/docs,
+# code.visualstudio.com/docs and its forks (Cursor, VSCodium, Windsurf, Trae, Kiro), docs.julialang.org "Startup file".
 _PROGRAMS = (
     ".{vim,vimrc,gvimrc,emacs,emacs.d,spacemacs,doom.d,ideavimrc,psqlrc,sqliterc,my.cnf,mylogin.cnf}",
     ".{curlrc,wgetrc,irbrc,pryrc,aws,azure,kube,docker,vscode-server,cursor-server,code-server}",
-    "**/.config/{nvim,vim,emacs,doom,helix,Code,Cursor,VSCodium,zed,micro,docker,containers,gcloud,op}",
+    "**/.config/{nvim,vim,emacs,doom,helix,zed,micro,docker,containers,gcloud,op}",
+    "**/.config/{Code,Cursor,VSCodium,Windsurf,Trae,Kiro}",
     "**/.julia/config/",
-    # The same of nano, mutt, Octave, GHC, OCaml, SageMath, Maxima, Ammonite, DuckDB, gnuplot, Perl and Java.
+    # The same of nanorc(5), muttrc(5), mailx(1), gnuplot(1), perldebug(1), docs.octave.org "Startup Files",
+    # ghc.haskell.org ".ghci files", ocaml.org/manual "The toplevel system", github.com/ocaml-community/utop,
+    # doc.sagemath.org "init.sage", maxima.sourceforge.io "Runtime Environment", ammonite.io, duckdb.org/docs
+    # "Configuring the CLI", maven.apache.org/settings.html, docs.gradle.org "Initialization Scripts", scala-sbt.org
+    # "Global Settings".
     ".{nanorc,muttrc,mutt,mailrc,octaverc,ghci,ocamlinit,utoprc,sage,maxima,ammonite,duckdbrc,gnuplot,perldb,mavenrc}",
     "**/.m2/settings.xml",
     "**/.gradle/init{.d,.gradle,.gradle.kts}",
     "**/.sbt/",
+    # sourceware.org/gdb "Initialization Files", lf(1), ranger(1), mpv(1) (scripts), zellij.dev/documentation,
+    # ghostty.org/docs/config, neomutt.org/guide, tigrc(5), lazygit's page "Custom Commands",
+    # mise.jdx.dev/configuration.html, neovim.io/doc/user "runtimepath".
     ".gdbearlyinit",
     "**/.config/{gdb,ghc,lf,ranger,mpv,zellij,ghostty,mutt,neomutt,tig,lazygit,mise,nano}",
     "**/.local/share/nvim/",
     # Their names and folders on Windows and macOS.
     "_{vimrc,gvimrc,exrc,viminfo,netrc}",
-    "**/{Application Support,AppData/Roaming}/{Code,Cursor,VSCodium}/",
+    "**/{Application Support,AppData/Roaming}/{Code,Cursor,VSCodium,Windsurf,Trae,Kiro}/",
 )
 
 # Assistants' settings in the home folder: they name commands that the assistant starts.
+# code.claude.com/docs/en/settings, modelcontextprotocol.io/docs/develop/connect-local-servers, block.github.io/goose,
+# opencode.ai/docs/config, developers.openai.com/codex, docs.github.com/copilot "CLI configuration directory",
+# aider.chat/docs/config, ampcode.com/manual, github.com/charmbracelet/crush, docs.windsurf.com (.codeium).
 _ASSISTANTS = (
     ".claude.json",
     "claude_desktop_config.json",
@@ -127,29 +149,39 @@ ASK_WRITE = (
     # Jupyter's files as an extension ships them; those that a running Jupyter reads are never written.
     "**/{etc,share}/{jupyter,ipython}/",
     "**/{site,dist}-packages/",
-    # code.visualstudio.com/docs (tasks, launch, settings, mcp, workspaces), containers.dev, zed.dev, jetbrains.com.
+    # code.visualstudio.com/docs (tasks, launch, settings, mcp and workspaces), theia-ide.org/docs and containers.dev,
+    # zed.dev and jetbrains.com/help, sublimetext.com/docs/projects.html (build systems), vim's :help exrc, GNU Emacs
+    # manual "Directory Variables", lazy.folke.io, github.com/embear/vim-localvimrc and ycm-core/YouCompleteMe.
     "**/.{vscode,theia}/{tasks,launch,settings,mcp}.json",
     "*.{code-workspace,sublime-project}",
     ".{devcontainer,devcontainer.json,idea,fleet,zed,exrc,nvimrc,nvim.lua,vimrc.local,dir-locals.el}",
     ".{lvimrc,local.vimrc,lazy.lua,ycm_extra_conf.py}",
-    # direnv.net, mise.jdx.dev, and the first files that debuggers and R look for in a working directory.
+    # direnv.net, mise.jdx.dev, and what is looked for in a working directory: gdb(1), lldb(1),
+    # docs.python.org/3/library/pdb.html, R's help page Startup.
     ".{envrc,mise.toml,mise,gdbinit,lldbinit,pdbrc,Rprofile,Renviron}",
     "{mise.toml,Rprofile.site}",
-    # npm (.npmrc), yarnpkg.com (yarnPath, .pnp.cjs), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper).
+    # npm (.npmrc), yarnpkg.com (yarnPath, .pnp.cjs), pnpm.io, doc.rust-lang.org/cargo (runner, rustc-wrapper),
+    # bundler.io/man/bundle-config.1.html.
     ".{npmrc,yarnrc,yarnrc.yml,pnpmfile.cjs,pnp.cjs}",
     "**/.yarn/{releases,plugins}/",
     "**/.cargo/config{,.toml}",
     "**/.bundle/config",
-    # git and its hooks in a working tree.
+    # git and its hooks in a working tree: git-scm.com/docs, typicode.github.io/husky, pre-commit.com, lefthook.dev.
     ".{gitmodules,githooks,husky,pre-commit-config.yaml,lefthook.yml}",
     "lefthook.y{a,}ml",
-    # Cron jobs and desktop entries as a project ships them.
+    # Cron jobs and desktop entries as a project ships them: crontab(5), specifications.freedesktop.org.
     "crontab",
     "*.desktop",
-    # What assistants read in a project: commands they start, and what they may do unasked.
+    # What assistants read in a project: commands they start, and what they may do unasked. code.claude.com/docs,
+    # cursor.com/docs, developers.openai.com/codex, github.com/google-gemini/gemini-cli, docs.windsurf.com,
+    # docs.continue.dev, docs.cline.bot, docs.roocode.com, kiro.dev/docs, docs.aws.amazon.com/amazonq,
+    # qwenlm.github.io/qwen-code-docs, opencode.ai/docs, jetbrains.com/help/junie, block.github.io/goose,
+    # docs.augmentcode.com, docs.trae.ai, aider.chat/docs/config, agentskills.io (.agents), and docs.github.com/copilot
+    # (hooks and language servers).
     ".{mcp.json,claude,cursor,cursorrules,codex,gemini,windsurf,windsurfrules,continue,cline,clinerules,roo,roorules}",
     ".{kiro,amazonq,qwen,opencode,junie,goose,goosehints,augment,trae,aider.conf.yml,agents}",
     "opencode.json{,c}",
+    "**/.github/{hooks/,lsp.json}",
 )
 """A person approves each change, at any depth: of this kind too, but ordinary parts of projects."""
 
