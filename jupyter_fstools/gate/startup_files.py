@@ -92,8 +92,8 @@ _TOOLS = (
 )
 
 # Editors, debuggers and clients that run what their file in the home folder says: vim (:help initialization), GNU Emacs
-# manual "Init File", psql(1), mysql(1), sqlite3(1), curl(1), wget(1), irb(1), github.com/pry/pry, kubectl, aws and az
-# (exec and credential_process), docker (cli-plugins) and containers.conf(5), docs.helix-editor.com and zed.dev/docs,
+# manual "Init File", psql(1), mysql(1), sqlite3(1), curl(1), wget(1), irb(1), github.com/pry/pry; kubectl, aws and az run
+# what exec and credential_process name, docker its cli-plugins; containers.conf(5), docs.helix-editor.com, zed.dev/docs,
 # code.visualstudio.com/docs and its forks (Cursor, VSCodium, Windsurf, Trae, Kiro), docs.julialang.org "Startup file".
 _PROGRAMS = (
     ".{vim,vimrc,gvimrc,emacs,emacs.d,spacemacs,doom.d,ideavimrc,psqlrc,sqliterc,my.cnf,mylogin.cnf}",
@@ -149,7 +149,7 @@ ASK_WRITE = (
     # Jupyter's files as an extension ships them; those that a running Jupyter reads are never written.
     "**/{etc,share}/{jupyter,ipython}/",
     "**/{site,dist}-packages/",
-    # code.visualstudio.com/docs (tasks, launch, settings, mcp and workspaces), theia-ide.org/docs and containers.dev,
+    # Tasks, launch, settings, mcp and workspaces of code.visualstudio.com/docs; theia-ide.org/docs, containers.dev,
     # zed.dev and jetbrains.com/help, sublimetext.com/docs/projects.html (build systems), vim's :help exrc, GNU Emacs
     # manual "Directory Variables", lazy.folke.io, github.com/embear/vim-localvimrc and ycm-core/YouCompleteMe.
     "**/.{vscode,theia}/{tasks,launch,settings,mcp}.json",
