@@ -73,15 +73,22 @@ class Patient(Connection[Any]):
         link = self.pgconn
         try:
             link.consume_input()
-            while link.is_busy():
-                with selectors.DefaultSelector() as answered:
-                    answered.register(link.socket, selectors.EVENT_READ)
-                    if not answered.select(seconds):
-                        return False
-                link.consume_input()
-            while (answer := link.get_result()) is not None:
+            while self._has_come(seconds):
+                if (answer := link.get_result()) is None:
+                    return link.status == pq.ConnStatus.OK
                 if answer.status != pq.ExecStatus.TUPLES_OK:
                     return False
         except psycopg.Error:
-            return False
-        return link.status == pq.ConnStatus.OK
+            pass
+        return False
+
+    def _has_come(self, seconds: float) -> bool:
+        """Whether the next part of an answer comes in time. To ask for one that is not there holds up all threads."""
+        link = self.pgconn
+        while link.is_busy():
+            with selectors.DefaultSelector() as answered:
+                answered.register(link.socket, selectors.EVENT_READ)
+                if not answered.select(seconds):
+                    return False
+            link.consume_input()
+        return True

@@ -7,6 +7,8 @@ import random
 import re
 import socket
 import struct
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -148,6 +150,47 @@ def resetting(port, chance):
             thread.join()
         for end in ends:
             end.close()
+
+
+HALF_ANSWERED = """
+import sys
+from jupyter_fstools.stores.postgresql_answers import Patient
+connection = Patient.connect(sys.argv[1], autocommit=True)
+print("connected", flush=True)
+sys.stdin.readline()
+connection.send(b"SELECT 1")
+print(connection.is_usable(1.0))
+"""
+
+
+def test_an_answer_of_which_the_end_is_missing_is_not_waited_for_without_limit(database):
+    """The release of a lock is answered to whoever takes the connection next; libpq would hold up all its threads."""
+    port, is_cut = psycopg.conninfo.conninfo_to_dict(database)["port"], threading.Event()
+
+    def hand_on(source, target, missing):
+        while heard := source.recv(65536):
+            target.sendall(heard[: len(heard) - missing] if is_cut.is_set() else heard)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = database.replace(f":{port}/", f":{listener.getsockname()[1]}/")
+        command = [sys.executable, "-c", HALF_ANSWERED, address]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as asking:
+            near, far = listener.accept()[0], socket.create_connection(("127.0.0.1", int(port)))
+            with near, far:
+                # The last message of an answer, by which the server says that it is ready for the next, has 6 bytes.
+                ways = [threading.Thread(target=hand_on, args=way) for way in ((near, far, 0), (far, near, 6))]
+                for way in ways:
+                    way.start()
+                assert asking.stdout.readline() == "connected\n"
+                is_cut.set()
+                try:
+                    said, _ = asking.communicate("\n", timeout=60)
+                finally:
+                    asking.kill()
+                    far.shutdown(socket.SHUT_RDWR)
+                    for way in ways:
+                        way.join()
+    assert said == "False\n"
 
 
 def test_edits_over_connections_that_are_reset_are_done_once_or_not_at_all(database, root):
