@@ -291,3 +291,21 @@ def test_a_text_is_written_as_a_whole(open_lab, folder):
     answer = folder.call("edit_file", "a.py", old_string="ßer 😀", new_string="ße 🎈!")
     assert answer[0] == 200
     assert holds(folder, "a.py", "x = 1\n# größe 🎈!\ny = 2\n")
+
+
+def test_a_file_that_is_read_only_is_refused_and_the_room_stays_as_it_was(open_lab, folder):
+    """A room takes every change and saves none of a file that it must not write."""
+    path = folder.write("a.py", "x = 1\n")
+    place = folder.lab.root / path
+    place.chmod(0o444)
+    document = Text(open_lab(path=path))
+    folder.call("read_file", "a.py")
+    status, answer = folder.call("edit_file", "a.py", old_string="x = 1", new_string="x = 2")
+    assert (status, answer["error"]["code"]) == (403, "denied")
+    assert "not modified: it is read-only" in answer["error"]["message"]
+    document.shows("x = 1\n")
+    assert folder.text("a.py") == "x = 1\n"
+    place.chmod(0o644)
+    assert folder.call("edit_file", "a.py", old_string="x = 1", new_string="x = 2")[0] == 200
+    document.shows("x = 2\n")
+    assert holds(folder, "a.py", "x = 2\n")
