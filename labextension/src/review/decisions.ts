@@ -33,8 +33,10 @@ export function hunksOf({ diff }: Change): string[] {
 }
 
 /** Whether the parts of a change can be decided about one by one. */
-export function isDivisible({ files, diff }: Change): boolean {
-  return files.length < 2 && diff.op !== 'delete' && diff.op !== 'create' && hunksOf({ diff } as Change).length > 1;
+export function isDivisible({ files, diff: { op, cells, hunks } }: Change): boolean {
+  // Asked for each hunk that is drawn: the names of thousands are not made for it.
+  const hasSeveral = cells === null ? hunks.length > 1 : cells.length > 1 || cells.flatMap(hunksOfCell).length > 1;
+  return files.length < 2 && op !== 'delete' && op !== 'create' && hasSeveral;
 }
 
 /** Names as the server takes them. */

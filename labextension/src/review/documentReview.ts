@@ -14,7 +14,7 @@ import type { IPlacedHunk } from './placedHunks';
 import type { IMarker, IReviewView, IShownBeside } from './reviewView';
 
 import { Soon } from '../feed/soon';
-import { hunkName, hunksOf, type IDecisionDetail, isDivisible, isKept } from './decisions';
+import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
 import { Decider, type IDeciderParts } from './decider';
 import { Doubts } from './doubts';
 import { hunkControls } from './hunkControls';
@@ -260,9 +260,9 @@ export class DocumentReview implements IDisposable, IMarker {
 
   /** Whether these parts no longer fit; of what is decided as a whole, whether any does not. */
   private _isStaleAt(change: Change, names: readonly string[]): boolean {
-    const parts = isDivisible(change) ? names : hunksOf(change);
     const stale = this._view?.stale.get(change.id);
-    return parts.some(name => stale?.has(name)) || this._isDoubted(change);
+    const isHere = stale !== undefined && (!isDivisible(change) || names.some(name => stale.has(name)));
+    return isHere || this._isDoubted(change);
   }
 
   private _isDoubted({ id }: Change): boolean {
