@@ -90,5 +90,10 @@ def test_a_program_is_connected_through_the_hub(users, place, open_lab):
 
 
 def test_nobody_is_told_the_databases_password(users, place):
-    said = [user.call("GET", path)[1] for user in users for path in ("/", "/changes", "/activity")]
+    (place / "project" / "d.txt").write_text("one\n")
+    events = heard(users[1])
+    edited(users[0], "d.txt", "one", "two")
+    said = [json.loads(events.recv())]
+    events.close()
+    said += [user.call("GET", path)[1] for user in users for path in ("/", "/changes", "/activity")]
     assert "the-password" not in json.dumps(said) + (place / "hub.log").read_text()

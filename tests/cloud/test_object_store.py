@@ -19,7 +19,7 @@ from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.object_store import ObjectStore
 from jupyter_fstools.backends.version_files import VersionFiles
 from jupyter_fstools.entry_points import open_backend
-from jupyter_fstools.errors import Conflict, InputOutput, Invalid, TimedOut
+from jupyter_fstools.errors import Conflict, Disabled, InputOutput, Invalid, TimedOut
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
@@ -156,6 +156,12 @@ def test_the_tools_work_on_a_bucket(s3, private_jupyter):
     assert content(files.backend, "src/a.py") == b"one = 11\n"
     call_tool(files, "undo", change_id=done.change.id)
     assert content(files.backend, "src/a.py") == b"one = 1\n"
+
+
+def test_no_command_is_run_where_the_files_are_not_on_this_machine():
+    files = open_workspace("memory://", store="memory:", enable_execute=True)
+    with pytest.raises(Disabled, match="needs files on this machine"):
+        call_tool(files, "execute", command="echo hello")
 
 
 def test_files_of_a_folder_are_fetched_together_and_in_order(moved, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,14 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, mo
     with pytest.raises(Invalid, match="no_such_client, which is not installed") as refused:
         open_backend("far://bucket")
     assert "pip install 'far_files[cloud]'" in refused.value.hint
+
+
+@pytest.mark.parametrize("group", ["jupyter_fstools.backends", "jupyter_fstools.stores"])
+def test_what_comes_with_the_package_is_registered_like_anybody_elses_and_listed_on_the_page(group):
+    there = distribution("jupyter-fstools").entry_points.select(group=group)
+    row = re.search(rf"^\| `{re.escape(group)}` \| (.*?) \|", PAGE, re.MULTILINE)[1]
+    assert sorted(re.findall(r"`(.*?)`", row)) == sorted(one.name for one in there)
+    assert all(callable(one.load().from_setting) for one in there)
 
 
 def test_a_scheme_that_nobody_registered_is_refused_with_those_that_are():
