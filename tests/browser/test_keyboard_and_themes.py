@@ -27,8 +27,11 @@ CONTRAST = """(node, part) => {
     const text = drawn(getComputedStyle(node, part).color);
     return (Math.max(ground, text) + 0.05) / (Math.min(ground, text) + 0.05);
 }"""
-TEXTS = ".jp-fstools-Card-head span, button, select, .jp-fstools-Diff-code"
-READABLE = 4.0
+TEXTS = (
+    ".jp-fstools-Card-head span, .jp-fstools-Turn-summary span, button, select, .jp-fstools-Diff-code, "
+    ".jp-fstools-Diff-fold"
+)
+READABLE = 4.5
 STATUS = re.compile(r"/api/fstools/?(\?.*)?$")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.lab import axe_finds, unfold
+from tests.browser.open_documents.documents import Notebook, notebook_text
 from tests.browser.test_review_in_place import BEFORE, rewrite, upper
 
 CLIPPED = """within => [...within.querySelectorAll('button, input, select')].filter(part => {
@@ -55,3 +56,16 @@ def test_the_panel_is_read_and_used(open_lab, waits):
     card.locator('[data-action="approve"]').click()
     expect(card).to_have_attribute("data-status", "applied")
     assert axe_finds(zoomed.page, ".jp-fstools-Panel") == []
+
+
+def test_a_cell_to_come_begins_where_the_cells_of_a_narrow_notebook_do(open_lab, waits):
+    """There JupyterLab has the prompts above the cells."""
+    window = open_lab(path=waits.write("n.ipynb", notebook_text("x = 1")), zoom=2)
+    document = Notebook(window)
+    waits.call("read_notebook", "n.ipynb")
+    edits = [{"edit_mode": "insert", "after": "c0", "cell_type": "code", "new_source": "y = 1"}]
+    assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
+    ghost = window.page.locator(".jp-fstools-Review-ghost")
+    expect(ghost).to_be_visible()
+    editor = document.cells.first.locator(".jp-InputArea-editor").bounding_box()
+    assert abs(ghost.bounding_box()["x"] - editor["x"]) < 8
