@@ -92,8 +92,8 @@ _TOOLS = (
 )
 
 # Editors, debuggers and clients that run what their file in the home folder says: vim (:help initialization), GNU Emacs
-# manual "Init File", psql(1), mysql(1), sqlite3(1), curl(1), wget(1), irb(1), github.com/pry/pry; kubectl, aws and az run
-# what exec and credential_process name, docker its cli-plugins; containers.conf(5), docs.helix-editor.com, zed.dev/docs,
+# manual "Init File", psql(1), mysql(1), sqlite3(1), curl(1), wget(1), irb(1), github.com/pry/pry; kubectl, aws and az
+# run what exec and credential_process name, docker its cli-plugins; containers.conf(5), docs.helix-editor.com, zed.dev,
 # code.visualstudio.com/docs and its forks (Cursor, VSCodium, Windsurf, Trae, Kiro), docs.julialang.org "Startup file".
 _PROGRAMS = (
     ".{vim,vimrc,gvimrc,emacs,emacs.d,spacemacs,doom.d,ideavimrc,psqlrc,sqliterc,my.cnf,mylogin.cnf}",
