@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
+from functools import partial
+
 import pytest
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
@@ -125,6 +130,41 @@ async def test_who_may_only_read_changes_nothing(only_reading, ask, call, jp_roo
     assert [file.name for file in jp_root_dir.iterdir()] == ["a.txt"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
     assert len((await ask("GET", "/receipts")).json["receipts"]) == 1
+
+
+async def test_who_may_only_read_says_of_no_document_that_it_is_open(only_reading, ask, jp_serverapp, jp_http_port):
+    token = {"Authorization": f"token {jp_serverapp.identity_provider.token}"}
+    socket = f"ws://127.0.0.1:{jp_http_port}/a%40b/api/fstools/documents"
+    with pytest.raises(HTTPClientError, match="403"):
+        await websocket_connect(HTTPRequest(socket, headers=token))
+    jp_serverapp.web_app.settings["authorizer"] = AllowAllAuthorizer(parent=jp_serverapp)
+    (await websocket_connect(HTTPRequest(socket, headers=token))).close()
+
+
+@pytest.mark.parametrize("settings", [{"unsaved_seconds": 60, "browser_seconds": 0.05}], indirect=True)
+async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
+    ask, call, served, jp_serverapp, jp_http_port, jp_root_dir, monkeypatch
+):
+    """It answers nothing, and leaves without a goodbye."""
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await call("read_file", path="a.txt")
+    edit = partial(call, "edit_file", path="a.txt", old_string="one", new_string="1")
+    token = {"Authorization": f"token {jp_serverapp.identity_provider.token}"}
+    page = await websocket_connect(
+        HTTPRequest(f"ws://127.0.0.1:{jp_http_port}/a%40b/api/fstools/documents", headers=token)
+    )
+    open_now = {"document": 0, "path": "a.txt", "kind": "text", "saved": False, "hash": None, "counter": 0}
+    outside = {**open_now, "document": 1, "path": "../outside.txt"}
+    await page.write_message(json.dumps({"browser": "browser-0001", "documents": [open_now, outside]}))
+    assert json.loads(await page.read_message()) == {"known": 1}
+    assert (await edit()).error["code"] == "unsaved"
+    page.protocol.stream.close()
+    page.close()
+    while served.pages.all():
+        await asyncio.sleep(0.01)
+    assert (await edit()).error["code"] == "unsaved"
+    monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
+    assert (await edit()).status == 200
 
 
 async def test_clients_without_cookies_are_one_reader(ask, call, jp_root_dir):
