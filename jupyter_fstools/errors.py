@@ -41,10 +41,12 @@ class FsToolsError(Exception):
         message: what was wrong, for the caller.
         hint: the caller's next step; empty where there is none.
         details: JSON-ready facts (totals, offsets, line numbers, a diff).
+        places: canonical paths of links that the look at a path went through, and of where it ended.
     """
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
+    places: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, hint: str = "", **details: Any) -> None:
         super().__init__(message)

@@ -17,7 +17,7 @@ from .open_file import file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
-from .resolution import Root, Trail, descend, descend_making, follow
+from .resolution import Found, Root, Trail, descend, descend_making, follow
 from .system_errors import refusal, refused
 
 
@@ -118,14 +118,25 @@ class LocalDisk:
         """Look at a path as a caller spells it; see `Backend.stat`."""
         try:
             with Trail(self._root) as trail:
-                names, status, name = follow(self._root, trail, path)
+                names, status, name = self._followed(trail, path)
                 if name is not None and (status is None or status.st_nlink > 1):
                     with contextlib.suppress(TimeoutError):
                         if settle(trail.folder, name, status, patience=0):
                             status = trail.folder.look(name)
                 return file_stat(self._root.key, "/".join(names), status)
         except OSError as error:
-            raise refusal(error, path if not os.path.isabs(path) else "this path") from error
+            raise _refusal_of_a_look(error, path) from error
+
+    def _followed(self, trail: Trail, path: str) -> Found:
+        """Where a path leads; a refusal tells by which places, for some of them may be nobody's business."""
+        try:
+            try:
+                return follow(self._root, trail, path)
+            except OSError as error:
+                raise _refusal_of_a_look(error, path) from error
+        except FsToolsError as fault:
+            fault.places = (*trail.places, *(["/".join(trail.names)] if trail.names else []))
+            raise
 
     @contextlib.contextmanager
     def opened_folder(self, path: str) -> Iterator[Folder]:
@@ -221,6 +232,10 @@ class LocalDisk:
                 raise
             os.close(fd)  # A writer of a hard-linked file began while it was read.
         raise _busy(path)
+
+
+def _refusal_of_a_look(error: OSError, path: str) -> FsToolsError:
+    return refusal(error, path if not os.path.isabs(path) else "this path")
 
 
 def _last(names: list[str], path: str) -> str:

@@ -147,9 +147,12 @@ class Root:
 
 
 class Trail:
-    """A way down from the root: its names so far, and the last folders on it (`most` of them) held open."""
+    """A way down from the root: its names so far, and the last folders on it (`most` of them) held open.
 
-    __slots__ = ("_below", "_held", "_most", "_root", "names")
+    `places` are the canonical paths of links that it went through, and of a file that barred it.
+    """
+
+    __slots__ = ("_below", "_held", "_most", "_root", "names", "places")
 
     def __init__(self, root: Root, most: int = _HELD_OPEN) -> None:
         self._below = root
@@ -157,6 +160,7 @@ class Trail:
         self._held: list[Folder] = []
         self._most = most
         self.names: list[str] = []
+        self.places: list[str] = []
 
     def __enter__(self) -> Trail:
         return self
@@ -235,6 +239,7 @@ def follow(root: Root, trail: Trail, path: str) -> Found:
         if status is None:
             return _missing(root, trail, name, pending, path)
         if is_link(status):
+            trail.places.append("/".join([*trail.names, name]))
             links += 1
             if links > MOST_LINKS:
                 raise Invalid(f"'{path}' is a loop of links.", hint="Name the file itself.")
@@ -244,6 +249,7 @@ def follow(root: Root, trail: Trail, path: str) -> Found:
         elif stat.S_ISDIR(status.st_mode):
             trail.enter(name)
         else:
+            trail.places.append("/".join([*trail.names, name]))
             raise refused(NotADirectory, path, f"'{name}' is a file, not a folder", hint="Check the path.")
     return Found(list(trail.names), trail.folder.status(), None)
 

@@ -167,11 +167,12 @@ class PathResolver(Visible):
         given = self.relative(checked_path(path))
         try:
             stat = self.backend.stat(path)
-        except FsToolsError:
-            # What is there behind a deny rule must not show in how the look at it failed.
-            if not given.startswith(("/", "../")):
-                require(given, given, self.key_of(given))
-                self._require_granted(given, given, folder=False)
+        except FsToolsError as refusal:
+            # What is there behind a deny rule must not show in how the look at it failed, by way of links neither.
+            spelled = () if given.startswith(("/", "../")) else (given,)
+            for place in (*spelled, *refusal.places):
+                require(given, place, self.key_of(place))
+                self._require_granted(given, place, folder=place != given)
             raise
         require(given, stat.path, stat.key)
         self._require_granted(given, stat.path, folder=stat.kind == "directory")

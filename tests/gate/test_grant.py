@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_fstools.errors import Invalid
+from jupyter_fstools.errors import Denied, Invalid
 from jupyter_fstools.gate.grant import Grant
+from jupyter_fstools.tools import call_tool
 
 TREE = (
     "a.py",
@@ -67,6 +68,31 @@ def test_no_paths_are_everything():
 def test_what_is_no_rule_is_refused(path):
     with pytest.raises(Invalid):
         Grant("write", [path])
+
+
+def test_beyond_what_is_opened_nothing_shows_by_way_of_links(call):
+    """Not whether a name there is a file, a folder, a link or nothing."""
+    for path in ("docs/a.md", "src/file", "src/folder/file"):
+        call.put(path, "x")
+    (call.root / "src" / "out").symlink_to("/etc")
+    for name in ("file", "folder", "nothing", "out"):
+        (call.root / "docs" / f"to-{name}").symlink_to(f"../src/{name}")
+    (call.root / "docs" / "by").symlink_to("../src")
+    workspace = call.workspace.for_reader(call.workspace.reader, grant=Grant("write", ["/docs/"]))
+    assert call_tool(workspace, "read_file", path="docs/a.md").data["content"] == "x"
+    for tool, more in (
+        ("read_file", {}),
+        ("list_files", {}),
+        ("grep", {"pattern": "x"}),
+        ("write_file", {"content": "y"}),
+    ):
+        for path in ("to-{}", "to-{}/x", "to-{}/x/y", "by/{}", "by/{}/x", "by/{}/x/y"):
+            said = set()
+            for name in ("file", "folder", "nothing", "out"):
+                with pytest.raises(Denied) as refused:
+                    call_tool(workspace, tool, path=f"docs/{path.format(name)}", **more)
+                said.add((refused.value.message.replace(name, "…"), refused.value.hint, str(refused.value.details)))
+            assert len(said) == 1, (tool, path, said)
 
 
 PARTS = st.sampled_from(["a", "b", "*", "**", "a*", "?", "[ab]", "{a,b}", "ä", "a\u0308", "a\u202e"])

@@ -192,11 +192,16 @@ def test_behind_a_deny_rule_nothing_shows(call):
     call.put(".ssh/file", "x")
     (call.root / ".ssh" / "out").symlink_to("/etc/passwd")
     (call.root / ".ssh" / "loop").symlink_to("loop")
-    said = set()
-    for name in ("file", "nothing", "file/x", "nothing/x", "out", "loop", "out/x", "loop/x"):
-        refusal = call.refused("denied", "read_file", path=f".ssh/{name}")
-        said.add((refusal.message.replace(name, "…"), refusal.hint, str(refusal.details)))
-    assert len(said) == 1
+    (call.root / "docs").mkdir()
+    (call.root / "docs" / "by").symlink_to("../.ssh")
+    for folder in (".ssh", "docs/by", str(call.root / "docs" / "by")):
+        said = set()
+        for name in ("file", "nothing", "file/x", "nothing/x", "out", "loop", "out/x", "loop/x"):
+            refusal = call.refused("denied", "read_file", path=f"{folder}/{name}")
+            said.add((refusal.message.replace(name, "…"), refusal.hint, str(refusal.details)))
+        assert len(said) == 1
+    (call.root / "docs" / "file").symlink_to("../.ssh/file")
+    assert ".ssh" not in call.refused("denied", "read_file", path="docs/file/x").message
 
 
 def test_in_read_only_mode_the_tools_that_write_are_not_there(make_call):
