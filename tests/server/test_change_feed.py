@@ -95,3 +95,22 @@ async def test_an_undo_is_told_with_what_it_undoes(jp_ws_fetch, ask, call):
         told[change["id"]] = change
     assert told[undo]["undoes"] == change_id
     bus.close()
+
+
+@pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
+async def test_a_proposal_is_told_again_once_a_program_writes_its_file(jp_ws_fetch, ask, call, jp_root_dir):
+    """Out of date, and again once it fits again; what is written beside it is no news."""
+    (jp_root_dir / "a.txt").write_text("one\n")
+    await call("read_file", path="a.txt")
+    proposal = (await call("write_file", path="a.txt", content="two\n")).json["change"]
+    bus = await jp_ws_fetch("api", "events", "subscribe")
+    await asyncio.sleep(1.5)
+    for text, stale in (("another\n", True), ("one\n", False)):
+        (jp_root_dir / "b.txt").write_text(text)
+        (jp_root_dir / "a.txt").write_text(text)
+        while True:
+            told = await next_change(bus)
+            if told["stale"] is stale:
+                break
+        assert (told["id"], told["status"]) == (proposal["id"], "proposed")
+    bus.close()

@@ -14,6 +14,7 @@ from ...gate.workspace import Workspace
 from ...stores.protocol import ChangeFilter, MomentFilter, TellsNews
 from ...stores.records import Change, Receipt
 from .payloads import ActivityEvent, ChangeEvent, ReadEntry, RefusalEntry, change_entry, read_entry, refusal_entry
+from .waiting_files import WaitingFiles
 
 _LOOK_SECONDS = 0.25
 """Between two looks at the store."""
@@ -115,6 +116,7 @@ class ChangeFeed:
         self._seen = workspace.store.revision()
         self._news = ActivityNews(workspace)
         self._mark: Hashable = None
+        self._files = WaitingFiles(workspace)
         self._thread = threading.Thread(target=self._follow, name="fstools-feed", daemon=True)
 
     def start(self) -> None:
@@ -182,6 +184,9 @@ class ChangeFeed:
 
     def _look(self) -> None:
         mark = self._workspace.store.mark()
+        written = self._files.look(mark)
+        if written:
+            self._loop.call_soon_threadsafe(self._publish, written)
         if mark == self._mark:
             return
         for page in self._new_changes():

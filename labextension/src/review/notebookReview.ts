@@ -136,6 +136,8 @@ export class NotebookReview implements IReviewView {
 
   /** Draw a few cells at a time: whoever scrolls is not held up. */
   private async _drawQueue(): Promise<void> {
+    // Not in the task in which the cells came into sight: that is JupyterLab's own, and long enough.
+    await new Promise(resolve => setTimeout(resolve));
     const pace = new Pace();
     while (this._queue.length) {
       const [cell] = this._queue;

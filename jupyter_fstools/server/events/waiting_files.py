@@ -1,0 +1,59 @@
+"""Watches the files of changes that wait, whichever program writes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from contextlib import suppress
+
+from ...backends.local_disk import LocalDisk
+from ...errors import FsToolsError
+from ...gate.workspace import Workspace
+from ...stores.protocol import ChangeFilter
+from ...stores.records import Change
+
+_MOST_WATCHED = 200
+"""Of more proposals the newest are watched."""
+
+
+class WaitingFiles:
+    """Tells which proposals may be out of date, or fit again, as their files were written by whatever program.
+
+    No program tells a server what it wrote. A look at a local file takes some microseconds; in an object store, where
+    each look is a request, nothing is watched: there the page asks now and then.
+
+    Args:
+        workspace: whose root and store to follow.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._is_local = isinstance(workspace.backend, LocalDisk)
+        self._mark: Hashable = None
+        self._proposals: list[Change] = []
+        self._versions: dict[str, list[str]] = {}
+        self._next_look = 0.0
+
+    def look(self, mark: Hashable) -> list[Change]:
+        """The proposals of which a file is another one than at the last look, one second ago or more.
+
+        Args:
+            mark: the store's (`Store.mark`); while it stays the same, the same proposals wait.
+        """
+        if not self._is_local or time.monotonic() < self._next_look:
+            return []
+        if mark != self._mark:
+            prefix = self._workspace.backend.root_key.rstrip("/")
+            wanted = ChangeFilter(key_prefix=prefix, status="proposed", limit=_MOST_WATCHED, rows=False)
+            self._proposals, self._mark = self._workspace.store.changes(wanted), mark
+        found = {change.id: [self._version(key) for key in change.keys] for change in self._proposals}
+        written = [one for one in self._proposals if self._versions.get(one.id, found[one.id]) != found[one.id]]
+        self._versions = found
+        return written
+
+    def _version(self, key: str) -> str:
+        path = self._workspace.paths.path_of(key)
+        if path is not None:
+            with suppress(FsToolsError):
+                return self._workspace.backend.stat(f"./{path}").version
+        return ""
