@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+from obstore.exceptions import AlreadyExistsError, BaseError, InvalidPathError, PreconditionError
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
@@ -95,7 +95,12 @@ class ObjectStore:
         """The names in one folder, with what the store tells of each; see `Backend.list`."""
         self._parts(path)
         with explained(path):
-            listed = obstore.list_with_delimiter(self._bucket, path or None)
+            try:
+                listed = obstore.list_with_delimiter(self._bucket, path or None)
+            except InvalidPathError:
+                # It tells how the name of an object begins that no path spells; this tells all of it, mostly.
+                next(iter(obstore.list(self._bucket, prefix=path or None, chunk_size=2)), None)
+                raise
         if path and not listed["objects"] and not listed["common_prefixes"]:
             self._refuse_missing_folder(path)
         for prefix in listed["common_prefixes"]:
@@ -261,7 +266,10 @@ class ObjectStore:
             return True
         with explained(path):
             # Segments count: "a/b" is no prefix of "a/bc". An object "a/b/" stands for an empty folder.
-            return bool(next(iter(obstore.list(self._bucket, prefix=path, chunk_size=2)), []))
+            try:
+                return bool(next(iter(obstore.list(self._bucket, prefix=path, chunk_size=2)), []))
+            except InvalidPathError:  # Of an object below it, whose name no path spells.
+                return True
 
     def _latest(self, path: str) -> tuple[FileStat, bytes | None]:
         """A file as it is now, and its bytes unless it is large."""

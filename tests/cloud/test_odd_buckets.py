@@ -92,6 +92,9 @@ def test_an_object_whose_name_no_path_spells_is_named_where_it_bars_its_folder(s
     call_tool(files, "read_file", path="bad/a.txt")
     call_tool(files, "edit_file", path="bad/a.txt", old_string="needle", new_string="pin")
     assert content(files.backend, "bad/a.txt") == b"pin\n"
+    assert files.backend.stat("bad").kind == "directory"
+    call_tool(files, "write_file", path="bad/new.txt", content="new\n")
+    assert content(files.backend, "bad/new.txt") == b"new\n"
 
 
 def test_names_that_look_alike_or_encoded_are_names_of_their_own(s3, other):
