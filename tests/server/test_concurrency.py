@@ -136,6 +136,25 @@ async def test_a_client_and_its_session_have_a_part_of_the_threads(caller):
     assert most == (2 if session else 3)
 
 
+@pytest.mark.parametrize(("sessions", "at_once"), [(1, 24), (40, 32)])
+async def test_the_parts_of_a_login_are_those_of_the_security_page(sessions, at_once):
+    pool, begun, gate = CallPool(), threading.Semaphore(0), threading.Event()
+
+    def call():
+        begun.release()
+        gate.wait(20)
+
+    callers = [Caller("one", Reader("ada", f"s{number % sessions}")) for number in range(40)]
+    calls = [asyncio.ensure_future(pool.run(one, call)) for one in callers]
+    while begun._value < at_once:
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    assert begun._value == at_once
+    gate.set()
+    await asyncio.gather(*calls)
+    pool.close()
+
+
 async def test_a_call_whose_client_has_gone_before_its_turn_is_not_begun():
     pool, left, calls = CallPool(threads=1, per_client=1), threading.Event(), []
     gate, caller = threading.Event(), Caller("ada", Reader("ada", "one"))
