@@ -162,6 +162,7 @@ def test_a_pdf_is_the_text_of_its_pages_in_envelopes(call):
         (3, (3, 3), None, False),
         (" 1 - 5 ", (1, 5), None, False),
         ("10-20", (10, 20), None, False),
+        ("1-25", (1, 20), "21-25", True),
         ("2-24", (2, 21), "22-24", True),
         ("24-99", (24, 25), None, False),
     ],
