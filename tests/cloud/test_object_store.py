@@ -223,6 +223,21 @@ def test_a_search_ends_in_time_where_the_store_does_not_answer(monkeypatch, mode
         over.set()
 
 
+def test_who_reads_what_others_keep_writing_is_told_to_wait_for_a_pause(monkeypatch):
+    bucket, number = MemoryStore(), itertools.count()
+    obstore.put(bucket, "a.txt", b"-")
+    files, get = workspace_on(ObjectStore(bucket, "memory://bucket")), obstore.get
+
+    def overtaken(bucket, path, *, options=None):
+        obstore.put(bucket, path, b"%d" % next(number))
+        return get(bucket, path, options=options)
+
+    monkeypatch.setattr(obstore, "get", overtaken)
+    with pytest.raises(Conflict, match="other writers changed it 20 times while it was fetched") as refused:
+        call_tool(files, "read_file", path="a.txt")
+    assert "while they pause" in refused.value.hint
+
+
 def test_what_is_written_keeps_what_else_is_known_of_the_object():
     bucket = MemoryStore()
     obstore.put(bucket, "a.html", b"old", attributes={"Content-Type": "text/html", "owner": "ada"})
@@ -252,6 +267,7 @@ def test_credentials_are_in_no_answer(s3, monkeypatch):
     with pytest.raises(InputOutput) as refused:
         open_backend_quickly(s3, monkeypatch)
     assert "the-secret" not in said + str(refused.value)
+    assert "Check the store's endpoint, the network and the credentials" in refused.value.hint
 
 
 def open_backend_quickly(address, monkeypatch):
