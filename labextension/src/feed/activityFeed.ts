@@ -12,7 +12,7 @@ import type { ActivityEvent, Change, ChangeEvent } from '../payloads';
 import type { ToolsServer } from './requests';
 import type { Entry, IActivityFeed, IActivityFilter } from './tokens';
 
-import { entryOf, isNarrow, isWanted, merged, pathsOf } from './entries';
+import { entryOf, isNarrow, isStep, isWanted, merged, pathsOf } from './entries';
 import { RequestError } from './requests';
 import { Soon } from './soon';
 
@@ -237,7 +237,8 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
 
   private _onEvent(_: unknown, event: Event.Emission): void {
     if (event.schema_id === CHANGE_EVENT) {
-      this._add([event as unknown as ChangeEvent]);
+      const { schema_id: _, ...change } = event;
+      this._add([change as unknown as ChangeEvent]);
       this._count.ask();
     } else if (event.schema_id === ACTIVITY_EVENT) {
       const { entries, more } = event as unknown as ActivityEvent;
@@ -252,12 +253,16 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _add(news: Entry[]): void {
     news.forEach(({ session }) => this._sessions.add(session));
     this._meanwhile?.push(...news);
+    const known = new Map(this._entries.map(entry => [entry.id, entry]));
     const told = new Set(news.map(entry => entry.id));
     const shown = news.filter(entry => !this._isBelowTheList(entry));
     const entries = merged(this._entries, shown);
     this._entries = entries.filter(entry => !told.has(entry.id) || isWanted(entry, this._filter));
     this.changed.emit();
-    this.heard.emit(news.filter(({ kind }) => kind === 'change').flatMap(pathsOf));
+    const paths = news.filter(entry => isStep(entry, known.get(entry.id))).flatMap(pathsOf);
+    if (paths.length) {
+      this.heard.emit(paths);
+    }
   }
 
   /** Older than the oldest that is listed: it comes with its page. */

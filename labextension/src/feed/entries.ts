@@ -47,6 +47,13 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
   );
 }
 
+/** Whether an entry tells a step of a change that was not known: only then is there something else to see in its files. */
+export function isStep(entry: Entry, known?: Entry): boolean {
+  const isKnown = (change: ChangeEvent) =>
+    known?.kind === 'change' && known.revision === change.revision && known.stale === change.stale;
+  return entry.kind === 'change' && !isKnown(entry);
+}
+
 /** The files that an entry is of. */
 export function pathsOf(entry: Entry): string[] {
   const several = entry.kind === 'change' ? entry.paths : [];

@@ -104,6 +104,20 @@ describe('the feed', () => {
     expect(heard.at(-1)).toEqual(['folder/a.txt']);
   });
 
+  it('says it once, whoever tells it, and nothing of what changes no file', async () => {
+    const heard: (readonly string[] | null)[] = [];
+    await feed.start();
+    feed.heard.connect((_, paths) => heard.push(paths));
+    const change = changed('a', { path: 'folder/a.txt', revision: 1 });
+    server.tell(change);
+    server.entries = [{ ...change, undoable: !change.undoable }];
+    await feed.start();
+    server.tellActivity(wasRead('b'));
+    expect(heard).toEqual([['folder/a.txt']]);
+    server.tell({ ...change, revision: 2 });
+    expect(heard).toHaveLength(2);
+  });
+
   it('leaves out events that are not its own', async () => {
     await feed.start();
     server.tellOther({ path: 'a.txt', action: 'save' });
