@@ -69,7 +69,7 @@ def main(address: str, token: str, seed: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=OPTIONS)
         page = browser.new_page()
-        page.set_default_timeout(20 * SECONDS)
+        page.set_default_timeout(60 * SECONDS)
         page.add_locator_handler(page.locator(".jp-Dialog"), answer)
         person = Person(page, chance)
         while True:

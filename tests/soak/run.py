@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import urllib.error
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,8 +50,8 @@ class Counts:
         self._lock = threading.Lock()
 
     def take(self, who: str, line: str) -> None:
-        """A line as a worker says it."""
-        kind, *more = line.split()
+        """A line as a worker says it; a kernel shows warnings between them."""
+        kind, *more = line.split() or [""]
         with self._lock:
             if kind == "accepted":
                 self.found.accepted[who] += 1
@@ -229,7 +229,15 @@ def _threads(counts: Counts, root: Path, server: RunningServer, *, few: bool) ->
     ]
     if find_chromium():
         works.append((process, "browser", ("tests.soak.person", address, server.token), 1, (10, 60)))
-    return [threading.Thread(target=work, args=(counts, *given)) for work, *given in works]
+    return [threading.Thread(target=act, args=(work, counts, *given)) for work, *given in works]
+
+
+def act(work: Callable[..., None], counts: Counts, *given: object) -> None:
+    """Have an actor at work; one that gives up is told of, as nobody would miss it."""
+    try:
+        work(counts, *given)
+    except Exception as problem:
+        counts.take(work.__name__, f"raw gave up: {type(problem).__name__} {problem}")
 
 
 def _soaked(counts: Counts, root: Path, seconds: float, *, few: bool) -> Found:

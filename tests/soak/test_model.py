@@ -9,7 +9,7 @@ import pytest
 from jupyter_fstools import call_tool, open_workspace
 
 from .model import FILES, OPEN, Found, compare, content, name
-from .run import undone
+from .run import Counts, act, undone
 
 
 @pytest.fixture
@@ -89,3 +89,14 @@ def test_on_a_disk_of_its_own_a_long_soak_demands_that_it_was_full(tmp_path, mon
     monkeypatch.setattr("tests.soak.run.has_own_disk", lambda root: True)
     assert undone(Found(**ALL_DONE), tmp_path) == {"disk filled"}
     assert undone(Found(**ALL_DONE, filled=1), tmp_path) == set()
+
+
+def test_an_actor_that_gives_up_and_a_blank_line_of_a_kernel_are_told_apart():
+    def kernel(counts: Counts) -> None:
+        counts.take("kernel", "")
+        counts.take("kernel", "accepted 0 a")
+        raise TimeoutError
+
+    counts = Counts()
+    act(kernel, counts)
+    assert (counts.found.accepted["kernel"], counts.found.raw, counts.found.is_sound) == (1, 1, False)
