@@ -150,11 +150,12 @@ export class CardList extends WindowedList<CardListModel> {
     if (!this._ids.length) {
       return;
     }
-    const place = Math.max(0, Math.min(index, this._ids.length - 1));
-    const id = (this._goal = this._ids.get(place));
+    const id = (this._goal = this._ids.get(Math.max(0, Math.min(index, this._ids.length - 1))));
     // Not by scrollToItem: for seconds it would scroll on as heights change, to the end of a diff unfolded meanwhile.
     for (let frame = 0; frame < FRAMES_TO_DRAW || !this._cards.get(id)?.isAttached; frame++) {
-      if (this._goal !== id || frame > MOST_FRAMES || this.isDisposed) {
+      // News may have come above it meanwhile.
+      const place = this._ids.indexOf(id);
+      if (this._goal !== id || place < 0 || frame > MOST_FRAMES || this.isDisposed) {
         return;
       }
       this.scrollTo(this.viewModel.getOffsetForIndexAndAlignment(place, 'auto', 0));
