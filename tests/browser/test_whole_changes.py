@@ -57,6 +57,17 @@ def test_a_text_is_compared_side_by_side_and_in_one_column_and_unfolds(text, wai
     assert waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["status"] == "applied"
 
 
+def test_a_new_file_in_one_column_has_only_lines_that_come(desk, waits):
+    status, answer = waits.call("write_file", "new.py", content="x = 1\n")
+    assert status == 202
+    desk.page.evaluate("id => jupyterapp.commands.execute('jupyter-fstools:compare', { id })", answer["change"]["id"])
+    shown = desk.page.locator(".jp-fstools-ChangeComparison:visible")
+    shown.get_by_role("button", name="Side by side").press("Enter")
+    expect(shown.locator(".cm-line.cm-changedLine, .cm-line.cm-insertedLine").first).to_have_text("x = 1")
+    expect(shown.locator(".cm-deletedChunk")).to_be_hidden()
+    desk.photograph("new")
+
+
 def test_whoever_has_seen_all_of_a_change_in_the_main_area_may_approve_it_in_the_panel(window, waits):
     lines = [f"line {number}\n" for number in range(450)]
     waits.write("a.txt", "".join(lines))

@@ -68,6 +68,8 @@ export class Comparison extends Widget {
       const a = side(old, trans.__('%1, before', name));
       return new MergeView({ a, b: side(now, trans.__('%1, after', name)), parent: this.node, ...settings });
     }
+    // What was nothing is no empty line.
+    this.toggleClass('jp-mod-new', old === '');
     const unified = unifiedMergeView({ original: old, mergeControls: false, ...settings });
     const { doc, extensions } = side(now, name);
     return new EditorView({ doc, extensions: [...extensions, unified], parent: this.node });
