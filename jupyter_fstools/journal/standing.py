@@ -95,9 +95,14 @@ def _standing_by_key(workspace: Workspace, count: int) -> Callable[[str], list[C
 
 
 def _standing(workspace: Workspace, key: str) -> list[Change]:
-    """The newest changes of a file that stand."""
-    wanted = ChangeFilter(key=key, status="applied", limit=50, rows=False)
-    return [one for one in workspace.store.changes(wanted) if not is_command(one)]
+    """The newest changes of a file that stand, among them one that takes none back, if there is one."""
+    found: list[Change] = []
+    for limit in (2, 50):  # Each is read with its diff, and mostly the newest is enough.
+        wanted = ChangeFilter(key=key, status="applied", limit=limit, rows=False)
+        found = [one for one in workspace.store.changes(wanted) if not is_command(one)]
+        if any(one.undoes is None for one in found):
+            break
+    return found
 
 
 def _is_covered(change: Change, standing: Sequence[Change]) -> bool:

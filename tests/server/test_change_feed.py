@@ -6,10 +6,14 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.server.events import change_feed
 from jupyter_fstools.server.events.payloads import CHANGE_SCHEMA
 
 REPOSITORY = Path(__file__).parents[2]
@@ -114,3 +118,28 @@ async def test_a_proposal_is_told_again_once_a_program_writes_its_file(jp_ws_fet
                 break
         assert (told["id"], told["status"]) == (proposal["id"], "proposed")
     bus.close()
+
+
+async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself(tmp_path, monkeypatch):
+    """What is told of each is looked up in the store, which may take its time."""
+    looked = []
+    real = change_feed.change_entry
+    monkeypatch.setattr(
+        change_feed, "change_entry", lambda *given: looked.append(threading.current_thread().name) or real(*given)
+    )
+    told = []
+    with open_workspace(tmp_path, durable=False) as workspace:
+        feed = change_feed.ChangeFeed(workspace, told.append, lambda event: None, asyncio.get_running_loop())
+        feed.start()
+        for number in range(3 * change_feed._PAGE):
+            call_tool(workspace, "write_file", path=f"{number}.txt", content="x")
+        feed.wake()
+        late = time.monotonic() + 1
+        while time.monotonic() < late:  # The loop stands still.
+            time.sleep(0.1)
+        assert 0 < len(looked) <= change_feed._PAGE
+        while len(told) < 3 * change_feed._PAGE:
+            await asyncio.sleep(0.05)
+        feed.stop()
+    assert [event.path for event in told] == [f"{number}.txt" for number in range(3 * change_feed._PAGE)]
+    assert set(looked) == {"fstools-feed"}

@@ -18,6 +18,8 @@ from .waiting_files import WaitingFiles
 
 _LOOK_SECONDS = 0.25
 """Between two looks at the store."""
+_PAGE = 20
+"""Changes that are read at a time: nobody else in this process is given the store meanwhile."""
 _MOST_TOLD = 50
 """Reads and refusals that one event tells of, each; an assistant that reads a thousand files floods nobody."""
 
@@ -186,11 +188,11 @@ class ChangeFeed:
         mark = self._workspace.store.mark()
         written = self._files.look(mark)
         if written:
-            self._loop.call_soon_threadsafe(self._publish, written)
+            self._hand_over(written)
         if mark == self._mark:
             return
         for page in self._new_changes():
-            self._loop.call_soon_threadsafe(self._publish, page)
+            self._hand_over(page)
         event = self._news.look()
         if event is not None:
             self._loop.call_soon_threadsafe(self._call, self._tell_activity, event)
@@ -203,8 +205,8 @@ class ChangeFeed:
         if newest < self._seen:
             self._seen = 0  # A damaged journal was set aside and a new one begun.
         while self._seen < newest and not self._stopped:
-            wanted = ChangeFilter(key_prefix=self._workspace.backend.root_key.rstrip("/"), after=self._seen)
-            page = store.changes(wanted)
+            prefix = self._workspace.backend.root_key.rstrip("/")
+            page = store.changes(ChangeFilter(key_prefix=prefix, after=self._seen, limit=_PAGE, rows=False))
             self._seen = page[-1].revision if page else newest
             yield page
 
@@ -212,15 +214,23 @@ class ChangeFeed:
         for kept in self._listening:
             kept.set()
 
-    def _publish(self, page: list[Change]) -> None:
-        for found in page:
-            if found.status != "proposed":
-                for decided in self._waiting.get(found.id, ()):
+    def _hand_over(self, page: list[Change]) -> None:
+        """Have the event loop tell of changes, and wait until it has: one that is busy is not given more and more."""
+        news = [(change, change_entry(self._workspace, change)) for change in page]
+        told = threading.Event()
+        self._loop.call_soon_threadsafe(self._publish, news, told)
+        while not (told.wait(_LOOK_SECONDS) or self._stopped or self._loop.is_closed()):
+            pass
+
+    def _publish(self, news: list[tuple[Change, ChangeEvent | None]], told: threading.Event) -> None:
+        for change, event in news:
+            if change.status != "proposed":
+                for decided in self._waiting.get(change.id, ()):
                     decided.set()
-            self._call(self._followed, found)
-            event = change_entry(self._workspace, found)
+            self._call(self._followed, change)
             if event is not None:
                 self._call(self._tell, event)
+        told.set()
 
     def _call(self, listener: Callable[[Event], None], event: Event) -> None:
         try:

@@ -14,6 +14,10 @@ from ...stores.records import Change
 
 _MOST_WATCHED = 200
 """Of more proposals the newest are watched."""
+_LOOK_SECONDS = 1.0
+"""Between two looks, at least."""
+_SHARE = 20
+"""Looking takes one part in so many of the time, however large what waits is."""
 
 
 class WaitingFiles:
@@ -40,7 +44,8 @@ class WaitingFiles:
         Args:
             mark: the store's (`Store.mark`); while it stays the same, the same proposals wait.
         """
-        if not self._is_local or time.monotonic() < self._next_look:
+        began = time.monotonic()
+        if not self._is_local or began < self._next_look:
             return []
         if mark != self._mark:
             prefix = self._workspace.backend.root_key.rstrip("/")
@@ -49,6 +54,8 @@ class WaitingFiles:
         found = {change.id: [self._version(key) for key in change.keys] for change in self._proposals}
         written = [one for one in self._proposals if self._versions.get(one.id, found[one.id]) != found[one.id]]
         self._versions = found
+        now = time.monotonic()
+        self._next_look = now + max(_LOOK_SECONDS, _SHARE * (now - began))
         return written
 
     def _version(self, key: str) -> str:
