@@ -203,20 +203,3 @@ def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(desk
     waits.lab.decide(change, "reject")
     expect(tab).not_to_have_attribute("data-jp-fstools-waiting", "1")
     expect(notice).to_have_count(0)
-
-
-def test_the_keyboard_stays_on_its_card_while_changes_arrive(window, folder):
-    for name in ("a.py", "b.py", "c.py"):
-        folder.write(name, "x = 1\n")
-        folder.change(name, "x", "y")
-    card = window.card(folder.path("b.py"))
-    card.focus()
-    for number in range(20):
-        folder.write(f"{number}.py", "x = 1\n")
-        folder.change(f"{number}.py", "x", "y")
-        # Above it: their turn, what has come by now, and c.py.
-        expect(card).to_have_attribute("aria-posinset", str(number + 4))
-    expect(card).to_be_focused()
-    expect(card).to_be_in_viewport()
-    window.page.keyboard.press("ArrowDown")
-    expect(window.card(folder.path("a.py"))).to_be_focused()

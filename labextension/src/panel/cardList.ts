@@ -106,14 +106,17 @@ export class CardList extends WindowedList<CardListModel> {
     this.node.addEventListener('keydown', event => this._onKey(event));
     this.node.addEventListener('focusin', event => {
       const card = (event.target as HTMLElement).closest<HTMLElement>('[data-entry-id]');
-      this._goal = card?.dataset.entryId ?? this._goal;
+      if (card?.dataset.entryId) {
+        this._goal = card.dataset.entryId;
+        this._place = this._ids.indexOf(this._goal);
+      }
     });
   }
 
   /** What is listed; what a person looks at stays where it is. */
   set entries(entries: readonly Row[]) {
-    const stays = this._looksAt();
-    const before = this._topOf(stays);
+    const first = this._firstInSight();
+    const before = this._topOf(first);
     let left = -1;
     this._entries = new Map(entries.map(entry => [entry.id, entry]));
     for (const [id, card] of this._cards) {
@@ -129,7 +132,7 @@ export class CardList extends WindowedList<CardListModel> {
     this._ids.become([...this._entries.keys()]);
     // A list that was empty does not draw its first items by itself.
     this.update();
-    const moved = this._topOf(stays) - before;
+    const moved = this._topOf(first) - before;
     if (moved) {
       this.scrollTo(this.viewModel.scrollOffset + moved);
     }
@@ -150,13 +153,17 @@ export class CardList extends WindowedList<CardListModel> {
     if (!this._ids.length) {
       return;
     }
-    const id = (this._goal = this._ids.get(Math.max(0, Math.min(index, this._ids.length - 1))));
+    this._place = Math.max(0, Math.min(index, this._ids.length - 1));
+    const id = (this._goal = this._ids.get(this._place));
     // Not by scrollToItem: for seconds it would scroll on as heights change, to the end of a diff unfolded meanwhile.
     for (let frame = 0; frame < FRAMES_TO_DRAW || !this._cards.get(id)?.isAttached; frame++) {
-      // News may have come above it meanwhile.
-      const place = this._ids.indexOf(id);
-      if (this._goal !== id || place < 0 || frame > MOST_FRAMES || this.isDisposed) {
+      if (this._goal !== id || frame > MOST_FRAMES || this.isDisposed) {
         return;
+      }
+      // News may have come above it meanwhile; what it was may be told in another row.
+      const place = this._ids.indexOf(id);
+      if (place < 0) {
+        return this.focusCard(index);
       }
       this.scrollTo(this.viewModel.getOffsetForIndexAndAlignment(place, 'auto', 0));
       await new Promise(requestAnimationFrame);
@@ -183,16 +190,12 @@ export class CardList extends WindowedList<CardListModel> {
     this.isParentHidden = false;
   }
 
-  /** The id of the card that stays where it is; undefined at the top, where news are to be seen. */
-  private _looksAt(): string | undefined {
-    const { top, bottom } = this.outerNode.getBoundingClientRect();
-    const inSight = (this.layout.widgets as ICard[]).filter(({ node }) => {
-      const card = node.getBoundingClientRect();
-      return card.bottom > top && card.top < bottom;
-    });
-    const first = this.viewModel.scrollOffset > 0 ? inSight[0] : undefined;
-    // News that push the keyboard's card out of the list would take its focus away.
-    return (inSight.find(({ node }) => node.contains(document.activeElement)) ?? first)?.entry.id;
+  /** The id of the uppermost card in sight; undefined at the top, where news are to be seen. */
+  private _firstInSight(): string | undefined {
+    const { scrollOffset } = this.viewModel;
+    const cards = scrollOffset > 0 ? (this.layout.widgets as ICard[]) : [];
+    const top = this.outerNode.getBoundingClientRect().top;
+    return cards.find(card => card.node.getBoundingClientRect().bottom > top)?.entry.id;
   }
 
   private _topOf(id: string | undefined): number {
@@ -229,16 +232,16 @@ export class CardList extends WindowedList<CardListModel> {
     const target = event.target as HTMLElement;
     // Keys count from where the keyboard is on its way to: the next may be pressed before it has come.
     const isOfList = target === this.node || target.dataset.entryId !== undefined;
-    const card = isOfList ? this._cards.get(this._goal) : undefined;
-    if (card === undefined || event.altKey || event.ctrlKey || event.metaKey) {
+    if (!isOfList || this._place < 0 || event.altKey || event.ctrlKey || event.metaKey) {
       return;
     }
-    const at = this._ids.indexOf(card.entry.id);
+    const listed = this._ids.indexOf(this._goal);
+    const at = listed < 0 ? this._place : listed;
     const goals: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this._ids.length - 1 };
     if (event.key in goals) {
       void this.focusCard(goals[event.key]);
     } else if (event.key === 'Enter' || event.key === ' ') {
-      void card.toggle();
+      void this._cards.get(this._goal)?.toggle();
     } else {
       return;
     }
@@ -252,6 +255,8 @@ export class CardList extends WindowedList<CardListModel> {
   private _clock = 0;
   /** The card that the keyboard went to last, or is on its way to. */
   private _goal = '';
+  /** Where that card was then; it counts once the card is gone. -1 before the keyboard has been here. */
+  private _place = -1;
 }
 
 export namespace CardList {
