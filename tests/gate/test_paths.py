@@ -226,13 +226,17 @@ PATHS = st.one_of(
 )
 
 
+SECRET = "secret" * 10
+"""Longer than any path that is tried: a refusal repeats the caller's spelling."""
+
+
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=PATHS, absolute=st.booleans())
 def test_no_string_leads_out_or_raises_anything_but_a_refusal(call, path, absolute):
     outside = call.root.parent / "outside"
     if not outside.exists():
         outside.mkdir()
-        (outside / "file").write_text("secret")
+        (outside / "file").write_text(SECRET)
         (call.root / "out").symlink_to("../outside")
         (call.root / "link").symlink_to("../outside/none")
         (call.root / "inside").symlink_to(".")
@@ -243,8 +247,8 @@ def test_no_string_leads_out_or_raises_anything_but_a_refusal(call, path, absolu
             # The caller's own spelling is repeated.
             said = str(refusal.as_dict()).replace(str(call.root), "" if absolute else "revealed")
             assert "revealed" not in said
-        assert "secret" not in said and str(call.root.parent) not in said
-    assert everything_below(outside) == [(str(outside / "file"), b"secret")]
+        assert SECRET not in said and str(call.root.parent) not in said
+    assert everything_below(outside) == [(str(outside / "file"), SECRET.encode())]
     assert set(os.listdir(call.root.parent)) <= {"root", "outside", "locks"}
 
 
