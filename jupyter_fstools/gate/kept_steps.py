@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -85,23 +86,22 @@ def _ends_of_hunks(diff: FileDiff) -> list[int]:
     return [] if diff.truncated else [hunk.old_start + max(hunk.old_count, 1) - 1 for hunk in diff.hunks]
 
 
-def anchored_at(kept: bytes, named: Collection[str] | Collection[int]) -> bytes:
-    """Anchors of a change, or of its undo, for some of its cells or hunks alone; empty where they have none.
+def anchored_at(kept: bytes, named: Collection[int] | Mapping[str, Collection[int] | Literal["all"]]) -> bytes:
+    """Anchors of a change, or of its undo, for some of its hunks alone; empty where they have none.
 
     Args:
         kept: what the journal keeps of the change.
-        named: of a notebook cells by their ids, of a text hunks by their positions.
+        named: the hunks by their positions, of a notebook by the ids of cells.
     """
     told = anchors_in(kept)
     told = zlib.decompress(told) if told else b""
     part: BaseModel | None = None
-    if told[:1] == b"n":
+    if told[:1] == b"n" and isinstance(named, Mapping):
         from ..documents.notebook import CellAnchors
 
-        part = CellAnchors.model_validate_json(told[1:]).of_cells({name for name in named if isinstance(name, str)})
-    elif told[:1] == b"t":
-        positions = {position for position in named if isinstance(position, int)}
-        part = TextAnchors.model_validate_json(told[1:]).of_hunks(positions)
+        part = CellAnchors.model_validate_json(told[1:]).of_hunks(named)
+    elif told[:1] == b"t" and not isinstance(named, Mapping):
+        part = TextAnchors.model_validate_json(told[1:]).of_hunks(named)
     return b"" if part is None else anchored(b"", zlib.compress(told[:1] + part.model_dump_json().encode(), 1))
 
 

@@ -22,7 +22,6 @@ from .named_hunks import (
     names_everything,
     seen_with,
     taken_back,
-    whole_cells,
 )
 from .partial import Decision, Part, decided_whole, part_of, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
@@ -58,16 +57,15 @@ class Journal(Listing):
         self._require_undoable(change, by_person=by_person)
         hint = "Undo the newer change of this file first, or read the file and edit it by hand."
         parts = kept_parts(self._workspace, change)
-        cells = whole_cells(change, hunks)
-        # Where an open notebook has changed elsewhere, other cells of the change taken back too, theirs are enough.
-        places = parts if cells is None else [anchored_at(parts[0], cells)]
-        files = restorable(self._workspace, change, "after", places, "cannot be undone", hint)
+        # Where an open file has changed elsewhere, other hunks of the change taken back too, theirs are enough.
+        anchors = _anchors_of(change, hunks, parts)
+        files = restorable(self._workspace, change, "after", anchors or parts, "cannot be undone", hint)
         with self._drafts(files, change.id, "applied", "undone") as (drafts, found):
             change = found
             back = self._steps.back(drafts, change, parts)
             work: Work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
-            part = None if hunks is None else self._without(work, change, hunks, are_cells=cells is not None)
-            if part is not None and cells is None and not part.decided.taken:
+            part = None if hunks is None else self._without(work, change, hunks, are_placed=bool(anchors))
+            if part is not None and not anchors and not part.decided.taken:
                 part = None  # The hunks are all there are.
             if part is not None:
                 work = self._step_of(part, work, change)
@@ -136,10 +134,8 @@ class Journal(Listing):
         if decision.content is None and names_everything(change, decision.hunks):
             decision = replace(decision, hunks=None)
         parts = kept_parts(self._workspace, change)
-        named = named_places(change, decision.hunks) if decision.content is None else None
-        anchors = anchored_at(parts[0], named) if named else b""
-        places = [anchors] if anchors else parts
-        files = restorable(self._workspace, change, "before", places, "cannot be approved", hint)
+        anchors = _anchors_of(change, decision.hunks, parts) if decision.content is None else []
+        files = restorable(self._workspace, change, "before", anchors or parts, "cannot be approved", hint)
         with self._drafts(files, change.id, "proposed", "approved") as (drafts, _):
             work: Work = list(self._steps.forward(drafts, change, parts))
             decided = decided_whole(change.diff, taken=True, reason=decision.reason)
@@ -165,9 +161,9 @@ class Journal(Listing):
             step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
         return [(draft, step)], recorded(draft, change, part, step.diff)
 
-    def _without(self, work: Work, change: Change, hunks: NamedHunks, *, are_cells: bool) -> Part:
+    def _without(self, work: Work, change: Change, hunks: NamedHunks, *, are_placed: bool) -> Part:
         draft, step = self._only(work)
-        if are_cells and draft.placed is not None:
+        if are_placed and draft.placed is not None:
             return Part(step.splices, taken_back(change, hunks))
         encoding = encoding_before(change.all_files[0], draft, step.splices)
         return without(draft, change, step.splices, hunks, encoding)
@@ -271,6 +267,13 @@ class Journal(Listing):
                 hint="Read the file to see what it holds now." if verb == "undone" else "Look at the change again.",
                 status=change.status,
             )
+
+
+def _anchors_of(change: Change, hunks: NamedHunks | None, parts: Sequence[bytes]) -> list[bytes]:
+    """By what some hunks of a change of one file are found alone; nothing for those that are not, or for all of it."""
+    named = named_places(change, hunks)
+    found = anchored_at(parts[0], named) if named else b""
+    return [found] if found else []
 
 
 def _as_landing(change: Change, work: Work) -> Change:

@@ -14,33 +14,22 @@ NamedHunks = list[int] | dict[str, list[int] | Literal["all"]]
 """Positions in a text diff's `hunks`; of a notebook those in each cell's, by cell id."""
 
 
-def whole_cells(change: Change, hunks: NamedHunks | None) -> set[str] | None:
-    """The ids of the cells that hunks name as a whole; None where they name other parts, or all of the change.
+def named_places(change: Change, hunks: NamedHunks | None) -> NamedHunks | None:
+    """The hunks that are named, `all` for those of a whole cell; None where that is nothing, or all of the change.
 
     Raises:
         Invalid: hunks that are not in it.
     """
-    cells = change.diff.cells
-    if hunks is None or cells is None or change.diff.truncated or change.before is None or len(change.files) > 1:
+    if hunks is None or change.diff.truncated or change.before is None or len(change.files) > 1:
         return None
-    named, everything = taken_cells(cells, hunks, {}), positions_in(change.diff)
+    named = decided_of(change.diff, hunks).taken
+    everything = positions_in(change.diff)
+    if not named or named == everything:
+        return None
+    if isinstance(named, list):
+        return named
     assert isinstance(everything, dict)
-    is_part = named and named != everything
-    return set(named) if is_part and all(named[name] == everything[name] for name in named) else None
-
-
-def named_places(change: Change, hunks: NamedHunks | None) -> set[str] | set[int] | None:
-    """Of a notebook the `whole_cells`, of a text the hunks that are named; None where that is nothing, or all of it.
-
-    Raises:
-        Invalid: hunks that are not in it.
-    """
-    if change.diff.cells is not None:
-        return whole_cells(change, hunks)
-    if hunks is None or change.diff.truncated or change.before is None or change.files:
-        return None
-    named = set(taken_hunks(len(change.diff.hunks), hunks))
-    return named if 0 < len(named) < len(change.diff.hunks) else None
+    return {name: "all" if places == everything[name] else places for name, places in named.items()}
 
 
 def names_everything(change: Change, hunks: NamedHunks | None) -> bool:
@@ -69,14 +58,20 @@ def decided_of(diff: FileDiff, hunks: NamedHunks, reason: str | None = None) -> 
 
 
 def taken_back(change: Change, hunks: NamedHunks) -> Decided:
-    """The record of a change of which these cells are taken back, as others may have been before."""
+    """The record of a change of which these hunks of cells are taken back, as others may have been before."""
     cells = change.diff.cells or []
     everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
     gone = taken_cells(cells, hunks, {})
     earlier = change.decided
-    if earlier and isinstance(earlier.rejected, dict) and earlier.rejected.keys() <= everything.keys():
-        gone |= {name: sorted({*gone.get(name, ()), *places}) for name, places in earlier.rejected.items()}
+    if earlier and isinstance(earlier.rejected, dict) and isinstance(earlier.taken, dict):
+        # One that was approved in part has positions in the diff of what was proposed.
+        is_of_this = _together(earlier.taken, earlier.rejected) == everything
+        gone = _together(gone, earlier.rejected) if is_of_this else gone
     return Decided(taken=left_over(everything, gone), rejected=gone)
+
+
+def _together(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int]]) -> dict[str, list[int]]:
+    return {name: sorted({*one.get(name, ()), *other.get(name, ())}) for name in {**one, **other}}
 
 
 def seen_with(change: Change, user: str, hunks: NamedHunks | None) -> dict[str, Any]:

@@ -62,6 +62,31 @@ def test_a_proposal_lands_in_the_cell_that_the_person_goes_on_with(open_notebook
     assert holds(waits, "n.ipynb", ["x = 1", CHANGED + "\nmine = 1"])
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_still_fits_of_a_cell_is_approved_and_nothing_else(open_notebook, desk, waits, saved):
+    open_notebook(waits, "x = 1", LONG)
+    change = proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
+    expect(cell(desk, 1).locator(ADD)).to_have_text(["LINE_0 = 0", "LINE_8 = 8"])
+    cell(desk, 1).locator(".cm-line", has_text="line_8 = 8").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type("88")
+    if saved:
+        desk.page.keyboard.press("Control+s")
+    desk.wait_until_known(waits.path("n.ipynb"), saved=saved)
+    stale = cell(desk, 1).locator(".jp-fstools-Review-other.jp-mod-stale")
+    expect(stale.locator(".jp-mod-remove")).to_contain_text("line_8 = 8")
+    expect(stale.locator(".jp-mod-add")).to_contain_text("LINE_8 = 8")
+    expect(cell(desk, 1).locator('[data-action="approve"]')).to_have_count(1)
+    desk.photograph("one_of_two_is_stale")
+    act(stale, "reject")
+    act(cell(desk, 1), "approve")
+    expect(bar(desk)).to_have_count(0)
+    wanted = LONG.replace("line_0 ", "LINE_0 ").replace("line_8 = 8", "line_8 = 888")
+    assert holds(waits, "n.ipynb", ["x = 1", wanted])
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert (decided["taken"], decided["rejected"]) == ({"c1": [0]}, {"c1": [1]})
+
+
 def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at_once(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1")
     proposed(replace(waits, "c1", "y = 2"))

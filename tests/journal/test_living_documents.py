@@ -344,3 +344,28 @@ def test_both_sides_of_a_change_have_what_the_person_typed_elsewhere(living, app
     assert told.new == told.old.replace(LINES[20], "mine\n")
     [told] = sides_of(call.workspace, cell)
     assert [("z = theirs" in side, "y = 2" in side) for side in (told.old, told.new)] == [(True, False), (True, True)]
+
+
+def test_hunks_of_a_cell_that_still_fit_are_approved_and_taken_back(living):
+    """The person wrote at the place of another one; what they wrote stays, and the rest lands in one step."""
+    call = living(approval=["n.ipynb"])
+    journal = Journal(call.workspace)
+    call.put("n.ipynb", notebook({"a": "x = 1", "b": "".join(LINES)}))
+    call("read_notebook", path="n.ipynb")
+    edits = [{"cell_id": "b", "new_source": rewritten(5, 20, 35)}, {"cell_id": "a", "new_source": "x = 2"}]
+    change = call("edit_notebook", path="n.ipynb", edits=edits).change
+    typed(call, "n.ipynb", "line 5 of", "theirs of")
+    for named in ({"b": "all"}, {"b": [0], "a": "all"}):
+        with pytest.raises(Stale, match="not modified"):
+            journal.approve(change.id, decision=Decision(named))
+    done = journal.approve(change.id, decision=Decision({"b": [1, 2], "a": "all"}, reason="5 is mine"))
+    assert sources(call) == {"a": "x = 2", "b": rewritten(20, 35).replace("line 5 of", "theirs of")}
+    assert (done.decided.taken, done.decided.rejected) == ({"a": [0], "b": [1, 2]}, {"b": [0]})
+    typed(call, "n.ipynb", "LINE 20 OF", "THEIRS OF")
+    taken = journal.change(change.id)
+    with pytest.raises(Stale, match="not modified"):
+        journal.undo(taken, by_person=True, hunks={"b": [0]})
+    journal.undo(taken, by_person=True, hunks={"b": [1]})
+    left = rewritten(20).replace("line 5 of", "theirs of").replace("LINE 20 OF", "THEIRS OF")
+    assert sources(call) == {"a": "x = 2", "b": left}
+    assert journal.change(change.id).decided.rejected == {"b": [1]}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -49,6 +49,11 @@ class LineAnchors(BaseModel):
     cell_type: str
     hunks: list[tuple[list[str], list[str]]]
 
+    def of_hunks(self, positions: Collection[int] | Literal["all"]) -> LineAnchors:
+        """The lines of some hunks."""
+        hunks = [hunk for at, hunk in enumerate(self.hunks) if positions == "all" or at in positions]
+        return LineAnchors(cell_type=self.cell_type, hunks=hunks)
+
     def rewritten(self, cell: Cell) -> str | None:
         """The source that the change makes of a cell that was edited since; None where a hunk is not there once."""
         if cell.cell_type != self.cell_type:
@@ -68,25 +73,32 @@ class CellAnchors(NotebookOperations):
 
     Attributes:
         fingerprints: type and source (`cell_fingerprint`) that a cell must still have.
-        lines: of a cell whose source alone changes, the lines that are enough where the person went on in it.
+        lines: of a cell whose source alone changes, the lines that are enough where the person went on in it, or where
+            it has no fingerprint.
     """
 
     fingerprints: dict[int, str]
     lines: dict[int, LineAnchors] = Field(default_factory=dict)
 
-    def of_cells(self, ids: Collection[str]) -> CellAnchors | None:
-        """The part of them that is about some cells; None where one of these is not told by its id.
+    def of_hunks(self, named: Mapping[str, Collection[int] | Literal["all"]]) -> CellAnchors | None:
+        """The part of them that is about some cells; None where one of these is not told, or a hunk of it is not.
 
         A cell that comes or moves lands after the nearest one before it that is there without the other parts.
+
+        Args:
+            named: by the ids of cells the positions of their hunks.
         """
-        chosen = [one for one in self.operations if one.cell.id in ids]
-        if {one.cell.id for one in chosen} != set(ids):
+        chosen = [one for one in self.operations if one.cell.id in named]
+        if {one.cell.id for one in chosen} != set(named):
             return None
-        indexes = {one.cell.index for one in chosen}
+        names = {one.cell.index: one.cell.id or "" for one in chosen}
+        hunks = {index: positions for index, name in names.items() if (positions := named[name]) != "all"}
+        if not hunks.keys() <= self.lines.keys():
+            return None
         left = {
             one.cell.index: one.after
             for one in self.operations
-            if isinstance(one, Insert | Move) and one.cell.index not in indexes
+            if isinstance(one, Insert | Move) and one.cell.index not in names
         }
 
         def landing(operation: CellOperation) -> CellOperation:
@@ -100,8 +112,9 @@ class CellAnchors(NotebookOperations):
         return CellAnchors(
             total=self.total,
             operations=[landing(one) for one in chosen],
-            fingerprints={index: told for index, told in self.fingerprints.items() if index in indexes},
-            lines={index: told for index, told in self.lines.items() if index in indexes},
+            # Of a cell whose other hunks are left alone, the source as a whole says nothing.
+            fingerprints={at: told for at, told in self.fingerprints.items() if at in names and at not in hunks},
+            lines={at: told.of_hunks(hunks.get(at, "all")) for at, told in self.lines.items() if at in names},
         )
 
     def placed(self, now: Content) -> list[Splice] | None:
@@ -183,10 +196,11 @@ class _Replay:
         self._rewritten: dict[int, str] = {}
 
     def splices(self) -> list[Splice]:
-        for index, expected in self._told.fingerprints.items():
+        fingerprints, lines = self._told.fingerprints, self._told.lines
+        for index in fingerprints.keys() | lines.keys():
             name = next(one.cell for one in self._told.operations if one.cell.index == index)
             cell = self._now.cells[self._token(name)]
-            if cell.fingerprint != expected:
+            if cell.fingerprint != fingerprints.get(index):
                 self._rewritten[index] = self._source_where_it_fits(cell, index)
         edits = [self._edit(one) for one in self._told.operations if isinstance(one, SourceSpans)]
         splices = self._now.apply(edits).splices if edits else []

@@ -3,9 +3,9 @@
 import type { CellDiff, Change, DiffHunk } from '../payloads';
 
 import { element } from '../element';
-import { hunkName } from './decisions';
+import { hunkName, hunksOfCell } from './decisions';
 import { linesBlock } from './inlineMarks';
-import { linesOfSide, placed } from './placedHunks';
+import { linesOfSide, placed, type Side, sideOf } from './placedHunks';
 
 /** A cell of an open notebook, as far as marks need it. */
 export interface IOpenCell {
@@ -94,21 +94,28 @@ export interface ICellState {
   source: string;
 }
 
-/** By the ids of changes the cells that are no longer as these expect them, or as they left them. */
+/** By the ids of changes the names of the hunks where cells are no longer as these expect them, or left them. */
 export function movedOnIn(
   changes: readonly Change[],
   cellOf: (id: string) => ICellState | undefined,
   isKept: (change: Change, name: string) => boolean
-): ReadonlyMap<string, readonly string[]> {
-  const others = changes.map((change): [string, string[]] => {
-    const isLeft = (cell: CellDiff, position: number) => !isKept(change, hunkName(position, cell.cell_id));
-    const fits = change.status === 'proposed' ? fitsProposed : fitsMade;
-    const cells = (change.diff.cells ?? []).filter(
-      cell => !fits(cell, cellOf(cell.cell_id), position => isLeft(cell, position))
-    );
-    return [change.id, cells.map(({ cell_id }) => cell_id)];
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const others = changes.map((change): [string, Set<string>] => {
+    const names = (change.diff.cells ?? []).flatMap(cell => movedOn(cell, cellOf(cell.cell_id), sideOf(change)));
+    return [change.id, new Set(names.filter(name => !isKept(change, name)))];
   });
-  return new Map(others.filter(([, cells]) => cells.length));
+  return new Map(others.filter(([, names]) => names.size));
+}
+
+/** The names of the hunks of one cell: those that it does not have, or all where it is decided about as a whole. */
+function movedOn(diff: CellDiff, cell: ICellState | undefined, side: Side): string[] {
+  const { action, cell_id, cell_type, hunks } = diff;
+  if (action === 'edit' && cell?.type === cell_type) {
+    const gone = placed(hunks, cell.source, side).filter(({ blocks }) => !blocks);
+    return gone.map(({ position }) => hunkName(position, cell_id));
+  }
+  const fits = side === 'old' ? fitsProposed : fitsMade;
+  return fits(diff, cell) ? [] : hunksOfCell(diff);
 }
 
 function fitsProposed({ action, cell_type, hunks }: CellDiff, cell: ICellState | undefined): boolean {
@@ -116,25 +123,21 @@ function fitsProposed({ action, cell_type, hunks }: CellDiff, cell: ICellState |
     return action === 'insert';
   }
   if (action === 'delete') {
-    return cell.type === cell_type && sideOf(hunks, 'old') === cell.source;
+    return cell.type === cell_type && textOf(hunks, 'old') === cell.source;
   }
-  const isOfType = action === 'convert' ? cell.type !== cell_type : action !== 'edit' || cell.type === cell_type;
+  const isOfType = action === 'convert' ? cell.type !== cell_type : action !== 'edit';
   return isOfType && placed(hunks, cell.source, 'old').every(({ blocks }) => blocks);
 }
 
-function fitsMade(
-  { action, cell_type, hunks }: CellDiff,
-  cell: ICellState | undefined,
-  isLeft: (position: number) => boolean
-): boolean {
+function fitsMade({ action, cell_type, hunks }: CellDiff, cell: ICellState | undefined): boolean {
   if (action === 'delete' || cell === undefined) {
     return action === 'delete' && cell === undefined;
   }
   return action === 'insert'
-    ? cell.type === cell_type && sideOf(hunks, 'new') === cell.source
-    : placed(hunks, cell.source, 'new').every(({ blocks, position }) => blocks || !isLeft(position));
+    ? cell.type === cell_type && textOf(hunks, 'new') === cell.source
+    : action !== 'edit' && placed(hunks, cell.source, 'new').every(({ blocks }) => blocks);
 }
 
-function sideOf(hunks: readonly DiffHunk[], side: 'old' | 'new'): string {
+function textOf(hunks: readonly DiffHunk[], side: Side): string {
   return hunks.flatMap(hunk => linesOfSide(hunk, side)).join('\n');
 }

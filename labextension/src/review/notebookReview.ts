@@ -13,8 +13,8 @@ import { element } from '../element';
 import { formerPlaces, ghostOf, markCell, movedOnIn, placeOf, predecessors } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
-import { placed, textWith } from './placedHunks';
-import { byPosition, marksOf, proposedText, putBackIn, sideOf } from './textReview';
+import { placed, sideOf, textWith } from './placedHunks';
+import { byPosition, marksOf, proposedText, putBackIn } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -57,19 +57,12 @@ export class NotebookReview implements IReviewView {
     const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
-    this.stale = new Map(
-      waiting
-        .filter(({ id }) => movedOn.has(id))
-        .map(({ id, diff }) => {
-          const cells = (diff.cells ?? []).filter(({ cell_id }) => movedOn.get(id)!.includes(cell_id));
-          return [id, new Set(cells.flatMap(hunksOfCell))];
-        })
-    );
+    this.stale = new Map([...movedOn].filter(([id]) => waiting.some(change => change.id === id)));
     // Beside which cells those that come or move were to stand, their diff does not tell.
     const arranges = ({ diff }: Change) => diff.cells?.some(({ action }) => action === 'insert' || action === 'move');
     this.doubts = new Map(waiting.filter(arranges).map(({ id }) => [id, ids.join()]));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
-    const spelled = JSON.stringify([ids, drawn, [...movedOn]]);
+    const spelled = JSON.stringify([ids, drawn, [...movedOn].map(([id, names]) => [id, ...names])]);
     if (spelled !== this._spelled || hasOthers) {
       this._spelled = spelled;
       this._shown = shownAt(ids, changes, movedOn, this._marker, this._trans);
@@ -204,7 +197,7 @@ export class NotebookReview implements IReviewView {
 function shownAt(
   ids: readonly string[],
   changes: readonly Change[],
-  movedOn: ReadonlyMap<string, readonly string[]>,
+  movedOn: ReadonlyMap<string, ReadonlySet<string>>,
   marker: IMarker,
   trans: TranslationBundle
 ): Map<string, IShownAt> {
@@ -229,7 +222,7 @@ function shownAt(
       if (cell.action === 'edit' && cell.hunks.length && !isGone) {
         at(place).edits.push([change, cell]);
       }
-      const hasMovedOn = movedOn.get(change.id)?.includes(cell.cell_id) ?? false;
+      const hasMovedOn = hunksOfCell(cell).some(name => movedOn.get(change.id)?.has(name));
       at(place).boxes.push(...boxesOf(change, cell, { before: host === null, isGone, hasMovedOn }, marker, trans));
       if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
         const note = trans.__('%1: moves away', change.session);

@@ -1,12 +1,17 @@
 /** Finds the places of a diff's hunks in a text that may have moved on. */
 
-import type { DiffHunk } from '../payloads';
+import type { Change, DiffHunk } from '../payloads';
 
 import { type ICodeLine, isCode, linesOf } from '../diff/diffLines';
 import { textAfter } from './decisions';
 
 /** Which side of a diff a text has: `old` before a change is made, `new` after it. */
 export type Side = 'old' | 'new';
+
+/** Which side of a change its text has. */
+export function sideOf({ status }: Change): Side {
+  return status === 'proposed' ? 'old' : 'new';
+}
 
 /** Neighbouring lines of a text that a change is about; `line` is 0-based. */
 export interface IBlock {

@@ -8,7 +8,7 @@ import type { IMarker, IReviewView } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
-import { type IPlacedHunk, linesOfSide, placedLoosely, type Side, textWith } from './placedHunks';
+import { type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
 
 /** Shows them in one editor. */
 export class TextReview implements IReviewView {
@@ -66,11 +66,6 @@ export class TextReview implements IReviewView {
   }
 
   private _marks: IInlineMark[] = [];
-}
-
-/** Which side of a change its text has. */
-export function sideOf({ status }: Change): Side {
-  return status === 'proposed' ? 'old' : 'new';
 }
 
 /** The marks of a change's hunks in a text; of those that were made only the ones that still stand there. */
