@@ -84,7 +84,7 @@ async def test_another_page_in_the_browser_reaches_neither_routes_nor_socket_wit
 
     assert (await opens(own), await opens(origin)) == (True, 403)
     refused = await ask("POST", "/tools/write_file", NEW, headers={**cookie, "Origin": origin})
-    assert refused.status == 404, "Jupyter says of its routes that they are not there."
+    assert refused.status in (403, 404), "Newer versions of Jupyter say that there is no such route."
     for path in ("/tools", "/changes", "/raw/a.txt"):
         answer = await ask("GET", path, headers={**cookie, "Origin": origin})
         assert "access-control-allow-origin" not in answer.headers, "No page of another origin reads the answer."
