@@ -157,9 +157,9 @@ def cell_anchors(
     # What a cell had with its type before was of the source that it had then.
     fixed = Delete | Convert if back else Delete
     whole = {one.cell.index for one in named if isinstance(one, fixed)}
-    texts = {cell.cell_id: cell.source for cell in after.cells}
+    now = {cell.cell_id: cell for cell in after.cells}
     anchors = {
-        index: _line_anchors(cell := before.cells[index], texts.get(cell.cell_id, ""))
+        index: _line_anchors(cell := before.cells[index], now.get(cell.cell_id))
         for index in fingerprints
         if index not in whole
     }
@@ -167,11 +167,12 @@ def cell_anchors(
     return CellAnchors(total=told.total, operations=told.operations, fingerprints=fingerprints, lines=lines)
 
 
-def _line_anchors(cell: Cell, after: str) -> LineAnchors | None:
+def _line_anchors(cell: Cell, after: Cell | None) -> LineAnchors | None:
     """Anchors for what a cell's source becomes; None where it was empty and is written, or they would be too large."""
-    if after and not cell.source:
+    source = after.source if after is not None else ""
+    if source and not cell.source:
         return None
-    before, now = cell.source.split("\n"), after.split("\n")
+    before, now = cell.source.split("\n"), source.split("\n")
     hunks = []
     for group in grouped(changed_blocks(before, now), CONTEXT_LINES):
         (start, _, new_start, _), (_, end, _, new_end) = group[0], group[-1]

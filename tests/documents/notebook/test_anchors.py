@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import SplicedContent, inverse
-from jupyter_fstools.documents.notebook import CellAnchors, CellEdit, NotebookDocument, cell_anchors
+from jupyter_fstools.documents.notebook import (
+    CellAnchors,
+    CellEdit,
+    NotebookDocument,
+    cell_anchors,
+    outline_after,
+    outline_of,
+)
 from jupyter_fstools.documents.notebook.operations import notebook_operations
 from jupyter_fstools.open_documents.saved_notebook import plain_cell
 
@@ -47,6 +54,16 @@ class Step:
         done = NotebookDocument(BytesContent(self.after))
         self.forward = kept(cell_anchors(document, done, splices))
         self.back = kept(cell_anchors(done, document, inverse(splices), back=True))
+
+
+class CountedContent(BytesContent):
+    """Counts the bytes that are read."""
+
+    count = 0
+
+    def read(self, start, length):
+        self.count += length
+        return super().read(start, length)
 
 
 def kept(anchors):
@@ -235,3 +252,15 @@ def test_an_undo_takes_back_its_own_cells_and_loses_nothing_of_anybody(batch):
     sources = {one["id"]: (one["cell_type"], "".join(one["source"]), one.get("outputs")) for one in found}
     wanted = {one["id"]: (one["cell_type"], "".join(one["source"]), one.get("outputs")) for one in lived_on(cells)}
     assert sources == wanted
+
+
+def test_anchors_read_no_cell_but_those_that_change():
+    data = notebook([cell(f"c{at}", f"x = {at}\n" * 1000) for at in range(50)])
+    document = NotebookDocument(BytesContent(data))
+    splices = document.apply([CellEdit(cell_id="c7", new_source="x = 8\n")]).splices
+    before, after = CountedContent(data), CountedContent(spliced(data, splices))
+    outline = outline_of(document.spans)
+    old = NotebookDocument(before, outline)
+    new = NotebookDocument(after, outline_after(outline, splices, after))
+    assert cell_anchors(new, old, inverse(splices), back=True) is not None
+    assert before.count + after.count < len(data) / 10
