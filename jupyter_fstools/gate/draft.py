@@ -204,6 +204,11 @@ def state_of(fingerprint: Fingerprint, size: int) -> FileState:
     return FileState(text_sha=fingerprint.text, exact_sha=fingerprint.exact, size=size)
 
 
+def fingerprint_in(state: FileState) -> Fingerprint | None:
+    """The content's fingerprint; None where nobody hashed it."""
+    return Fingerprint(state.text_sha, state.exact_sha) if state.text_sha and state.exact_sha else None
+
+
 def unhashed_state(size: int) -> FileState:
     """The record of the state of a content that nobody hashed."""
     return FileState(text_sha=None, exact_sha=None, size=size)

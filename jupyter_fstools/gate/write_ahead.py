@@ -15,7 +15,7 @@ from ..diffs.file_diff import Operation
 from ..errors import Conflict, FsToolsError, InputOutput
 from ..open_documents.protocol import Rewrite
 from ..stores.records import Change, FileState
-from .draft import EAGER_BYTES, Draft, Step, Work, state_of, unhashed_state
+from .draft import EAGER_BYTES, Draft, Step, Work, fingerprint_in, state_of, unhashed_state
 from .versions import Versions
 
 
@@ -153,7 +153,8 @@ class WriteAhead:
             return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
 
         outline = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
-        applied = draft.holder.apply(Rewrite(opened, splices, hash_before, announce, outline))
+        known = None if before is None else fingerprint_in(before)
+        applied = draft.holder.apply(Rewrite(opened, splices, known, hash_before, announce, outline))
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
 
 

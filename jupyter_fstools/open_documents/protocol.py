@@ -23,7 +23,8 @@ class Rewrite:
     Attributes:
         before: what `Holder.content` gave; None: there is no file, and the splices insert all of it.
         splices: sorted and disjoint, offsets in `before`.
-        hash_before: the fingerprint of the content before is wanted.
+        known: the fingerprint of the content before, where somebody has computed it.
+        hash_before: it is not known, and wanted.
         begin: records what is about to be done, by the fingerprints before (None: not wanted) and after, and by the
             digest of the file, where the content before is not in it yet; called once, before anything is changed.
             Where it raises nothing is changed. Where the content after then turns out otherwise (others changed other
@@ -33,6 +34,7 @@ class Rewrite:
 
     before: OpenFile | None
     splices: Sequence[Splice]
+    known: Fingerprint | None
     hash_before: bool
     begin: Callable[[Fingerprint | None, Fingerprint, str | None], None]
     outline: NotebookSpans | None

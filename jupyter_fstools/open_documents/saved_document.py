@@ -45,12 +45,13 @@ class SavedDocument:
         patched: list[PageDocument] = []
 
         def begin(old: Fingerprint | None, new: Fingerprint, on_disk: str | None) -> None:
-            assert old is not None
             rewrite.begin(old, new, on_disk)
-            patched.extend(self._patched(rewrite, old.exact, new.exact))
+            before = old or rewrite.known
+            assert before is not None
+            patched.extend(self._patched(rewrite, before.exact, new.exact))
 
         try:
-            applied = self._disk.apply(replace(rewrite, hash_before=True, begin=begin))
+            applied = self._disk.apply(replace(rewrite, hash_before=rewrite.known is None, begin=begin))
         except BaseException:
             _tell_written(patched, None, None)
             raise
