@@ -62,7 +62,7 @@ export class DocumentsLink implements IDisposable {
       if (!this._isRetrying) {
         this._connect();
       }
-    } else if (this._isFree && spelled(told) !== this._said) {
+    } else if (this._isFree && !this._patching && spelled(told) !== this._said) {
       this._say(told);
     }
   }
@@ -107,10 +107,15 @@ export class DocumentsLink implements IDisposable {
     socket: WebSocket,
     request: DocumentRequest & { document: number; ask?: number }
   ): Promise<void> {
+    // The server hears one thing after the other, and a call waits for the answer: what a patch changes is said later.
+    const delayed = request.do === 'patch' ? 1 : 0;
+    this._patching += delayed;
     const answer = await this._documents.handle(request.document, request);
+    this._patching -= delayed;
     if (request.ask !== undefined && socket === this._socket) {
       socket.send(JSON.stringify({ answer: request.ask, ...answer }));
     }
+    this._tell();
   }
 
   /** Begin anew after a while, for as long as there is something that the server should know. */
@@ -155,6 +160,7 @@ export class DocumentsLink implements IDisposable {
   private _isFree = false;
   private _isRetrying = false;
   private _isDisposed = false;
+  private _patching = 0;
   private _tries = 0;
   private _timer = 0;
 }

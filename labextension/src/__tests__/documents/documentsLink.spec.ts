@@ -2,7 +2,7 @@ import type { Contents, ServerConnection } from '@jupyterlab/services';
 
 import { Signal } from '@lumino/signaling';
 
-import type { IToldDocument } from '../../documents/messages';
+import type { IDocumentAnswer, IToldDocument } from '../../documents/messages';
 import type { ILab } from '../../documents/openDocument';
 
 import { DocumentsLink } from '../../documents/documentsLink';
@@ -44,6 +44,11 @@ class DocumentsSample extends OpenDocuments {
 
   override get told(): IToldDocument[] {
     return this.now.map((path, document) => ({ document, path, kind: 'text', saved: false, hash: null, counter: 0 }));
+  }
+
+  override async handle(): Promise<IDocumentAnswer> {
+    await hold('a.py', 'b.py');
+    return { done: true };
   }
 
   now: string[] = [];
@@ -114,6 +119,17 @@ describe('a page', () => {
     socket.answer();
     expect(socket.said).toHaveLength(3);
     expect(socket.last).toEqual(['a.py', 'd.py']);
+  });
+
+  it('answers a patch before it says what that has changed', async () => {
+    const socket = await heard('a.py');
+    socket.answer({ ask: 7, do: 'patch', document: 0 });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(socket.said.slice(1)).toEqual([
+      { answer: 7, done: true },
+      expect.objectContaining({ browser: expect.any(String) })
+    ]);
+    expect(socket.last).toEqual(['a.py', 'b.py']);
   });
 
   it('says it again before the server forgets, and no longer once all is saved', async () => {
