@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import fcntl
+import hashlib
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,6 +59,14 @@ def small() -> Iterator[Result]:
             synced = "fsync" if durable else "no fsync"
             ours = _toggled(partial(_gated, files, name))
             yield compare(f"E2 gated edit of 10 KB, {synced}, to naive", ours, naive, target=target, rounds=rounds)
+        with closing(sqlite3.connect(root.parent / "floor.sqlite", isolation_level=None)) as store:
+            store.execute("PRAGMA journal_mode = WAL")
+            store.execute("PRAGMA synchronous = NORMAL")
+            store.execute("CREATE TABLE changes (id INTEGER PRIMARY KEY, status TEXT, body TEXT)")
+            store.execute("CREATE TABLE receipts (key TEXT PRIMARY KEY, body TEXT)")
+            source_file(root / "floor.py", 10_000)
+            floor = _toggled(partial(_recorded, root / "floor.py", store))
+            yield compare("E2 lock, two reads, two transactions, to naive", floor, naive, target=None, rounds=200)
 
 
 def against_the_peer() -> Iterator[Result]:
@@ -122,6 +134,24 @@ def _naive(path: Path, old: str, new: str) -> None:
     with temporary.open("w", encoding="utf-8", newline="") as file:
         file.write(text.replace(old, new))
     os.replace(temporary, path)
+
+
+def _recorded(path: Path, store: sqlite3.Connection, old: str, new: str) -> None:
+    """What no gate can do without: look again under a lock, record what will be written, and that it was."""
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        data = path.read_bytes()
+        hashlib.sha256(data).digest()
+        store.execute("BEGIN IMMEDIATE")
+        change = store.execute("INSERT INTO changes VALUES (NULL, 'pending', ?)", ("x" * 1000,)).lastrowid
+        store.execute("COMMIT")
+        if path.read_bytes() != data:
+            raise ValueError("changed meanwhile")
+        _naive(path, old, new)
+        store.execute("BEGIN IMMEDIATE")
+        store.execute("UPDATE changes SET status = 'applied' WHERE id = ?", (change,))
+        store.execute("INSERT OR REPLACE INTO receipts VALUES (?, ?)", (str(path), "x" * 500))
+        store.execute("COMMIT")
 
 
 _EDIT = """
