@@ -186,10 +186,9 @@ def with_states(change: Change, states: Sequence[States]) -> Change:
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
     """A pending change with what its files turned out to be; itself where that is what was announced."""
-    files = [
-        file.model_copy(update={"after": one.states.after}) for file, one in zip(change.all_files, landed, strict=True)
-    ]
+    files = list(zip(change.all_files, landed, strict=True))
     saved = all(one.saved for one in landed)
-    if saved == change.saved and [file.after for file in files] == [file.after for file in change.all_files]:
+    if saved == change.saved and all(file.after == one.states.after for file, one in files):
         return change
-    return change.model_copy(update={"after": files[0].after, "files": files if change.files else [], "saved": saved})
+    told = [file.model_copy(update={"after": one.states.after}) for file, one in files]
+    return change.model_copy(update={"after": told[0].after, "files": told if change.files else [], "saved": saved})
