@@ -155,6 +155,24 @@ def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(o
     assert holds(waits, "n.ipynb", ["x = 1", "y = 1", "new = 1", "z = 1"])
 
 
+def test_what_was_rejected_or_edited_before_is_so_once_all_is_approved(open_notebook, desk, waits):
+    open_notebook(waits, "x = 1", "y = 1", "z = 1")
+    change = proposed(waits.call("edit_notebook", "n.ipynb", edits=[
+        {"cell_id": name, "new_source": f"{name} = 2"} for name in ("c0", "c1", "c2")
+    ]))  # fmt: skip
+    act(cell(desk, 0), "reject")
+    expect(cell(desk, 0).locator('[data-action="reject"]')).to_have_attribute("aria-pressed", "true")
+    act(cell(desk, 1), "edit")
+    cell(desk, 1).get_by_label("Text to write instead").fill("mine = 2")
+    act(cell(desk, 1), "approve")
+    expect(cell(desk, 1).locator('[data-action="approve"]')).to_have_attribute("aria-pressed", "true")
+    act(bar(desk), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", "mine = 2", "c2 = 2"])
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert (decided["rejected"], decided["edited"]) == ({"c0": [0]}, True)
+
+
 @pytest.fixture
 def made(open_notebook, desk, folder):
     """A notebook with a cell edited in two places, one inserted, one deleted and one moved by an assistant."""

@@ -68,13 +68,24 @@ export class Decider {
     }
   }
 
-  /** Decide about whole changes: the newest first, where they are taken back. */
+  /** Decide about whole changes: the newest first, where they are taken back. What was rejected is not approved. */
   async decideAll(changes: readonly Change[], decision: HunkDecision): Promise<void> {
     const order = decision === 'undo' ? -1 : 1;
     this.problem = '';
     for (const change of [...changes].sort((one, other) => order * (one.created_at - other.created_at))) {
-      await this._try(() => this._parts.server.decide(change.id, decision));
+      await this._try(() => this._decideWhole(change, decision));
     }
+  }
+
+  private _decideWhole(change: Change, decision: HunkDecision): Promise<unknown> {
+    const decisions = this._decisions.get(change.id);
+    if (!decisions) {
+      return this._parts.server.decide(change.id, decision);
+    }
+    const names = hunksOf(change);
+    const open = decision === 'approve' ? names.filter(name => decisions.of(name) === undefined) : names;
+    decisions.decide(open, decision === 'approve');
+    return this._carryOut(decisions);
   }
 
   /** False where a later change covers this one, or the person's typing does. */
@@ -104,7 +115,7 @@ export class Decider {
       return server.decide(change.id, 'reject', { reason });
     }
     if (!texts.size) {
-      const hunks = isDivisible(change) ? asHunks(change, taken) : undefined;
+      const hunks = taken.length < hunksOf(change).length ? asHunks(change, taken) : undefined;
       return server.decide(change.id, 'approve', { hunks, reason });
     }
     const content = this._view()!.written(change, new Map(taken.map(name => [name, texts.get(name) ?? null])));

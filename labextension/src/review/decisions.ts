@@ -77,9 +77,7 @@ export class Decisions {
       if (isTaken && text !== undefined) {
         this.texts.set(name, text);
       }
-    }
-    if (reason) {
-      this._reasons.push(reason);
+      this._reasons.set(name, reason);
     }
     return hunksOf(this.change).every(one => this._taken.has(one));
   }
@@ -94,12 +92,12 @@ export class Decisions {
   }
 
   get reason(): string | undefined {
-    return this._reasons.join(' ') || undefined;
+    return [...new Set(this._reasons.values())].filter(Boolean).join(' ') || undefined;
   }
 
   /** What the person wrote in the place of hunks, by their names. */
   readonly texts = new Map<string, string>();
 
   private _taken = new Map<string, boolean>();
-  private _reasons: string[] = [];
+  private _reasons = new Map<string, string | undefined>();
 }

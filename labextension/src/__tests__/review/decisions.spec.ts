@@ -28,6 +28,18 @@ describe('decisions', () => {
   });
 });
 
+describe('the reason', () => {
+  it('of a hunk is the one that was given last, and is told once', () => {
+    const decisions = new Decisions(ofText);
+    decisions.decide([hunkName(0)], false, { reason: 'too long' });
+    decisions.decide([hunkName(0)], false, { reason: 'no' });
+    decisions.decide([hunkName(1)], false, { reason: 'no' });
+    expect(decisions.reason).toBe('no');
+    decisions.decide([hunkName(0), hunkName(1)], true);
+    expect(decisions.reason).toBeUndefined();
+  });
+});
+
 describe('a change', () => {
   it('is kept hunk by hunk, by each person', () => {
     const kept = { ann: { edited: [1] } };
