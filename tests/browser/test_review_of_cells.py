@@ -155,6 +155,63 @@ def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(o
     assert holds(waits, "n.ipynb", ["x = 1", "y = 1", "new = 1", "z = 1"])
 
 
+def test_changes_of_cells_whose_editor_is_out_of_sight_are_shown_beside_them(desk, waits):
+    """Markdown is rendered, and an input folded; once it comes into sight, the lines are marked there."""
+    whole = json.loads(notebook_text("x = 1", "y = 1", "z = 1"))
+    title, folded = whole["cells"][1:]
+    title.update(cell_type="markdown", source=["# Title"])
+    del title["outputs"], title["execution_count"]
+    folded["metadata"] = {"jupyter": {"source_hidden": True}}
+    desk.open(waits.write("n.ipynb", json.dumps(whole)))
+    waits.call("read_notebook", "n.ipynb")
+    Notebook(desk)
+    edits = [{"cell_id": "c1", "new_source": "# New title"}, {"cell_id": "c2", "new_source": "z = 2"}]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    for index, old, new in ((1, "# Title", "# New title"), (2, "z = 1", "z = 2")):
+        box = cell(desk, index).locator("> .jp-fstools-Review-other")
+        expect(box.locator(".jp-mod-remove")).to_have_text(old)
+        expect(box.locator(ADD)).to_have_text(new)
+        expect(box.locator('[data-action="approve"]')).to_be_visible()
+    desk.photograph("beside")
+    assert axe_finds(desk.page, ".jp-fstools-Review-other") == []
+    cell(desk, 1).locator(".jp-RenderedMarkdown").dblclick()
+    expect(cell(desk, 1).locator("> .jp-fstools-Review-other")).to_have_count(0)
+    expect(cell(desk, 1).locator(f".cm-editor {ADD}")).to_have_text("# New title")
+    desk.page.keyboard.press("Shift+Enter")
+    act(cell(desk, 1).locator("> .jp-fstools-Review-other"), "approve")
+    cell(desk, 2).locator(".jp-Placeholder-content").click()
+    act(cell(desk, 2).locator(".cm-editor"), "approve")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", "# New title", "z = 2"])
+
+
+def test_hunks_of_a_cell_are_decided_with_the_keyboard_alone(open_notebook, desk, waits):
+    """What is typed at a hunk stays there: no key of it goes to the cell, or is a command of the notebook."""
+    open_notebook(waits, "x = 1", LONG)
+    change = proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
+    expect(cell(desk, 1).locator(ADD)).to_have_count(2)
+    page, keys = desk.page, desk.page.keyboard
+    type_in(desk, 1, "")
+    cell(desk, 1).locator('[data-action="edit"]').first.focus()
+    keys.press("Tab")
+    keys.type("odd, odd, no")
+    expect(cell(desk, 1).get_by_label("Reason for rejecting").first).to_have_value("odd, odd, no")
+    keys.press("Shift+Tab")
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    pressed = page.locator('[data-action="reject"]:focus')
+    expect(pressed).to_have_attribute("aria-pressed", "true")
+    for _ in range(4):
+        keys.press("Tab")
+    expect(page.locator(":focus")).to_have_attribute("data-action", "approve")
+    keys.press("Space")
+    expect(bar(desk)).to_have_count(0)
+    assert holds(waits, "n.ipynb", ["x = 1", CHANGED])
+    expect(page.locator(".jp-Notebook :focus")).to_have_count(1)
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert (decided["taken"], decided["reason"]) == ({"c1": [1]}, "odd, odd, no")
+
+
 def test_what_was_rejected_or_edited_before_is_so_once_all_is_approved(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1", "z = 1")
     change = proposed(waits.call("edit_notebook", "n.ipynb", edits=[

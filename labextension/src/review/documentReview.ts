@@ -132,6 +132,7 @@ export class DocumentReview implements IDisposable, IMarker {
     const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
     return hunkControls(
       {
+        id: hunkId(change, names),
         hasOld: shown.hasOld,
         change,
         isPart,
@@ -218,8 +219,19 @@ export class DocumentReview implements IDisposable, IMarker {
     decision: HunkDecision,
     detail: IDecisionDetail
   ): Promise<void> {
+    const hadKeyboard = this._widget.node.contains(document.activeElement);
     await this._decider.decide(change, names, decision, detail);
     await this._load();
+    if (hadKeyboard && document.activeElement === document.body) {
+      // The button that was pressed was drawn anew, or is gone.
+      const row = this._widget.node.querySelector(`[data-hunk="${CSS.escape(hunkId(change, names))}"]`);
+      const button = row?.querySelector<HTMLElement>(`[data-action="${decision}"]`);
+      if (button) {
+        button.focus({ preventScroll: true });
+      } else {
+        this._widget.content.activate();
+      }
+    }
   }
 
   /** Decide about all changes of the document that wait, or that were made; or of their sessions, wherever they are. */
@@ -294,6 +306,11 @@ export class DocumentReview implements IDisposable, IMarker {
 function inFile(change: Change, path: string): Change[] {
   const file = change.files.find(one => one.path === path);
   return file ? [{ ...change, path, diff: file.diff }] : change.path === path ? [change] : [];
+}
+
+/** By what the buttons of hunks are found again. */
+function hunkId({ id }: Change, names: readonly string[]): string {
+  return [id, ...names].join(' ');
 }
 
 function decisionOf(decision: BarDecision): HunkDecision {

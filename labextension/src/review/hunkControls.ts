@@ -12,6 +12,8 @@ export type HunkDecision = 'approve' | 'reject' | 'keep' | 'undo';
 
 /** A hunk, and what can be decided about it. */
 export interface IHunkState {
+  /** By what its buttons are found again. */
+  id: string;
   change: Change;
   /** What the person has decided so far; undefined for nothing. */
   taken: boolean | undefined;
@@ -36,6 +38,7 @@ export interface IHunkState {
 export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLElement {
   const { change, note, stale } = state;
   const row = element('div', 'jp-fstools-Review-controls');
+  row.dataset.hunk = state.id;
   row.setAttribute('role', 'group');
   row.setAttribute('aria-label', trans.__('Change by %1', change.session));
   const session = element('span', 'jp-fstools-Review-session', change.session);

@@ -82,12 +82,19 @@ function blockMarks(doc: Text, mark: IInlineMark): Range<Decoration>[] {
 }
 
 function staleMark(doc: Text, mark: IInlineMark): Range<Decoration> {
-  const { hunk } = mark.placed;
-  const sides = (['remove', 'add'] as const).map(kind => {
-    const lines = hunk.rows.filter(row => row.kind === kind).map(row => row.text.split('\n', 1)[0]);
-    return { lines, kind, hidden: false };
+  return boxBelow(doc, lastLineOf(mark.placed.hunk), new MarkBox(mark, bothSides(mark), true, 0));
+}
+
+/** Draw a hunk beside an editor that is out of sight: both sides, and what stands below it. */
+export function boxAside(mark: IInlineMark): HTMLElement {
+  return new MarkBox(mark, bothSides(mark), true, 0).toDOM();
+}
+
+function bothSides({ placed, waits }: IInlineMark): ISide[] {
+  return (['remove', 'add'] as const).map(kind => {
+    const lines = placed.hunk.rows.filter(row => row.kind === kind).map(row => row.text.split('\n', 1)[0]);
+    return { lines, kind, hidden: kind === 'remove' && !waits };
   });
-  return boxBelow(doc, lastLineOf(hunk), new MarkBox(mark, sides, true, 0));
 }
 
 /** The last line that a hunk is about, without the context below it. */
@@ -135,11 +142,21 @@ class MarkBox extends WidgetType {
     if (this._isLast) {
       box.append(this._mark.controls());
     }
+    box.addEventListener('focusin', event => leaveEditor(box, event));
     return box;
   }
 
   override ignoreEvent(): boolean {
     return true;
+  }
+}
+
+/** Tell a notebook that the keyboard is beside a cell's editor: of one inside it, it would move each key there. */
+function leaveEditor(box: HTMLElement, event: FocusEvent): void {
+  const cell = box.closest('.jp-Cell');
+  if (cell) {
+    event.stopPropagation();
+    cell.dispatchEvent(new FocusEvent('focusin', { bubbles: true, relatedTarget: event.relatedTarget }));
   }
 }
 

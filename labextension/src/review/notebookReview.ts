@@ -6,13 +6,14 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { CellDiff, Change } from '../payloads';
 import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
+import type { IInlineMark } from './inlineMarks';
 import type { IMarker, IReviewView } from './reviewView';
 
 import { Pace } from '../diff/pace';
 import { element } from '../element';
 import { formerPlaces, ghostOf, markCell, movedOnIn, placeOf, predecessors } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
-import { showMarks } from './inlineMarks';
+import { boxAside, showMarks } from './inlineMarks';
 import { placed, sideOf, textWith } from './placedHunks';
 import { byPosition, marksOf, proposedText, putBackIn } from './textReview';
 
@@ -100,6 +101,7 @@ export class NotebookReview implements IReviewView {
 
   dispose(): void {
     this._onScreen.disconnect();
+    this._inputs.disconnect();
     this._drawn.clear();
     this._queue = [];
   }
@@ -152,18 +154,38 @@ export class NotebookReview implements IReviewView {
       return;
     }
     const shown = this._shown.get(cell.model.id);
-    markCell(cell, shown?.boxes ?? [], shown?.classes ?? []);
-    if (cell.editor instanceof CodeMirrorEditor) {
-      const text = cell.model.sharedModel.getSource();
-      const edits = shown?.edits ?? [];
-      const marks = edits.flatMap(([change, { cell_id, hunks }]) =>
-        marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
-      );
-      showMarks(cell.editor, marks);
-    }
+    const aside = cell.editor instanceof CodeMirrorEditor ? this._drawEdits(cell, cell.editor, shown?.edits ?? []) : [];
+    markCell(cell, [...aside, ...(shown?.boxes ?? [])], shown?.classes ?? []);
     if (!shown) {
       this._drawn.delete(cell);
     }
+  }
+
+  /** Mark lines in a cell's editor; where that is out of sight, give boxes to show beside it instead. */
+  private _drawEdits(cell: IOpenCell, editor: CodeMirrorEditor, edits: readonly [Change, CellDiff][]): ICellBox[] {
+    const text = cell.model.sharedModel.getSource();
+    const marks = edits.flatMap(([change, { cell_id, hunks }]) =>
+      marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
+    );
+    // The input of a cell may be folded, and its editor be hidden behind rendered Markdown.
+    const wrapper = cell.node.querySelector('.jp-Cell-inputWrapper');
+    const isAway = !cell.node.contains(editor.host) || editor.host.classList.contains('lm-mod-hidden');
+    if (marks.length && wrapper) {
+      this._inputs.observe(wrapper, { childList: true });
+      this._inputs.observe(editor.host, { attributeFilter: ['class'] });
+    }
+    showMarks(editor, isAway ? [] : marks);
+    const box = (mark: IInlineMark): ICellBox => ({
+      key: `aside ${mark.key} ${mark.placed.blocks !== null}`,
+      before: false,
+      make: () => boxAside(mark)
+    });
+    return isAway ? marks.map(box) : [];
+  }
+
+  private _onInputs(records: readonly MutationRecord[]): void {
+    const cells = new Set(records.map(({ target }) => (target as HTMLElement).closest('.jp-Cell')));
+    this._drawn.forEach(cell => cells.has(cell.node) && this._draw(cell));
   }
 
   private _reveal(index: number): void {
@@ -186,6 +208,7 @@ export class NotebookReview implements IReviewView {
   }
 
   private readonly _onScreen: IntersectionObserver;
+  private readonly _inputs = new MutationObserver(records => this._onInputs(records));
   private _drawn = new Set<IOpenCell>();
   private _queue: IOpenCell[] = [];
   private _cells = new Map<string, IOpenCell>();
