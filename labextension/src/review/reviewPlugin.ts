@@ -61,7 +61,8 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       compare: (id: string) => void app.commands.execute(COMPARE, { id })
     };
     opener.opened.connect((_, widget) => {
-      if (manager.contextForWidget(widget) && !reviews.has(widget)) {
+      // A view of one output belongs to its document too, but is none.
+      if (manager.contextForWidget(widget) && 'context' in widget && !reviews.has(widget)) {
         void unseen.greeted.then(() => {
           if (!widget.isDisposed) {
             reviews.set(widget, new DocumentReview(widget, parts));

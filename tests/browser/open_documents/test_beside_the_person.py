@@ -179,6 +179,20 @@ def test_a_rendered_cell_shows_what_its_text_has_become(desk, folder):
 
 
 @on_both
+def test_a_cell_is_edited_whose_output_has_a_view_of_its_own(open_notebook, desk, folder):
+    printed = {"output_type": "stream", "name": "stdout", "text": ["printed\n"]}
+    document = open_notebook("print('printed')", "y = 1", outputs=[printed])
+    document.cell(0).click()
+    desk.page.evaluate("() => void jupyterapp.commands.execute('notebook:create-output-view')")
+    expect(desk.page.locator(".jp-LinkedOutputView")).to_contain_text("printed")
+    landed(replace(folder, "c0", "print('more')", keep_outputs=True))
+    document.shows(0, "print('more')")
+    landed(folder.call("edit_notebook", "n.ipynb", edit_mode="delete", cell_id="c0"))
+    expect(document.cells).to_have_count(1)
+    assert sources_in(folder.text("n.ipynb")) == ["y = 1"]
+
+
+@on_both
 def test_a_cell_that_is_locked_for_typing_takes_edits_as_in_a_closed_notebook(open_notebook, folder):
     metadata = {"editable": False, "deletable": False}
     document = open_notebook("x = 1", "y = 1", metadata=metadata)
