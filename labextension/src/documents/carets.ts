@@ -1,5 +1,6 @@
-/** Tells in which cell of a notebook a person types. */
+/** Tells in which cell of a notebook a person is, and keeps them there. */
 
+import type { ISharedNotebook } from '@jupyter/ydoc';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 
 /** The field of a notebook's awareness, which in a room the server and other pages see too. */
@@ -9,15 +10,22 @@ const CARET = 'fstools:caret';
 export interface INotebook {
   readonly node: HTMLElement;
   readonly widgets: readonly { readonly model: { id: string }; readonly editor: CodeEditor.IEditor | null }[];
+  readonly isDisposed: boolean;
+  activeCellIndex: number;
+  activate(): void;
 }
+
+/** The widgets that show a model. */
+const views = new WeakMap<object, Set<INotebook>>();
 
 interface IAwareness {
   setLocalStateField(name: string, value: string | null): void;
   getStates(): Map<number, Record<string, unknown>>;
 }
 
-/** Tell from now on which cell's editor has the focus. */
-export function tellCaret(notebook: INotebook, model: unknown): void {
+/** Tell from now on which cell's editor has the focus, and keep its person in the cell that they have chosen. */
+export function watchPlace(notebook: INotebook, model: object): void {
+  views.set(model, (views.get(model) ?? new Set()).add(notebook));
   const tell = () => {
     const cell = notebook.widgets.find(({ editor }) => editor?.hasFocus());
     awarenessOf(model)?.setLocalStateField(CARET, cell?.model.id ?? null);
@@ -30,6 +38,35 @@ export function tellCaret(notebook: INotebook, model: unknown): void {
 export function cellsWithCarets(model: unknown): Set<string> {
   const states = [...(awarenessOf(model)?.getStates().values() ?? [])];
   return new Set(states.map(state => state[CARET]).filter(id => typeof id === 'string'));
+}
+
+/** Change cells in one step that no undo of a person takes back; they stay in the cell that they have chosen. */
+export function transactInPlace(model: ISharedNotebook, act: () => void): void {
+  const shown = [...(views.get(model) ?? [])].filter(({ isDisposed }) => !isDisposed);
+  const returns = shown.map(placeIn);
+  model.transact(act, false);
+  returns.forEach(goBack => goBack());
+}
+
+/** Where a cell is taken out, be it to be put in elsewhere, another one is chosen and the keyboard goes nowhere. */
+function placeIn(notebook: INotebook): () => void {
+  const { activeCellIndex, node, widgets } = notebook;
+  const chosen = widgets[activeCellIndex]?.model.id;
+  const hadFocus = node.contains(document.activeElement);
+  return () => {
+    const at = notebook.widgets.findIndex(({ model }) => model.id === chosen);
+    if (at >= 0 && at !== notebook.activeCellIndex) {
+      notebook.activeCellIndex = at;
+    }
+    if (hadFocus && !node.contains(document.activeElement)) {
+      // JupyterLab 4.2 puts a new cell on the page at the end of the first frame.
+      nextFrame(() => nextFrame(() => notebook.isDisposed || notebook.activate()));
+    }
+  };
+}
+
+function nextFrame(act: () => void): void {
+  window.requestAnimationFrame(act);
 }
 
 function awarenessOf(model: unknown): IAwareness | undefined {

@@ -4,7 +4,7 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 
 import { IDocumentManager, IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 
-import { type INotebook, tellCaret } from './carets';
+import { type INotebook, watchPlace } from './carets';
 import { DocumentsLink } from './documentsLink';
 import { LooksAtDisk } from './looksAtDisk';
 import { OpenDocuments } from './openDocuments';
@@ -26,7 +26,7 @@ export const openDocumentsPlugin: JupyterFrontEndPlugin<void> = {
         documents.watch(context);
       }
       if (context && 'activeCellIndex' in widget.content) {
-        tellCaret(widget.content as unknown as INotebook, context.model.sharedModel);
+        watchPlace(widget.content as unknown as INotebook, context.model.sharedModel);
       }
     });
     const look = () => {

@@ -7,6 +7,7 @@ import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Sp
 
 import { JSONExt } from '@lumino/coreutils';
 
+import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
 import { rememberTrust, withTrust } from './trust';
 
@@ -38,8 +39,8 @@ export function patchText(model: ITextModel, change: ITextChange): TakeBack {
 export function patchNotebook(model: ISharedNotebook, change: INotebookChange): TakeBack {
   const patch = new NotebookPatch(model, change);
   patch.check();
-  model.transact(() => patch.apply(), false);
-  return () => model.transact(() => patch.takeBack(), false);
+  transactInPlace(model, () => patch.apply());
+  return () => transactInPlace(model, () => patch.takeBack());
 }
 
 class NotebookPatch {

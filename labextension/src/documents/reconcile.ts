@@ -5,6 +5,7 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import { JSONExt } from '@lumino/coreutils';
 
+import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
 import { setMetadata } from './patches';
 
@@ -19,13 +20,13 @@ export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boo
     return false;
   }
   const list = new CellList(model);
-  model.transact(() => {
+  transactInPlace(model, () => {
     if (named) {
       arrange(list, wanted);
     }
     wanted.forEach((cell, index) => bringUp(list, index, cell));
     model.setMetadata((file.metadata ?? {}) as never);
-  }, false);
+  });
   return true;
 }
 

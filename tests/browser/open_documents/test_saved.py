@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -150,6 +151,31 @@ def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, fold
     edits = [{"edit_mode": "convert", "cell_id": "c1", "cell_type": "markdown"}]
     landed(folder.call("edit_notebook", "n.ipynb", edits=edits))
     assert sources_in(folder.text("n.ipynb")) == ["x = 1", "z = 1", "typed: (ababcd)"]
+
+
+def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_notebook, folder):
+    """In command mode; where their cell is deleted they are at its neighbour."""
+    document = open_notebook("x = 1", "y = 1", "z = 1")
+    keyboard = document.page.keyboard
+    document.cell(1).click()
+    keyboard.press("Escape")
+    landed(folder.call("edit_notebook", "n.ipynb", edit_mode="move", cell_id="c1", at="start"))
+    document.shows(0, "y = 1")
+    for key in ("Enter", "Control+End", "!", "Escape"):
+        keyboard.press(key)
+    document.shows(0, "y = 1!")
+    document.save()
+    folder.call("read_notebook", "n.ipynb")
+    landed(folder.call("edit_notebook", "n.ipynb", edit_mode="convert", cell_id="c1", cell_type="markdown"))
+    expect(document.cells.first).to_have_class(re.compile("jp-MarkdownCell"))
+    keyboard.press("y")
+    expect(document.cells.first).to_have_class(re.compile("jp-CodeCell"))
+    document.save()
+    folder.call("read_notebook", "n.ipynb")
+    landed(folder.call("edit_notebook", "n.ipynb", edit_mode="delete", index=0))
+    expect(document.cells).to_have_count(2)
+    keyboard.press("a")
+    expect(document.cells).to_have_count(3)
 
 
 LOOK = """() => {
