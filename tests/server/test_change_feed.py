@@ -15,6 +15,7 @@ import pytest
 from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.server.events import change_feed
 from jupyter_fstools.server.events.payloads import CHANGE_SCHEMA
+from jupyter_fstools.server.events.waiting_files import WaitingFiles
 
 REPOSITORY = Path(__file__).parents[2]
 MAKE_A_CHANGE = """
@@ -118,6 +119,16 @@ async def test_a_proposal_is_told_again_once_a_program_writes_its_file(jp_ws_fet
                 break
         assert (told["id"], told["status"]) == (proposal["id"], "proposed")
     bus.close()
+
+
+def test_a_proposal_whose_file_is_deleted_before_the_first_look_is_told_at_that(tmp_path):
+    (tmp_path / "a.txt").write_text("one\n")
+    with open_workspace(tmp_path, durable=False, approval="always") as workspace:
+        call_tool(workspace, "read_file", path="a.txt")
+        proposal = call_tool(workspace, "write_file", path="a.txt", content="two\n").change
+        (tmp_path / "a.txt").unlink()
+        files = WaitingFiles(workspace)
+        assert [one.id for one in files.look("a mark")] == [proposal.id]
 
 
 async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself(tmp_path, monkeypatch):

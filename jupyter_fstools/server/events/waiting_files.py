@@ -9,6 +9,8 @@ from contextlib import suppress
 from ...backends.local_disk import LocalDisk
 from ...errors import FsToolsError
 from ...gate.workspace import Workspace
+from ...journal.listing import workspace_change
+from ...journal.standing import is_stale
 from ...stores.protocol import ChangeFilter
 from ...stores.records import Change
 
@@ -39,7 +41,7 @@ class WaitingFiles:
         self._next_look = 0.0
 
     def look(self, mark: Hashable) -> list[Change]:
-        """The proposals of which a file is another one than at the last look, one second ago or more.
+        """The proposals of which a file is another one than at the last look, one second ago or more, or when proposed.
 
         Args:
             mark: the store's (`Store.mark`); while it stays the same, the same proposals wait.
@@ -52,11 +54,18 @@ class WaitingFiles:
             wanted = ChangeFilter(key_prefix=prefix, status="proposed", limit=_MOST_WATCHED, rows=False)
             self._proposals, self._mark = self._workspace.store.changes(wanted), mark
         found = {change.id: [self._version(key) for key in change.keys] for change in self._proposals}
-        written = [one for one in self._proposals if self._versions.get(one.id, found[one.id]) != found[one.id]]
+        written = [one for one in self._proposals if self._is_written(one, found[one.id])]
         self._versions = found
         now = time.monotonic()
         self._next_look = now + max(_LOOK_SECONDS, _SHARE * (now - began))
         return written
+
+    def _is_written(self, proposal: Change, versions: list[str]) -> bool:
+        """Since the last look, or since it was proposed."""
+        known = self._versions.get(proposal.id)
+        if known is None:
+            return is_stale(self._workspace, workspace_change(self._workspace, proposal))
+        return known != versions
 
     def _version(self, key: str) -> str:
         path = self._workspace.paths.path_of(key)
