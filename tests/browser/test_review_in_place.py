@@ -78,6 +78,37 @@ def test_one_of_two_hunks_is_approved_and_the_reason_is_kept(editor, waits):
     window.photograph("decided")
 
 
+def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
+    """Nothing of this page tells that the file is gone: its editor has the text."""
+    window, _ = editor
+    (waits.lab.root / waits.path("a.py")).unlink()
+    press(controls(window, 0), "reject")
+    expect(controls(window, 0).locator('[data-action="reject"]')).to_have_attribute("aria-pressed", "true")
+    press(window.page.locator(".jp-fstools-ReviewBar"), "approve")
+    expect(window.page.locator(".jp-fstools-ReviewBar-problem")).to_contain_text("does not exist any more")
+    for action, pressed in (("approve", "false"), ("reject", "false")):
+        button = controls(window, 1).locator(f'[data-action="{action}"]')
+        expect(button).to_have_attribute("aria-pressed", pressed)
+
+
+def test_hunks_are_decided_in_two_views_of_one_document(desk, waits):
+    waits.write("a.py", BEFORE)
+    desk.open(waits.path("a.py"))
+    desk.page.evaluate("() => jupyterapp.commands.execute('docmanager:clone')")
+    views = desk.page.locator(".jp-FileEditor")
+    expect(views).to_have_count(2)
+    rewrite(waits, upper(3, 12))
+    for view in (views.nth(0), views.nth(1)):
+        expect(view.locator(".jp-fstools-Review-controls")).to_have_count(2)
+    press(views.nth(0).locator(".jp-fstools-Review-controls").nth(0), "approve")
+    for view in (views.nth(0), views.nth(1)):
+        first = view.locator('[data-action="approve"]').nth(0)
+        expect(first).to_have_attribute("aria-pressed", "true")
+    press(views.nth(1).locator(".jp-fstools-Review-controls").nth(1), "reject")
+    expect(desk.page.locator(".jp-fstools-ReviewBar:visible")).to_have_count(0)
+    until_written(desk, waits, upper(3))
+
+
 def test_the_bar_approves_all_of_a_document(editor, waits):
     window, _ = editor
     press(window.page.locator(".jp-fstools-ReviewBar"), "approve")

@@ -13,6 +13,8 @@ import { asHunks, Decisions, hunksOf, type IDecisionDetail, isDivisible, namedHu
 /** What a decider works with. */
 export interface IDeciderParts {
   server: ToolsServer;
+  /** What is decided of changes so far, by their ids, in whichever view of a document. */
+  decisions: Map<string, Decisions>;
   words: Words;
   trans: TranslationBundle;
 }
@@ -30,15 +32,9 @@ export class Decider {
   /** Why the last decision was not carried out; empty while all is well. */
   problem = '';
 
-  /** Collect decisions about these, and forget those about others. */
-  follow(waiting: readonly Change[]): void {
-    const known = this._decisions;
-    this._decisions = new Map(waiting.map(one => [one.id, known.get(one.id) ?? new Decisions(one)]));
-  }
-
   /** What was decided of a hunk so far; undefined for nothing. */
   taken(change: Change, name: string): boolean | undefined {
-    return this._decisions.get(change.id)?.of(name);
+    return this._parts.decisions.get(change.id)?.of(name);
   }
 
   /** Decide about hunks; a proposal is decided about on the server once all of its hunks are. */
@@ -60,7 +56,7 @@ export class Decider {
         }
       });
     } else {
-      const decisions = this._decisions.get(change.id)!;
+      const decisions = this._decisionsOf(change);
       const decided = isDivisible(change) ? names : hunksOf(change);
       if (decisions.decide(decided, decision === 'approve', detail)) {
         await this._try(() => this._carryOut(decisions));
@@ -78,10 +74,11 @@ export class Decider {
   }
 
   private _decideWhole(change: Change, decision: HunkDecision): Promise<unknown> {
-    const decisions = this._decisions.get(change.id);
-    if (!decisions) {
+    if (change.status !== 'proposed') {
       return this._parts.server.decide(change.id, decision);
     }
+    // Not in those themselves: a refusal leaves what was decided as it was.
+    const decisions = this._decisionsOf(change).copy();
     const names = hunksOf(change);
     const open = decision === 'approve' ? names.filter(name => decisions.of(name) === undefined) : names;
     decisions.decide(open, decision === 'approve');
@@ -109,6 +106,13 @@ export class Decider {
     await this._parts.server.decide(change.id, 'keep', isDivisible(change) ? { hunks: asHunks(change, names) } : {});
   }
 
+  private _decisionsOf(change: Change): Decisions {
+    const { decisions } = this._parts;
+    const found = decisions.get(change.id) ?? new Decisions(change);
+    decisions.set(change.id, found);
+    return found;
+  }
+
   private _carryOut({ change, taken, texts, reason }: Decisions): Promise<unknown> {
     const { server } = this._parts;
     if (!taken.length) {
@@ -131,6 +135,4 @@ export class Decider {
       this.problem = this._parts.words.problem(error);
     }
   }
-
-  private _decisions = new Map<string, Decisions>();
 }

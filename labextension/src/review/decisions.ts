@@ -82,6 +82,15 @@ export class Decisions {
     return hunksOf(this.change).every(one => this._taken.has(one));
   }
 
+  /** The same decisions, to go on from. */
+  copy(): Decisions {
+    const copy = new Decisions(this.change);
+    this._taken.forEach((isTaken, name) =>
+      copy.decide([name], isTaken, { reason: this._reasons.get(name), text: this.texts.get(name) })
+    );
+    return copy;
+  }
+
   /** What was decided of a hunk; undefined for nothing yet. */
   of(name: string): boolean | undefined {
     return this._taken.get(name);

@@ -31,6 +31,8 @@ export interface IReviewParts extends IDeciderParts {
   feed: Pick<IActivityFeed, 'noteStale'>;
   /** Go on in another document, after the last change of this one. */
   leave(path: string, by: 1 | -1): void;
+  /** Show in all views of documents what was decided. */
+  decided(): void;
   /** Show a whole change in the main area. */
   compare(id: string): void;
 }
@@ -168,7 +170,6 @@ export class DocumentReview implements IDisposable, IMarker {
     this._newest = made.find(change => change.undoes === null)?.id ?? '';
     this._waiting = ofThis(waiting.filter(change => isUnseen(change, user))).reverse();
     this._made = ofThis(made.filter(change => isUnseen(change, user))).reverse();
-    this._decider.follow(this._waiting);
     this.draw();
     if (this._entersBy && this._changes.length) {
       const by = this._entersBy;
@@ -221,6 +222,7 @@ export class DocumentReview implements IDisposable, IMarker {
   ): Promise<void> {
     const hadKeyboard = this._widget.node.contains(document.activeElement);
     await this._decider.decide(change, names, decision, detail);
+    this._parts.decided();
     await this._load();
     if (hadKeyboard && document.activeElement === document.body) {
       // The button that was pressed was drawn anew, or is gone.

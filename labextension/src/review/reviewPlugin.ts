@@ -7,6 +7,8 @@ import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDocumentManager, IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import type { Decisions } from './decisions';
+
 import { COMPARE } from '../diff/comparisonPlugin';
 import { ToolsServer } from '../feed/requests';
 import { IActivityFeed } from '../feed/tokens';
@@ -53,11 +55,13 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     };
     const parts = {
       server: new ToolsServer(app.serviceManager.serverSettings),
+      decisions: new Map<string, Decisions>(),
       unseen,
       feed,
       trans,
       words: new Words(trans),
       leave: (path: string, by: 1 | -1) => void leave(path, by).catch(() => undefined),
+      decided: () => reviews.forEach(review => review.draw()),
       compare: (id: string) => void app.commands.execute(COMPARE, { id })
     };
     opener.opened.connect((_, widget) => {
