@@ -203,3 +203,20 @@ def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(desk
     waits.lab.decide(change, "reject")
     expect(tab).not_to_have_attribute("data-jp-fstools-waiting", "1")
     expect(notice).to_have_count(0)
+
+
+def test_a_card_that_news_pushed_out_of_sight_is_unfolded_where_it_is_seen(window, folder):
+    """The list stays at its top, where news are to be seen, until the keyboard goes on."""
+    folder.write("first.py", "x = 1\n")
+    first = folder.change("first.py", "x", "y")
+    window.list_only(folder)
+    window.card_of(first).focus()
+    for number in range(40):
+        folder.write(f"{number}.py", "x = 1\n")
+        folder.change(f"{number}.py", "x", "y", session=f"{folder.session}.{number}")
+    expect(window.card(folder.path("39.py"))).to_be_visible()
+    expect(window.card_of(first)).to_have_count(0)
+    window.page.keyboard.press("Enter")
+    expect(window.card_of(first)).to_be_focused()
+    expect(window.card_of(first)).to_be_in_viewport()
+    expect(window.card_of(first).locator('[data-action="fold"]')).to_have_attribute("aria-expanded", "true")

@@ -241,7 +241,9 @@ export class CardList extends WindowedList<CardListModel> {
     if (event.key in goals) {
       void this.focusCard(goals[event.key]);
     } else if (event.key === 'Enter' || event.key === ' ') {
-      void this._cards.get(this._goal)?.toggle();
+      // News may have pushed the card out of sight, where nobody would see it unfold.
+      const inSight = this._cards.get(this._goal)?.isAttached ? Promise.resolve() : this.focusCard(at);
+      void inSight.then(() => this._cards.get(this._goal)?.toggle());
     } else {
       return;
     }
