@@ -65,7 +65,6 @@ class Found:
         refused: calls by the code of their refusal.
         killed: processes that were killed at work.
         filled: times that the disk was filled.
-        emptied: times that Jupyter's own save left a file empty, as it does where the disk is full; put back then.
         saved: the last number that a person typed and was told to be saved.
         lost: changes that were answered or recorded as made, and are not in the file; numbers that were saved.
         torn: files that hold no version.
@@ -78,7 +77,6 @@ class Found:
     refused: Counter[str] = field(default_factory=Counter)
     killed: Counter[str] = field(default_factory=Counter)
     filled: int = 0
-    emptied: int = 0
     saved: int = 0
     lost: int = 0
     torn: int = 0
@@ -103,8 +101,7 @@ class Found:
         """All of it."""
         return (
             f"accepted {_told(self.accepted)}, refused {_told(self.refused)}, killed {_told(self.killed)}, "
-            f"disk filled {self.filled} times, emptied by Jupyter {self.emptied} times, typed and saved {self.saved}, "
-            f"lost {self.lost}, torn {self.torn}, "
+            f"disk filled {self.filled} times, typed and saved {self.saved}, lost {self.lost}, torn {self.torn}, "
             f"unknown {self.unknown}, errors without a code {self.raw}, uncertain {self.uncertain}"
         )
 

@@ -170,29 +170,6 @@ def fill(counts: Counts, root: Path, seed: int) -> None:
         filling.unlink()
 
 
-def put_back(counts: Counts, root: Path) -> None:
-    """Puts back what a person has open where Jupyter's own save has left it empty: nobody else ever empties it."""
-    was_empty = False
-    while not counts.over.wait(0.05):
-        is_empty = (root / name(OPEN)).stat().st_size == 0
-        if is_empty and was_empty:  # For a moment it is so in every save.
-            counts.found.emptied += is_put_back(root)
-        was_empty = is_empty
-
-
-def is_put_back(root: Path) -> bool:
-    """Put the copy back that Jupyter's save made, if what it saves is empty.
-
-    It writes the file in place. Where that fails the copy comes back, but not where the last flush fails, as on a full
-    disk, nor where the server is killed meanwhile (`atomic_writing` of jupyter_server 2.21).
-    """
-    file, copy = root / name(OPEN), root / f".~{name(OPEN)}"
-    if file.stat().st_size or not copy.exists():
-        return False
-    copy.replace(file)
-    return True
-
-
 def kill_server(counts: Counts, server: RunningServer, seed: int) -> None:
     """Kills the server now and then; not before a person has saved something there, which a busy machine may delay."""
     chance, saved = random.Random(seed), counts.found.saved
@@ -248,7 +225,6 @@ def _threads(counts: Counts, root: Path, server: RunningServer, *, few: bool) ->
         *((process, "process", ("tests.soak.worker", str(root)), seed, (2, 12)) for seed in range(1 if few else 2)),
         (kernel, root, 1),
         (fill, root, 1),
-        (put_back, root),
         (kill_server, server, 1),
     ]
     if find_chromium():
@@ -286,7 +262,6 @@ def _soaked(counts: Counts, root: Path, seconds: float, *, few: bool) -> Found:
     server.process.kill()
     server.process.wait()
     server.log.close()
-    counts.found.emptied += is_put_back(root)
     compare(root, counts.accepted, counts.found)
     return counts.found
 

@@ -9,7 +9,7 @@ import pytest
 from jupyter_fstools import call_tool, open_workspace
 
 from .model import FILES, OPEN, Found, compare, content, name
-from .run import Counts, act, is_put_back, undone
+from .run import Counts, act, undone
 
 
 @pytest.fixture
@@ -100,14 +100,3 @@ def test_an_actor_that_gives_up_and_a_blank_line_of_a_kernel_are_told_apart():
     counts = Counts()
     act(kernel, counts)
     assert (counts.found.accepted["kernel"], counts.found.raw, counts.found.is_sound) == (1, 1, False)
-
-
-def test_what_jupyters_own_save_left_empty_is_put_back_once(tmp_path):
-    file, copy = tmp_path / name(OPEN), tmp_path / f".~{name(OPEN)}"
-    file.write_bytes(content(OPEN, 1))
-    copy.write_bytes(content(OPEN, 0))
-    assert not is_put_back(tmp_path) and file.read_bytes() == content(OPEN, 1)
-    file.write_bytes(b"")
-    assert is_put_back(tmp_path) and file.read_bytes() == content(OPEN, 0)
-    file.write_bytes(b"")
-    assert not is_put_back(tmp_path)
