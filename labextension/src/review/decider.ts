@@ -13,7 +13,7 @@ import { asHunks, Decisions, hunksOf, type IDecisionDetail, isDivisible, namedHu
 /** What a decider works with. */
 export interface IDeciderParts {
   server: ToolsServer;
-  /** What is decided of changes so far, by their ids, in whichever view of a document. */
+  /** What is decided of waiting changes so far, by their ids, in whichever view of a document. */
   decisions: Map<string, Decisions>;
   words: Words;
   trans: TranslationBundle;
@@ -113,7 +113,13 @@ export class Decider {
     return found;
   }
 
-  private _carryOut({ change, taken, texts, reason }: Decisions): Promise<unknown> {
+  /** What was decided is forgotten once the server has it. */
+  private async _carryOut(decisions: Decisions): Promise<void> {
+    await this._send(decisions);
+    this._parts.decisions.delete(decisions.change.id);
+  }
+
+  private _send({ change, taken, texts, reason }: Decisions): Promise<unknown> {
     const { server } = this._parts;
     if (!taken.length) {
       return server.decide(change.id, 'reject', { reason });
