@@ -35,12 +35,14 @@ def load_seconds() -> float:
 
 
 SERVE = """
-import sys, tempfile, time
+import os, sys, tempfile, time
+# With the store where it is by default: any other is opened at once.
+folder = tempfile.TemporaryDirectory()
+os.environ["JUPYTER_DATA_DIR"] = f"{folder.name}/data"
 from jupyter_server.serverapp import ServerApp
 app = ServerApp()
-folder = tempfile.TemporaryDirectory()
 given = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--log-level=ERROR",
-         f"--ServerApp.root_dir={folder.name}", f"--FsToolsConfig.store=sqlite:{folder.name}/journal.db"]
+         f"--ServerApp.root_dir={folder.name}"]
 app.jpserver_extensions = {"jupyter_fstools": sys.argv[1] == "ours"}
 app.initialize(given, find_extensions=False)
 assert ("jupyter_fstools.config" in sys.modules) is (sys.argv[1] == "ours")
