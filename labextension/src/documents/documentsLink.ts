@@ -13,6 +13,8 @@ import type { OpenDocuments } from './openDocuments';
 /** How often what is open is said again; the server forgets a page that is silent for ten minutes. */
 const SAY_AGAIN = 60_000;
 const ANSWER_WITHIN = 20_000;
+/** A save waits no longer for a server that is only just starting to serve the tools. */
+const HEARD_WITHIN = 2000;
 const RETRY_FIRST = 1000;
 const RETRY_AT_MOST = 60_000;
 /** The close code of a page that is left: what was not saved there is gone. */
@@ -28,6 +30,7 @@ export class DocumentsLink implements IDisposable {
     private _settings: ServerConnection.ISettings
   ) {
     _documents.changed.connect(this._onChanged, this);
+    _documents.heard = () => this._heard();
     window.addEventListener('pagehide', this._leave);
   }
 
@@ -62,9 +65,32 @@ export class DocumentsLink implements IDisposable {
       if (!this._isRetrying) {
         this._connect();
       }
-    } else if (this._isFree && !this._patching && spelled(told) !== this._said) {
-      this._say(told);
+    } else if (this._isFree && !this._documents.isPatching) {
+      if (spelled(told) !== this._said) {
+        this._say(told);
+      } else {
+        this._noteHeard();
+      }
     }
+  }
+
+  private _heard(): Promise<void> {
+    if (this.isDisposed || !(this._documents.told.length || this._isHeld)) {
+      return Promise.resolve();
+    }
+    if (this._isRetrying) {
+      this._isRetrying = false;
+      this._connect();
+    }
+    return new Promise(resolve => {
+      this._waiting.push(resolve);
+      window.setTimeout(resolve, HEARD_WITHIN);
+      this._tell();
+    });
+  }
+
+  private _noteHeard(): void {
+    this._waiting.splice(0).forEach(resolve => resolve());
   }
 
   private _connect(): void {
@@ -107,11 +133,7 @@ export class DocumentsLink implements IDisposable {
     socket: WebSocket,
     request: DocumentRequest & { document: number; ask?: number }
   ): Promise<void> {
-    // The server hears one thing after the other, and a call waits for the answer: what a patch changes is said later.
-    const delayed = request.do === 'patch' ? 1 : 0;
-    this._patching += delayed;
     const answer = await this._documents.handle(request.document, request);
-    this._patching -= delayed;
     if (request.ask !== undefined && socket === this._socket) {
       socket.send(JSON.stringify({ answer: request.ask, ...answer }));
     }
@@ -135,6 +157,7 @@ export class DocumentsLink implements IDisposable {
     this._socket = null;
     this._isFree = false;
     this._said = null;
+    this._noteHeard();
     if (socket !== null) {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
@@ -157,10 +180,11 @@ export class DocumentsLink implements IDisposable {
   private _said: string | null = null;
   /** Whether the server may hold something against the tools that this page said. */
   private _isHeld = false;
+  /** Told once the server has heard all. */
+  private _waiting: (() => void)[] = [];
   private _isFree = false;
   private _isRetrying = false;
   private _isDisposed = false;
-  private _patching = 0;
   private _tries = 0;
   private _timer = 0;
 }

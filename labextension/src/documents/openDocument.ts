@@ -47,14 +47,14 @@ export class OpenDocument {
     readonly number: number,
     readonly context: Context,
     private _lab: ILab,
-    private _changed: () => void
+    private _changed: () => void,
+    private _heard: () => Promise<void>
   ) {
     context.model.contentChanged.connect(() => this._counter++, this);
     context.fileChanged.connect(() => (this._lastHash = this._hash ?? this._lastHash), this);
     context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
-    const save = context.save.bind(context);
-    // Of two at once, the later one would find the file changed by the other, and ask its person which to keep.
-    context.save = () => this._noted(this._saving.size ? Promise.all(this._saving).then(save) : save());
+    this._saveNow = context.save.bind(context);
+    context.save = () => this._noted(this._saveAlone([...this._saving]));
     // Of a document that is closed while it is saved, JupyterLab tells its person that this failed.
     const disposed = context.dispose.bind(context);
     const dispose = (): void => {
@@ -71,6 +71,9 @@ export class OpenDocument {
     };
   }
 
+  /** Whether it shows a change by now that is not answered yet. */
+  isPatching = false;
+
   /** A widget shows it (again). */
   shown(): void {
     this._isLeft = false;
@@ -82,7 +85,7 @@ export class OpenDocument {
       document: this.number,
       path,
       kind: this._isConverted ? 'converted' : this.kind,
-      saved: !model.dirty,
+      saved: !model.dirty && !this._saving.size,
       hash: this._pending?.to ?? (this._isOfPair ? null : this._hash),
       counter: this._counter
     };
@@ -111,7 +114,7 @@ export class OpenDocument {
   handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
     // A page that hung finds the request to save and the one to take back at the same time.
     this._isCalledOff = request.do === 'written' && request.hash === null;
-    const answer = this._last.then(() => this._handle(request));
+    const answer = this._last.then(() => this._handle(request)).finally(() => (this.isPatching = false));
     this._last = answer.catch(() => undefined);
     return answer.catch((reason: unknown) => ({
       done: false,
@@ -193,6 +196,7 @@ export class OpenDocument {
       throw new Refused('busy');
     }
     const wasDirty = model.dirty;
+    this.isPatching = true;
     const takeBack = this._apply(change);
     // Nobody's save writes what the server is about to write.
     model.dirty = wasDirty || to === null;
@@ -231,7 +235,7 @@ export class OpenDocument {
     if (this._isCalledOff || this._isLeft) {
       throw new Refused(this._isLeft ? 'closed' : 'busy');
     }
-    await this.context.save();
+    await this._noted(this._saveNow());
     return { done: this._hash !== null, hash: this._hash, counter: this._counter };
   }
 
@@ -340,11 +344,26 @@ export class OpenDocument {
     return (await this._lab.looks.get(this.context.path, { content: false, hash: true })) as Hashed;
   }
 
+  /**
+   * JupyterLab looks whether the file has changed, and then writes it: what a tool writes in between would be lost. So
+   * the server first hears of it, as of an unsaved document. Nor does a save find the file changed by an earlier one.
+   */
+  private async _saveAlone(earlier: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(earlier);
+    this._changed();
+    await this._heard();
+    await this._saveNow();
+  }
+
   /** Not by its signal: what its person calls off is told by the promise alone, and one save may overtake another. */
   private _noted(saved: Promise<void>): Promise<void> {
-    const ended = saved.catch(() => undefined).finally(() => this._saving.delete(ended));
+    const noted = saved.finally(() => {
+      this._saving.delete(ended);
+      this._changed();
+    });
+    const ended = noted.catch(() => undefined);
     this._saving.add(ended);
-    return saved;
+    return noted;
   }
 
   /** Wait until no save is under way: it would write what was there before. One that asks its person may take long. */
@@ -357,6 +376,8 @@ export class OpenDocument {
     }
   }
 
+  /** JupyterLab's own way. */
+  private _saveNow: () => Promise<void>;
   private _format: string | null = null;
   private _lastHash: string | null = null;
   private _counter = 0;

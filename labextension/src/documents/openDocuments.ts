@@ -21,12 +21,20 @@ export class OpenDocuments implements IDisposable {
     _contents.fileChanged.connect(this._onFile, this);
   }
 
+  /** Resolves once the server has heard what is told by now, or cannot hear it. */
+  heard: () => Promise<void> = () => Promise.resolve();
+
   /** Emitted when `told` may be another. */
   readonly changed = new Signal<this, void>(this);
 
   /** The documents whose files are on the server's disk. */
   get told(): IToldDocument[] {
     return [...this._documents.values()].filter(({ context }) => this._counts(context)).map(({ told }) => told);
+  }
+
+  /** The server waits for the answer to a patch, and hears one thing after the other: what is open is said after it. */
+  get isPatching(): boolean {
+    return [...this._documents.values()].some(({ isPatching }) => isPatching);
   }
 
   /** Do what the server asks of one of them. */
@@ -64,7 +72,14 @@ export class OpenDocuments implements IDisposable {
     if (known) {
       return known.shown();
     }
-    this._documents.set(context, new OpenDocument(this._next++, context, this._lab, () => this._tell()));
+    const document = new OpenDocument(
+      this._next++,
+      context,
+      this._lab,
+      () => this._tell(),
+      () => this.heard()
+    );
+    this._documents.set(context, document);
     context.model.stateChanged.connect(this._tell, this);
     context.model.contentChanged.connect(this._onContent, this);
     context.pathChanged.connect(this._tell, this);

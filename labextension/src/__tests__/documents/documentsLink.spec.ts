@@ -46,12 +46,22 @@ class DocumentsSample extends OpenDocuments {
     return this.now.map((path, document) => ({ document, path, kind: 'text', saved: false, hash: null, counter: 0 }));
   }
 
+  override get isPatching(): boolean {
+    return this.patching;
+  }
+
   override async handle(): Promise<IDocumentAnswer> {
+    await this.saved;
+    this.patching = true;
     await hold('a.py', 'b.py');
+    this.patching = false;
     return { done: true };
   }
 
   now: string[] = [];
+  patching = false;
+  /** A patch waits for it. */
+  saved: Promise<void> = Promise.resolve();
 }
 
 const MINUTE = 60_000;
@@ -130,6 +140,39 @@ describe('a page', () => {
       expect.objectContaining({ browser: expect.any(String) })
     ]);
     expect(socket.last).toEqual(['a.py', 'b.py']);
+  });
+
+  it('says what becomes unsaved while a patch waits for a save that asks its person', async () => {
+    const socket = await heard('a.py');
+    documents.saved = new Promise(() => undefined);
+    socket.answer({ ask: 7, do: 'patch', document: 0 });
+    await hold('a.py', 'typed.py');
+    expect(socket.last).toEqual(['a.py', 'typed.py']);
+  });
+
+  it('is heard once the server has answered to all of it, and waits no longer than two seconds', async () => {
+    let isHeard = false;
+    const socket = await heard('a.py');
+    await hold('b.py');
+    void documents.heard().then(() => (isHeard = true));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(isHeard).toBe(false);
+    socket.answer();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(isHeard).toBe(true);
+    isHeard = false;
+    await hold('c.py');
+    void documents.heard().then(() => (isHeard = true));
+    await jest.advanceTimersByTimeAsync(2000);
+    expect(isHeard).toBe(true);
+  });
+
+  it('is heard at once where there is nothing to say, and by a server that is there again', async () => {
+    await documents.heard();
+    const socket = await heard('a.py');
+    socket.onclose?.();
+    void documents.heard();
+    expect(sockets).toHaveLength(2);
   });
 
   it('says it again before the server forgets, and no longer once all is saved', async () => {

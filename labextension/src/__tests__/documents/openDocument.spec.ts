@@ -65,11 +65,20 @@ function labOf(sample: FileSample) {
 let file: FileSample;
 let closed: string[];
 let document: OpenDocument;
+let heard: () => Promise<void>;
 
 beforeEach(() => {
   file = new FileSample();
   closed = [];
-  document = new OpenDocument(7, file as unknown as DocumentRegistry.Context, labOf(file), () => undefined);
+  heard = () => Promise.resolve();
+  const context = file as unknown as DocumentRegistry.Context;
+  document = new OpenDocument(
+    7,
+    context,
+    labOf(file),
+    () => undefined,
+    () => heard()
+  );
 });
 
 afterEach(() => jest.useRealTimers());
@@ -130,7 +139,14 @@ describe('a saved document', () => {
     jest.useFakeTimers();
     const look = jest.spyOn(file.contents, 'get');
     const lab = labOf(file);
-    const left = new OpenDocument(8, file as unknown as DocumentRegistry.Context, lab, () => undefined);
+    const context = file as unknown as DocumentRegistry.Context;
+    const left = new OpenDocument(
+      8,
+      context,
+      lab,
+      () => undefined,
+      () => heard()
+    );
     await left.handle(PATCH);
     left.context.dispose();
     file.disk = { hash: 'h2', content: 'x = 2' };
@@ -262,6 +278,18 @@ describe('an unsaved document', () => {
     await saving;
     expect(await patched).toMatchObject({ done: true });
     expect([file.disk.content, file.model.toString()]).toEqual(['# typed\nx = 1', '# typed\nx = 2']);
+  });
+
+  it('is told as unsaved while its person saves it, and written only once the server has heard that', async () => {
+    let tellHeard = (): void => undefined;
+    heard = () => new Promise(resolve => (tellHeard = resolve));
+    file.model.dirty = false;
+    const saving = document.context.save();
+    await new Promise(resolve => setTimeout(resolve));
+    expect([file.disk.hash, document.told.saved]).toEqual(['h1', false]);
+    tellHeard();
+    await saving;
+    expect([file.disk.hash, document.told.saved]).toEqual(['saved', true]);
   });
 
   it('is closed without a question where its file was removed', async () => {
