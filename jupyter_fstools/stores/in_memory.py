@@ -244,14 +244,14 @@ class InMemoryStore(InMemoryChanges, Closing):
 
     def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
         """Replace what a page said before."""
-        now = time.time()
+        now = time.monotonic()
         with self._lock:
-            told = {**self._open, page: (tuple(documents), until)}
+            told = {**self._open, page: (tuple(documents), now + until - time.time())}
             self._open = {name: (found, end) for name, (found, end) in told.items() if found and end >= now}
 
     def open_documents(self, key: str) -> list[OpenDocument]:
         """The documents that pages have open of a file."""
-        now = time.time()
+        now = time.monotonic()
         told = [found for found, end in self._open.values() if end >= now]
         return [document for found in told for document in found if document.key == key]
 

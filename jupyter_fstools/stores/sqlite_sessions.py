@@ -6,6 +6,8 @@ import sqlite3
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
 from ..limits import StoreLimits
 from .protocol import MAX_REFUSALS, USE_SECONDS, MomentFilter
@@ -59,16 +61,36 @@ def _token(body: str, last_used_at: float | None) -> Token:
     return from_json(Token, body).model_copy(update={"last_used_at": last_used_at})
 
 
+# The computer's clock may be set meanwhile: until it starts anew, the time that it is up counts.
 OPEN_DOCUMENTS = """
-CREATE TABLE IF NOT EXISTS open_documents (
-    key BLOB, page BLOB, number INTEGER, saved INTEGER, hash TEXT, counter INTEGER, until REAL,
+DROP TABLE IF EXISTS open_documents;
+CREATE TABLE open_documents (
+    key BLOB, page BLOB, number INTEGER, saved INTEGER, hash TEXT, counter INTEGER,
+    until REAL, boot TEXT, until_up REAL,
     PRIMARY KEY (key, page, number)
 ) WITHOUT ROWID;
 """
 
-_CLEAR = "DELETE FROM open_documents WHERE page = ? OR until < ?"
-_NOTE = "INSERT INTO open_documents VALUES (?, ?, ?, ?, ?, ?, ?)"
-_OF_FILE = "SELECT page, saved, hash, counter FROM open_documents WHERE key = ? AND until >= ?"
+_CLEAR = """
+DELETE FROM open_documents WHERE page = :page OR CASE WHEN boot = :boot THEN until_up < :up ELSE until < :now END
+"""
+_NOTE = "INSERT INTO open_documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_OF_FILE = """
+SELECT page, saved, hash, counter FROM open_documents
+WHERE key = :key AND CASE WHEN boot = :boot THEN until_up >= :up ELSE until >= :now END
+"""
+
+
+@cache
+def _boot() -> str | None:
+    """The name that Linux gives to the time since the computer started; None elsewhere."""
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return None
+
+
+def _moment() -> dict[str, str | float | None]:
+    return {"boot": _boot(), "up": time.monotonic(), "now": time.time()}
 
 
 class OpenDocumentTable:
@@ -80,18 +102,19 @@ class OpenDocumentTable:
     def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
         """Replace what a page said before."""
         name = as_bytes(page)
+        ends = until, _boot(), time.monotonic() + until - time.time()
         rows = [
-            (as_bytes(found.key), name, number, found.saved, found.hash, found.counter, until)
+            (as_bytes(found.key), name, number, found.saved, found.hash, found.counter, *ends)
             for number, found in enumerate(documents)
         ]
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute(_CLEAR, (name, time.time()))
+            self._connection.execute(_CLEAR, {"page": name, **_moment()})
             self._connection.executemany(_NOTE, rows)
 
     def open_documents(self, key: str) -> list[OpenDocument]:
         """The documents that pages have open of a file."""
-        rows = self._connection.execute(_OF_FILE, (as_bytes(key), time.time())).fetchall()
+        rows = self._connection.execute(_OF_FILE, {"key": as_bytes(key), **_moment()}).fetchall()
         return [OpenDocument(as_text(page), key, bool(saved), sha, counter) for page, saved, sha, counter in rows]
 
 

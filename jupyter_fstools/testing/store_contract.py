@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import time
+from unittest import mock
 
 from ..limits import StoreLimits
 from ..stores.protocol import ChangeFilter, Store
@@ -189,6 +190,14 @@ class OpenContract(StoreFixtures):
         store.note_open("one", [opened(A)], time.time() + 60)
         store.note_open("two", [opened(B, "two")], time.time() - 1)
         assert (store.open_documents(A), store.open_documents(B)) == ([opened(A)], [])
+        store.note_open("one", [opened(A)], time.time() - 0.001)
+        assert store.open_documents(A) == []
+
+    def test_what_is_open_stays_so_while_the_clock_is_set(self, store: Store) -> None:
+        store.note_open("one", [opened(A)], time.time() + 60)
+        for now in (time.time() - 86_400, time.time() + 86_400):
+            with mock.patch.object(time, "time", return_value=now):
+                assert store.open_documents(A) == [opened(A)]
         store.note_open("one", [opened(A)], time.time() - 0.001)
         assert store.open_documents(A) == []
 
