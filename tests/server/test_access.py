@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
@@ -15,6 +16,7 @@ from tornado.websocket import websocket_connect
 
 from jupyter_fstools import call_tool
 from jupyter_fstools.config import system_user
+from jupyter_fstools.stores import sqlite_sessions
 from jupyter_fstools.stores.records import Reader
 
 NEW = {"path": "new.txt", "content": "x\n"}
@@ -163,7 +165,8 @@ async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
     while served.pages.all():
         await asyncio.sleep(0.01)
     assert (await edit()).error["code"] == "unsaved"
-    monkeypatch.setattr(time, "time", lambda real=time.time: real() + 61)
+    later = SimpleNamespace(time=lambda: time.time() + 61, monotonic=lambda: time.monotonic() + 61)
+    monkeypatch.setattr(sqlite_sessions, "time", later)
     assert (await edit()).status == 200
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from contextlib import contextmanager
 from functools import partial
 
@@ -189,6 +191,34 @@ def test_what_is_typed_while_a_save_runs_is_unsaved_too(open_text, folder):
     assert "then" in folder.call("read_file", "a.py")[1]["data"]["content"]
     landed(folder.call("edit_file", "a.py", **EDIT))
     assert folder.text("a.py") == "x = 1; begun = 1; then = 1\ny = 2\n"
+    document.expect_saved()
+
+
+EDIT_BESIDE = """
+import sys
+from jupyter_fstools import FsToolsError, call_tool, open_workspace
+with open_workspace(sys.argv[1], session="program") as files:
+    call_tool(files, "read_file", {"path": sys.argv[2]})
+    try:
+        call_tool(files, "edit_file", {"path": sys.argv[2], "old_string": "y = 1", "new_string": "y = 2"})
+    except FsToolsError as refusal:
+        print(refusal.code)
+"""
+
+
+def test_no_process_writes_a_file_between_jupyterlabs_look_at_it_and_its_save(open_text, folder):
+    """JupyterLab looks whether the file has changed, and then writes it: what came in between would be overwritten."""
+    document = open_text()
+    root, path = folder.lab.root, folder.path("a.py")
+    edit = [sys.executable, "-c", EDIT_BESIDE, root, path]
+    with saving_slowly(document.page):
+        edited = subprocess.run(edit, env=folder.lab.environment, capture_output=True, text=True, check=True)
+    assert (edited.stdout, edited.stderr) == ("unsaved\n", "")
+    document.window.wait_until_known(path, saved=True)
+    edited = subprocess.run(edit, env=folder.lab.environment, capture_output=True, text=True, check=True)
+    assert (edited.stdout, edited.stderr) == ("", "")
+    document.shows("x = 1\ny = 2\n")
+    assert folder.text("a.py") == "x = 1\ny = 2\n"
     document.expect_saved()
 
 
