@@ -40,7 +40,7 @@ def version_in(text: str) -> int | None:
 
 
 class State(NamedTuple):
-    """What a file holds: a version, and the last of the numbers that a person typed below it."""
+    """What a file holds: a version, and how many numbers a person typed below it."""
 
     version: int
     typed: int
@@ -51,9 +51,16 @@ def state_of(number: int, data: bytes) -> State | None:
     version = version_in(data[:100].decode("ascii", "replace"))
     if version is None or not data.startswith(content(number, version)):
         return None
-    typed = data.removeprefix(content(number, version)).decode("ascii", "replace").split("\n")
-    in_order = typed == ["", *map(str, range(1, len(typed)))] or typed == [*map(str, range(1, len(typed) + 1))]
-    return State(version, int(typed[-1] or 0)) if in_order else None
+    typed = counted(data.removeprefix(content(number, version)).decode("ascii", "replace").split("\n"))
+    return None if typed is None else State(version, typed)
+
+
+def counted(lines: list[str]) -> int | None:
+    """How far a person has counted who types a number in each line; the last one may be begun. None: in no order."""
+    *whole, last = lines
+    if whole != [str(number) for number in range(1, len(lines))]:
+        return None
+    return len(lines) if last == str(len(lines)) else len(whole) if str(len(lines)).startswith(last) else None
 
 
 @dataclass

@@ -18,10 +18,15 @@ EDITOR = ".jp-FileEditor .cm-content"
 
 
 def answer(dialogs: Any) -> None:
-    """What the person answers to JupyterLab's questions: the file on the disk wins."""
+    """What the person answers to JupyterLab's questions: the file on the disk wins, and they wait until it is shown."""
     last = dialogs.last
     revert = last.get_by_role("button", name="Revert")
-    (revert if revert.count() else last.locator(".jp-Dialog-button").last).click()
+    if revert.count():
+        with last.page.expect_response(lambda answer: "/contents/" in answer.url and "content=1" in answer.url):
+            revert.click()
+        last.page.wait_for_timeout(SECONDS / 4)
+    else:
+        last.locator(".jp-Dialog-button").last.click()
 
 
 class Person:
@@ -35,18 +40,20 @@ class Person:
         """Whether the page shows the document."""
         return self._text.count() == 1
 
-    def last_typed(self) -> int:
-        """The number in the last line; the caret is behind it then."""
+    def type_next(self) -> int:
+        """Type the number that comes next; one that was only begun is typed anew."""
         self._text.click()
         self._page.keyboard.press("Control+End")
-        line = self._text.locator("> .cm-line").last.text_content() or "0"
-        return int(line) if line.isdecimal() else 0
-
-    def type_next(self) -> int:
-        """Type the number that comes next."""
-        last = self.last_typed()
-        self._page.keyboard.type(f"\n{last + 1}" if last else "1", delay=20)
-        return last + 1
+        # Lines far above are not in the page.
+        before, last = [line or "" for line in self._text.locator("> .cm-line").all_text_contents()][-2:]
+        number = int(before) + 1 if before.isdecimal() else 1
+        if last == str(number):
+            number += 1
+            self._page.keyboard.press("Enter")
+        elif last:
+            self._page.keyboard.press("Shift+Home")
+        self._page.keyboard.type(str(number), delay=20)
+        return number
 
     def save(self) -> bool:
         """Save with the keyboard; whether the server said that it is done."""

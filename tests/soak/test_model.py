@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_fstools import call_tool, open_workspace
 
-from .model import FILES, OPEN, Found, compare, content, name
+from .model import FILES, OPEN, Found, compare, content, counted, name
 from .run import Counts, act, undone
 
 
@@ -57,6 +57,16 @@ def test_a_change_that_was_answered_and_is_not_in_the_journal_is_lost(tmp_path, 
 def test_a_number_that_was_saved_and_is_not_in_the_file_is_lost(tmp_path, accepted):
     (tmp_path / name(OPEN)).write_bytes(content(OPEN, 2) + b"1\n2")
     assert (found_in(tmp_path, accepted, saved=2).lost, found_in(tmp_path, accepted, saved=3).lost) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [("", 0), ("1", 1), ("1\n2", 2), ("1\n2\n", 2), ("1\n3", None), ("2", None), ("1\n1\n2", None), ("12", None)],
+)
+def test_what_is_typed_is_in_order_and_its_last_number_may_be_begun(typed, number):
+    assert counted(typed.split("\n")) == number
+    tens = "\n".join(map(str, range(1, 10)))
+    assert [counted(f"{tens}\n{last}".split("\n")) for last in ("", "1", "10", "2")] == [9, 9, 10, None]
 
 
 ALL_DONE = {
