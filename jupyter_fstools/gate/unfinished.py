@@ -102,14 +102,18 @@ class Unfinished:
             return "other"
         with self._holders.of(stat, to_change=False).content() as opened:
             exact = fingerprint_of(opened.chunks()).exact
-        if file.after is not None and exact == file.after.exact_sha:
+        is_after = file.after is not None and exact == file.after.exact_sha
+        if file.before is not None and exact == file.before.on_disk:
+            # Below an unsaved document the file may have had that content all the time, as another wrote it.
+            return "other" if is_after else "before"
+        if is_after:
             return "after"
         if file.before is None:
             return "other"
         # Of a very large file nobody may have known the content before: then its size tells.
         if file.before.exact_sha is None:
             return "before" if stat.size == file.before.size else "other"
-        return "before" if exact in (file.before.exact_sha, file.before.on_disk) else "other"
+        return "before" if exact == file.before.exact_sha else "other"
 
     def _put_back(self, change: Change, index: int, file: ChangedFile) -> None:
         steps = unpacked_undo(parts_of(self._store.splices(change.id) or b"")[index])

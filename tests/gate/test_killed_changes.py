@@ -12,7 +12,9 @@ import pytest
 
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.content.fingerprint import fingerprint_of
 from jupyter_fstools.errors import TimedOut
+from jupyter_fstools.gate.draft import state_of
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.journal.journal import Journal
@@ -20,6 +22,7 @@ from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import Reader
 from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.testing.store_samples import change_of
 from jupyter_fstools.tools import call_tool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
@@ -201,6 +204,20 @@ def test_what_an_outsider_wrote_over_a_killed_writer_stays_and_is_said(left_pend
     (change,) = Journal(files).changes(ChangeQuery())
     assert (change.status, change.interrupted) == ("applied", True)
     assert (left_pending / "root" / "a.txt").read_text() == "an outsider's\n"
+
+
+@pytest.mark.parametrize(("on_disk", "told"), [("one\n", []), ("two\n", [True]), ("three\n", [False])])
+def test_of_a_change_below_an_unsaved_document_that_the_file_already_had_nobody_can_tell(tmp_path, on_disk, told):
+    """Another writer had made the same change of the file; its page may have saved the document, or not."""
+    one, two = (state_of(fingerprint_of([text.encode()]), len(text)) for text in ("one\n", "two\n"))
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.txt").write_text("two\n" if on_disk != "one\n" else on_disk)
+    before = one.model_copy(update={"on_disk": fingerprint_of([on_disk.encode()]).exact})
+    files = opened(tmp_path)
+    key = files.paths.backend.stat("a.txt").key
+    files.store.add_change(change_of("c1", key, status="pending", before=before, after=two), b"")
+    files.store.close()
+    assert [change.interrupted for change in Journal(opened(tmp_path)).changes(ChangeQuery())] == told
 
 
 def test_the_next_edit_of_the_file_settles_it_too(left_pending):
