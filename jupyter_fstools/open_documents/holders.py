@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from ..backends.protocol import Backend, FileStat, OpenFile
@@ -20,12 +20,13 @@ class Disk:
     Args:
         backend: where the bytes are.
         stat: the file, which may be missing.
+        check: refuses a file that pages no longer have saved.
     """
 
     place: Place = "disk"
 
-    def __init__(self, backend: Backend, stat: FileStat) -> None:
-        self._backend, self._stat = backend, stat
+    def __init__(self, backend: Backend, stat: FileStat, check: Callable[[FileStat], None] | None = None) -> None:
+        self._backend, self._stat, self._check = backend, stat, check
 
     def content(self) -> AbstractContextManager[OpenFile]:
         """The file's bytes."""
@@ -39,6 +40,9 @@ class Disk:
         def chunks() -> Iterator[Chunk]:
             yield from stream.chunks()
             rewrite.begin(*stream.fingerprints(), None)  # A backend takes all chunks before it replaces the file.
+            if self._check is not None:
+                # Whoever says from now on that a document is unsaved finds this change begun, and waits for it.
+                self._check(self._stat)
 
         version = before.stat.version if before is not None else None
         stat = self._backend.write(self._stat.path, chunks(), if_match=version)
@@ -76,7 +80,7 @@ class Holders:
                 return holder
         if to_change:
             self._require_saved(stat)
-        return Disk(self._backend, stat)
+        return Disk(self._backend, stat, self._require_saved if to_change else None)
 
     def _require_saved(self, stat: FileStat) -> None:
         """Refuse a file of which a browser holds what is not in it: unsaved changes, or a collaboration room."""

@@ -14,10 +14,15 @@ from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvi
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from jupyter_fstools import call_tool
+from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.config import system_user
+from jupyter_fstools.errors import Unsaved
+from jupyter_fstools.server.rest import open_documents
 from jupyter_fstools.stores import sqlite_sessions
-from jupyter_fstools.stores.records import Reader
+from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.records import OpenDocument, Reader
+from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.testing.store_samples import change_of
 
 NEW = {"path": "new.txt", "content": "x\n"}
 ROUTES = [
@@ -143,21 +148,28 @@ async def test_who_may_only_read_says_of_no_document_that_it_is_open(only_readin
     (await websocket_connect(HTTPRequest(socket, headers=token))).close()
 
 
+@pytest.fixture
+def connected_page(ask, jp_serverapp, jp_http_port):
+    """Connects as a page does."""
+    token = {"Authorization": f"token {jp_serverapp.identity_provider.token}"}
+    socket = HTTPRequest(f"ws://127.0.0.1:{jp_http_port}/a%40b/api/fstools/documents", headers=token)
+    return lambda: websocket_connect(socket)
+
+
+OPEN = {"document": 0, "path": "a.txt", "kind": "text", "saved": False, "hash": None, "counter": 0}
+
+
 @pytest.mark.parametrize("settings", [{"unsaved_seconds": 60, "browser_seconds": 0.05}], indirect=True)
 async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
-    ask, call, served, jp_serverapp, jp_http_port, jp_root_dir, monkeypatch
+    call, served, connected_page, jp_root_dir, monkeypatch
 ):
     """It answers nothing, and leaves without a goodbye."""
     (jp_root_dir / "a.txt").write_text("one\n")
     await call("read_file", path="a.txt")
     edit = partial(call, "edit_file", path="a.txt", old_string="one", new_string="1")
-    token = {"Authorization": f"token {jp_serverapp.identity_provider.token}"}
-    page = await websocket_connect(
-        HTTPRequest(f"ws://127.0.0.1:{jp_http_port}/a%40b/api/fstools/documents", headers=token)
-    )
-    open_now = {"document": 0, "path": "a.txt", "kind": "text", "saved": False, "hash": None, "counter": 0}
-    outside = {**open_now, "document": 1, "path": "../outside.txt"}
-    await page.write_message(json.dumps({"browser": "browser-0001", "documents": [open_now, outside]}))
+    page = await connected_page()
+    outside = {**OPEN, "document": 1, "path": "../outside.txt"}
+    await page.write_message(json.dumps({"browser": "browser-0001", "documents": [OPEN, outside]}))
     assert json.loads(await page.read_message()) == {"known": 1}
     assert (await edit()).error["code"] == "unsaved"
     page.protocol.stream.close()
@@ -168,6 +180,43 @@ async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
     later = SimpleNamespace(time=lambda: time.time() + 61, monotonic=lambda: time.monotonic() + 61)
     monkeypatch.setattr(sqlite_sessions, "time", later)
     assert (await edit()).status == 200
+
+
+async def test_a_page_that_has_a_file_unsaved_hears_that_it_is_known_once_the_file_is_not_being_written(
+    served, connected_page, jp_root_dir, monkeypatch
+):
+    """It may be about to save: what is begun must be in the file before JupyterLab looks at that."""
+    monkeypatch.setattr(open_documents, "_WRITTEN_SECONDS", 60)
+    page, store = await connected_page(), served.workspace.store
+    begun = store.add_change(change_of("c1", key=str(jp_root_dir / "a.txt"), status="pending"), b"")
+    for saved in (True, False):
+        await page.write_message(json.dumps({"browser": "browser-0001", "documents": [{**OPEN, "saved": saved}]}))
+        if saved:
+            assert json.loads(await page.read_message()) == {"known": 1}
+    known = asyncio.ensure_future(page.read_message())
+    while not any(not document.saved for document in served.pages.all()):
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    assert not known.done()
+    store.drop(begun.id)
+    assert json.loads(await known) == {"known": 1}
+
+
+async def test_a_file_that_becomes_unsaved_just_before_it_is_replaced_is_not_written(served, jp_root_dir, monkeypatch):
+    (jp_root_dir / "a.txt").write_text("one\n")
+    unsaved = OpenDocument("browser-0001", str(jp_root_dir / "a.txt"), saved=False)
+
+    def begin(store, *given, begin=SqliteStore.add_change):
+        store.note_open("browser-0001", [unsaved], time.time() + 60)
+        return begin(store, *given)
+
+    monkeypatch.setattr(SqliteStore, "add_change", begin)
+    with open_workspace(jp_root_dir, session="program") as program:
+        call_tool(program, "read_file", path="a.txt")
+        with pytest.raises(Unsaved):
+            call_tool(program, "edit_file", path="a.txt", old_string="one", new_string="1")
+        assert (jp_root_dir / "a.txt").read_text() == "one\n"
+        assert (program.store.changes(ChangeFilter()), program.store.unfinished(str(jp_root_dir))) == ([], [])
 
 
 async def test_clients_without_cookies_are_one_reader(ask, call, jp_root_dir):

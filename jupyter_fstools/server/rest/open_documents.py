@@ -7,7 +7,9 @@ import itertools
 import os
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Annotated, Any
 
 from jupyter_core.utils import ensure_async
@@ -104,6 +106,8 @@ _MOST_ANSWERED_BYTES = 256 << 20
 """An answer may be a notebook with all its outputs."""
 _LARGE_BYTES = 1 << 20
 """From here on a message is taken apart off the event loop."""
+_WRITTEN_SECONDS = 0.3
+"""Writing a file takes milliseconds; a change whose writer was killed stays pending."""
 
 
 WholeNumber = Annotated[int, Field(ge=0, le=2**53 - 1, strict=True)]
@@ -142,6 +146,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
     _page: SocketPage | None = None
     _goodbye: asyncio.Future[None] | None = None
     _catching_up: asyncio.Future[None] | None = None
+    _answering: asyncio.Future[None] | None = None
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
@@ -201,10 +206,24 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if self.ws_connection is None:
             return
         new = self.served.pages.heard(page, documents)
-        page.send({"known": len(documents)})
+        self._answering = asyncio.ensure_future(self._say_known(page, documents))
         if new:
             # Before it said so, nobody could tell it of a change.
             self._catching_up = asyncio.ensure_future(asyncio.to_thread(catch_up, self.served.workspace, new))
+
+    async def _say_known(self, page: SocketPage, documents: Sequence[PageDocument]) -> None:
+        """Answer once nobody writes these files who began before this was noted: the page may be about to save."""
+        keys = [document.key for document in documents if not document.saved]
+        late = time.monotonic() + _WRITTEN_SECONDS
+        while keys and time.monotonic() < late and await asyncio.to_thread(self._are_written, keys):
+            await asyncio.sleep(0.01)
+        if self.ws_connection is not None:
+            page.send({"known": len(documents)})
+
+    def _are_written(self, keys: Sequence[str]) -> bool:
+        with suppress(FsToolsError):
+            return any(self.served.workspace.store.unfinished(key) for key in keys)
+        return False
 
     def _noted(self, page: SocketPage, told: list[ToldDocument]) -> list[PageDocument]:
         folder = os.path.expanduser(self.settings["serverapp"].root_dir)
