@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 
 from tests.processes import RunningServer
 
+from .empty_route import EMPTY, OPTION, environment
 from .harness import Result, compare
-from .mcp_peer import PEER, Peer, peer_on
+from .mcp_peer import PEER, peer_on
 from .samples import folder, source_file
 
 
@@ -77,6 +78,14 @@ def against_the_peer() -> Iterator[Result]:
                 target=target,
                 rounds=rounds,
             )
+        empty = _Client(server, below="")
+        yield compare(
+            f"M2 login and an empty answer, to read of 10 KB by {PEER}",
+            lambda: _asked(empty.post, EMPTY, {}),
+            lambda: _asked(peer, "read_text_file", {"path": str(root / "their_small.py")}),
+            target=None,
+            rounds=100,
+        )
         tree = root / "tree"
         for number in range(2000):
             (tree / f"folder{number % 50}").mkdir(parents=True, exist_ok=True)
@@ -98,9 +107,8 @@ def _served() -> Iterator[tuple[RunningServer, Path]]:
             os.environ[f"JUPYTER_{name.upper()}_DIR"] = str(root.parent / name)
         source_file(root / "small.py", 10_000)
         source_file(root / "large.py", 1_000_000)
-        server = RunningServer(
-            root, "--FsToolsConfig.max_output_bytes=2000000", "--FsToolsConfig.full_read_bytes=2000000"
-        )
+        sizes = "--FsToolsConfig.max_output_bytes=2000000", "--FsToolsConfig.full_read_bytes=2000000"
+        server = RunningServer(root, *sizes, OPTION, environment=environment())
         try:
             server.wait()
             yield server, root
@@ -111,11 +119,11 @@ def _served() -> Iterator[tuple[RunningServer, Path]]:
 class _Client:
     """A connection that is kept, to the tools' routes."""
 
-    def __init__(self, server: RunningServer) -> None:
+    def __init__(self, server: RunningServer, below: str | None = None) -> None:
         parts = urlsplit(server.url)
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
         self._headers = {"Authorization": f"token {server.token}", "Content-Type": "application/json"}
-        self._path = parts.path
+        self._path = parts.path if below is None else below
 
     def call(self, tool: str, arguments: dict[str, Any]) -> None:
         self.post(f"/tools/{tool}", arguments)
@@ -162,7 +170,7 @@ def _toggled(
     return step
 
 
-def _asked(peer: Peer, tool: str, arguments: dict[str, Any]) -> None:
+def _asked(peer: Callable[[str, dict[str, Any]], object], tool: str, arguments: dict[str, Any]) -> None:
     """The answer is not what is measured."""
     peer(tool, arguments)
 
