@@ -22,10 +22,13 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 default_role = "code"  # Docstrings spell code as Markdown does.
+smartquotes = False  # Quotes stand around what is to be typed.
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"{project} {release}"
 html_show_sourcelink = False
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
 
 

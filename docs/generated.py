@@ -24,6 +24,9 @@ CONTRIBUTING = REPOSITORY / ".github" / "CONTRIBUTING.md"
 _PART = re.compile(r"<!-- generated: (\w+) -->")
 _FLOORS = re.compile(r"(<!-- floors -->\n).*?(<!-- /floors -->)", re.DOTALL)
 _HTTP_METHODS = ("get", "head", "post", "put", "delete")
+_MARKUP = re.compile(r"[\\*_<>\[\]]")
+_FEW = 3
+"""A longer list stands below the table of settings, not in it."""
 
 
 def with_parts(page: str) -> str:
@@ -90,19 +93,24 @@ def _module(name: str) -> Path:
 
 
 def settings() -> str:
-    """Every setting of `FsToolsConfig`: what it takes, its default, its help text."""
+    """Every setting of `FsToolsConfig`: its default and its help text; below them the rules that are set by default."""
     from jupyter_fstools.config import FsToolsConfig
 
     traits = FsToolsConfig.class_traits(config=True)
     # In the order in which they are declared; traitlets sorts them by name.
-    names = [name for name in vars(FsToolsConfig) if name in traits]
-    rows = [(f"`{name}`", traits[name].help, _default(name, traits[name].default())) for name in names]
-    return _table(("setting", "meaning", "default"), rows)
+    defaults = {name: traits[name].default() for name in vars(FsToolsConfig) if name in traits}
+    rows = [(f"`{name}`", _default(name, value), _literal(traits[name].help)) for name, value in defaults.items()]
+    lists = "".join(
+        f"\n### `{name}`\n\n{_fenced(''.join(f'{one}{chr(10)}' for one in value))}"
+        for name, value in defaults.items()
+        if isinstance(value, list) and len(value) > _FEW
+    )
+    return f"{_table(('setting', 'default', 'meaning'), rows)}\n## Rules set by default\n{lists}"
 
 
 def _default(name: str, value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(f"`{one}`" for one in value) or "none"
+        return "see below" if len(value) > _FEW else ", ".join(f"`{one}`" for one in value) or "none"
     if name.endswith("_bytes"):
         for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
             if value % size == 0:
@@ -117,9 +125,9 @@ def tools() -> str:
     text = ""
     for name, tool in TOOLS.items():
         kind = "only reads" if tool.reads_only else "runs commands" if tool.runs_commands else "writes"
-        text += f"### `{name}`\n\n*{tool.title}; {kind}.* {_one_line(tool.description)}\n\n"
+        text += f"### `{name}`\n\n*{tool.title}; {kind}.* {_literal(_one_line(tool.description))}\n\n"
         rows = [
-            (f"`{field_name}`", "yes" if field.is_required() else "", field.description or "")
+            (f"`{field_name}`", "yes" if field.is_required() else "", _literal(field.description or ""))
             for field_name, field in tool.arguments.model_fields.items()
         ]
         text += _table(("argument", "required", "meaning"), rows) + "\n"
@@ -179,6 +187,13 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     cells = [[_one_line(cell).replace("|", "\\|") for cell in line] for line in lines]
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def _literal(text: str) -> str:
+    """Text that was not written as Markdown, with nothing of it read as markup but code between backticks."""
+    pieces = text.split("`")
+    pieces[::2] = [_MARKUP.sub(r"\\\g<0>", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
 
 
 def _one_line(text: str) -> str:

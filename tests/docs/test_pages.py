@@ -9,9 +9,12 @@ import sys
 import tomllib
 
 import pytest
+from markdown_it import MarkdownIt
 
 from docs import generated
+from jupyter_fstools.config import FsToolsConfig
 from jupyter_fstools.errors import FsToolsError
+from jupyter_fstools.tools import TOOLS
 from tests.docs.blocks import REPOSITORY, blocks_of
 
 README = REPOSITORY / "README.md"
@@ -67,3 +70,26 @@ def test_a_page_asks_for_every_generated_part(name):
     pages = [page.name for page in PAGES if f"<!-- generated: {name} -->" in page.read_text("utf-8")]
     assert pages, "no page shows it"
     assert generated.PARTS[name]().count("\n") > 3
+
+
+def _read(part):
+    """A generated part as the page shows it, code aside."""
+    tokens = MarkdownIt().enable("table").parse(generated.PARTS[part]())
+    inner = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in inner} <= {"text", "code_inline", "em_open", "em_close"}
+    return " ".join("".join(child.content for child in token.children or ()) for token in tokens)
+
+
+def test_the_page_of_tools_shows_every_text_as_an_assistant_reads_it():
+    shown = _read("tools")
+    texts = [field.description for tool in TOOLS.values() for field in tool.arguments.model_fields.values()]
+    texts = [text for text in (*texts, *(tool.description for tool in TOOLS.values())) if text]
+    assert [text for text in texts if " ".join(text.split()).replace("`", "") not in shown] == []
+
+
+def test_the_page_of_settings_shows_every_help_text_and_every_rule_set_by_default():
+    shown, page = _read("settings"), generated.settings()
+    traits = FsToolsConfig.class_traits(config=True)
+    assert [name for name, trait in traits.items() if trait.help.replace("`", "") not in shown] == []
+    rules = [one for name in traits if name.startswith("default_") for one in traits[name].default()]
+    assert [rule for rule in rules if rule not in page] == []
