@@ -95,12 +95,13 @@ class FsToolsConfig(Configurable):
 
     root = _text(
         "Folder that the tools work in; empty: the server's root, or the kernel's working directory. "
-        "Or an address: 'memory:' (files that end with the process), or what a package registers."
+        "Or an address: 's3://', 'gs://' or 'az://' with bucket and prefix, 'memory:' (ends with the process), "
+        "or one of a scheme that another package registers."
     )
     store = _text(
         "Where receipts and changes are kept: 'sqlite:' (a file in Jupyter's data directory), 'sqlite:PATH', "
         "'memory:' (forgotten when the process ends, not shared with kernels), 'postgresql://user@host/db' (shared by "
-        "servers on many machines), or what a package registers.",
+        "servers on many machines), or an address of a scheme that another package registers.",
         "sqlite:",
     )
     server = _text(
@@ -114,16 +115,18 @@ class FsToolsConfig(Configurable):
     approval = _WordOrRules(
         [Enum(["never", "always"]), List(Unicode())],
         default_value="never",
-        help="Changes that wait for a person: 'never', 'always', or a list of gitignore-like rules for their paths.",
+        help="Whether changes wait for a person: 'never', 'always', or a list of rules for the paths whose changes do.",
     ).tag(config=True)
-    deny_read = _list("More rules for what no tool reads, lists or suggests (gitignore-like).")
-    deny_write = _list("More rules for what no tool writes (gitignore-like).")
-    default_deny_read = _list("The rules that deny_read is added to.", DENY_READ)
-    default_deny_write = _list("The rules that deny_write is added to.", DENY_WRITE)
-    ask_write = _list("More rules for files whose changes wait for a person, whatever approval says.")
-    default_ask_write = _list("The rules that ask_write is added to.", ASK_WRITE)
+    deny_read = _list("Rules for paths that no tool reads, lists or suggests, besides default_deny_read.")
+    deny_write = _list("Rules for paths that no tool writes, besides default_deny_write.")
+    default_deny_read = _list("The rules that deny_read adds to.", DENY_READ)
+    default_deny_write = _list("The rules that deny_write adds to.", DENY_WRITE)
+    ask_write = _list(
+        "Rules for paths whose changes wait for a person, whatever approval says, besides default_ask_write."
+    )
+    default_ask_write = _list("The rules that ask_write adds to.", ASK_WRITE)
     protected_files = _list(
-        "Absolute paths that no tool writes, whatever the rules say; the files that settings come from are added."
+        "Absolute paths that no tool writes, whatever the rules say; the files that settings come from always are."
     )
     durable = _switch(True, "Flush each write to the disk (fsync) before the call returns.")
     vars().update(_traits_of(Rules))

@@ -139,7 +139,8 @@ def _parser() -> argparse.ArgumentParser:
     changes.add_argument("--offset", metavar="N", type=offset, default=0, help="skip the newest N")
     undo = command("undo", run_undo, "Take back a change, whoever made it, while the file is as the change left it")
     undo.add_argument("target", metavar="ID|PATH", help="the change, or a file whose newest change is meant")
-    token = commands.add_parser("token", help="Make, list and revoke tokens for assistants")
+    summary = "Make, list and revoke tokens for assistants"
+    token = commands.add_parser("token", help=summary, description=f"{summary}.")
     token.set_defaults(run=run_token)
     add_token_words(token, where)
     return parser

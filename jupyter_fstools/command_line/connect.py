@@ -29,11 +29,26 @@ _DAY = 86400.0
 def add_connect_words(parser: argparse.ArgumentParser) -> None:
     """Add what `jupyter fstools connect` takes beside the options of all commands."""
     parser.add_argument("client", choices=CLIENTS, help="the assistant's program")
-    parser.add_argument("--name", default=None, help="what its token, its session and its entry are called")
-    parser.add_argument("--tools", choices=("read", "write"), default="write", help="all tools, or those that read")
-    parser.add_argument("--stdio", action="store_true", help="by a command that finds the server, not by its address")
+    parser.add_argument(
+        "--name", default=None, help="name of the token, the session and the entry (default: the client's)"
+    )
+    parser.add_argument(
+        "--tools",
+        choices=("read", "write"),
+        default="write",
+        help="what the token allows: reading, or writing too (default)",
+    )
+    parser.add_argument(
+        "--stdio", action="store_true", help="configure a command that finds the server, instead of its address"
+    )
     parser.add_argument("--write", action="store_true", help="write the configuration without asking")
-    parser.add_argument("--wait", metavar="SECONDS", type=int, default=300, help="for the first call (default 300)")
+    parser.add_argument(
+        "--wait",
+        metavar="SECONDS",
+        type=int,
+        default=300,
+        help="how long to wait for the first call; 0: not at all (default 300)",
+    )
 
 
 def run_connect(given: argparse.Namespace) -> None:
@@ -46,12 +61,12 @@ def run_connect(given: argparse.Namespace) -> None:
     entered = server_of(client, name, token["token"], address=server.url, command=where if given.stdio else ())
     sys.stdout.write(entered.configuration)
     sys.stdout.flush()
-    _tell(f"\nToken {token['id']} opens it; revoke it in JupyterLab or with DELETE /tokens/{token['id']}.")
+    _tell(f"\n`jupyter fstools token revoke {token['id']}` revokes its token.")
     _tell(f"{client.title} documents this form at {client.page}.")
     file = _file(client, given.root)
     if file is not None and (given.write or _agrees(file)):
         _write(file, entered)
-        _tell(f"Written to {file}. Restart {client.title}, or let it load its servers again.")
+        _tell(f"Written to {file}. Restart {client.title}, or have it reload its MCP servers.")
     if given.wait:
         _wait(server, token["id"], client, given.wait)
 
@@ -94,7 +109,7 @@ def _wait(server: JupyterServer, token_id: str, client: McpClient, seconds: int)
             _tell(f"{client.title} has called: it works.")
             return
     _tell(
-        f"No call came within {seconds} seconds. The token stays valid; restart {client.title} and let it use a tool."
+        f"No call came within {seconds} seconds. The token stays valid: restart {client.title}, and have it use a tool."
     )
 
 

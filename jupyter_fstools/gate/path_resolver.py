@@ -136,7 +136,8 @@ class PathResolver(Visible):
             hint = f"Did you mean {' or '.join(near)}?"
         else:
             folder = self._nearest_folder(stat)
-            hint = f"List {repr(folder) if folder else 'the root'} with `list_files`: the nearest folder that exists."
+            nearest = f"{folder!r}, the nearest folder that exists" if folder else "the root"
+            hint = f"List {nearest}, with `list_files`."
         return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
 
     def _near_names(self, missing: FileStat) -> list[str]:

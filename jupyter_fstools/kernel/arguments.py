@@ -26,12 +26,19 @@ argument: Any = ipython.argument
 _magic_arguments: Any = ipython.magic_arguments
 _kwds: Any = ipython.kwds
 _parser: Any = ipython.MagicArgumentParser
+_formatter: Any = ipython.MagicHelpFormatter
 
 _HELP = ("-h", "--help")
 _LEADING_OPTION = re.compile(r"""\s*--\w[\w-]*(?:=|\s+)(?:"[^"]*"|'[^']*'|\S+)(?=\s|$)""")
 
 SUBCOMMANDS: dict[str, Subcommand] = {}
 """Every subcommand by its name, in the order of the overview."""
+
+
+class _HelpFormatter(_formatter):  # type: ignore[misc]  # As above.
+    """IPython's, with choices as argparse shows them: IPython puts `<>` around them for reStructuredText."""
+
+    _format_action_invocation = argparse.HelpFormatter._format_action_invocation
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,7 @@ def subcommand(
             described = one(described)
         described = _kwds(argument_default=argparse.SUPPRESS)(described)
         described = _magic_arguments("%fs " + name if body == "required" else "fs " + name)(described)
+        described.parser.formatter_class = _HelpFormatter
         options = _parser(argument_default=argparse.SUPPRESS)
         for one in arguments:
             if one.args[0].startswith("-"):

@@ -163,4 +163,4 @@ def test_the_command_it_configures_opens_what_the_token_does(served):
     answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines())}
     assert not answers[0]["isError"] and answers[0]["resultType"] == "complete", done.stderr
     assert answers[1]["isError"] and "denied" in answers[1]["content"][0]["text"]
-    assert re.search(r"Token \w+ opens it", ran.err)
+    assert re.search(r"`jupyter fstools token revoke \w+` revokes its token", ran.err)

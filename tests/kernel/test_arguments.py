@@ -151,6 +151,11 @@ def test_a_body_without_edits_is_refused(body):
         edits_of(body)
 
 
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_the_help_shows_choices_without_the_markup_of_a_page(name):
+    assert "<{" not in SUBCOMMANDS[name].help
+
+
 def test_the_help_of_edit_shows_a_block_that_edit_takes(fs):
     lines = [line.strip() for line in str(fs("edit -h")).splitlines()]
     block = lines[lines.index(OLD) : lines.index(NEW) + 1]
