@@ -146,7 +146,7 @@ class FsToolsConfig(Configurable):
     vars().update(_traits_of(Limits))
     unsaved_seconds = _number(
         600,
-        "Seconds that a file is left alone after the browser with unsaved changes in it stopped answering.",
+        "Seconds for which no tool changes a file after the browser that has unsaved changes in it stopped answering.",
         least=0,
     )
     browser_seconds = _number(

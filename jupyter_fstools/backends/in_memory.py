@@ -60,7 +60,7 @@ class InMemory:
             Invalid: something stands behind the scheme.
         """
         if where not in ("memory:", "memory://"):
-            raise Invalid(f"root: memory: takes nothing more, not {where!r}", hint="Takes memory: alone.")
+            raise Invalid(f"root: nothing may follow memory:, got {where!r}", hint="Use memory: alone.")
         return cls()
 
     @property

@@ -280,7 +280,7 @@ class ObjectStore:
             # Others may write between the look and the request for that version.
             with contextlib.suppress(Conflict):
                 return stat, self._whole(stat)
-        hint = "Find out which programs write it, and read it while they pause; reading modifies nothing."
+        hint = "Read it again while no other program writes it."
         raise refused(Conflict, path, f"other writers changed it {_LOOKS} times while it was fetched", hint=hint)
 
     def _whole(self, stat: FileStat) -> bytes:

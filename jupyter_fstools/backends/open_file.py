@@ -162,7 +162,12 @@ def open_content(fd: int, status: os.stat_result, root_key: str, path: str) -> I
         raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
     if len(data) < status.st_size:
         reason = f"short read, {len(data)} of {status.st_size} bytes came"
-        raise refused(InputOutput, path, reason, hint="Is the disk there, or the file still in a cloud?")
+        raise refused(
+            InputOutput,
+            path,
+            reason,
+            hint="Check that the disk is connected, and that the file is not only a placeholder of a cloud drive.",
+        )
     return InMemoryCopy(data, file_stat(root_key, path, status), fd, status)
 
 
@@ -180,6 +185,6 @@ def _all_of_unknown_size(fd: int, status: os.stat_result, path: str) -> bytes:
         if len(data) > MOST_IN_MEMORY:
             if not same_bytes(os.fstat(fd), status):  # it was empty only between two steps of its writer
                 raise refused(Conflict, path, "it changes while it is read", hint="Try again later.")
-            reason = f"its size is not known, and it is above {MOST_IN_MEMORY} bytes"
+            reason = f"the system does not tell its size, and it has more than {MOST_IN_MEMORY} bytes"
             raise refused(TooLarge, path, reason, hint="Choose a regular file.")
     return data

@@ -18,7 +18,7 @@ from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error_line
 _GRACE_SECONDS = 5.0
 """How long answers are awaited that are under way when the client says no more."""
 
-_LOST = "The connection was lost while the server worked on this. It may have been done: check before you repeat it."
+_LOST = "The connection was lost while the server worked on this call. It may have been carried out: check first."
 
 
 class Bridge:

@@ -131,7 +131,10 @@ def add_token_words(parser: argparse.ArgumentParser, where: argparse.ArgumentPar
     create.add_argument("name", help="a name for the token")
     create.add_argument("--session", metavar="NAME", help="the session it works in (default: its name)")
     create.add_argument(
-        "--tools", metavar="TOOLS", default="write", help="read, write (default), or names of tools with commas"
+        "--tools",
+        metavar="TOOLS",
+        default="write",
+        help="read, write (default), or names of tools, separated by commas",
     )
     create.add_argument(
         "--path",

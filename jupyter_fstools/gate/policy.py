@@ -28,7 +28,7 @@ class Rules:
         True, "Overwriting a file requires that all of it was shown, not only a part."
     )
     enable_execute: bool = setting(
-        False, "Offer the tool that runs commands; a server does so only where it offers terminals too."
+        False, "Offer the tool that runs commands (execute); a server without terminals never offers it."
     )
     execute_approval: bool = setting(True, "A command waits until a person approves it.")
     structured_content: bool = setting(

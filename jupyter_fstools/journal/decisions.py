@@ -92,9 +92,9 @@ def _line(change: Change) -> str:
     decided = change.decided
     assert decided is not None
     if change.status == "rejected":
-        what = "was rejected, and nothing of it written"
+        what = "was rejected; nothing of it was written"
     elif change.status == "undone":
-        what = "was approved, and taken back since"
+        what = "was approved and written, and has been undone since"
     elif decided.edited:
         what = "was approved, but the person wrote other text than you proposed: read it before you go on"
     elif any(decided.rejected.values() if isinstance(decided.rejected, dict) else decided.rejected):

@@ -93,7 +93,7 @@ class Listing:
             it = f"change {waiting[0].id}"
             return NotFound(
                 f"{said}: {it} still waits for approval",
-                hint=f"Have {it} rejected by a person instead.",
+                hint=f"Ask a person to reject {it} instead.",
                 waiting=waiting[0].id,
             )
         return NotFound(said, hint="List the changes (`changes`) to see what there was.")

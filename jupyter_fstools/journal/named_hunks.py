@@ -114,7 +114,9 @@ def taken_cells(
         Invalid: hunks or cells that are not in it.
     """
     if isinstance(hunks, list):
-        raise Invalid("hunks: a notebook's are named by cell", hint='Send {"cell_id": [0] or "all"}.', field="hunks")
+        raise Invalid(
+            "hunks: those of a notebook are named by cell", hint='Send {"cell_id": [0] or "all"}.', field="hunks"
+        )
     known = {cell.cell_id: cell for cell in cells}
     for name in (*(hunks or {}), *sources):
         if name not in known:
@@ -161,7 +163,7 @@ def taken_hunks(count: int, hunks: NamedHunks | None) -> list[int]:
         Invalid: hunks that are not in it.
     """
     if not isinstance(hunks, list):
-        raise Invalid("hunks: a text file's are named by position", hint="Send [0, 2].", field="hunks")
+        raise Invalid("hunks: those of a text file are named by position", hint="Send [0, 2].", field="hunks")
     return _checked(hunks, range(count), "the change")
 
 

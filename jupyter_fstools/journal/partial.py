@@ -82,7 +82,7 @@ def part_of(
     else:
         part = _hunks_taken(draft.content, change, splices, decision, encoding)
     if not part.splices:
-        raise Invalid("nothing of the change would be carried out", hint="Reject it instead.", field="hunks")
+        raise Invalid("no part of the change would be carried out", hint="Reject it instead.", field="hunks")
     return part
 
 

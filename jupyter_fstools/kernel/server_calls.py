@@ -31,8 +31,8 @@ _WAIT_SECONDS = 600.0
 """An answer may wait for a lock, a search or a slow disk; a command may take longer and tells that it is alive."""
 
 _SESSION = "X-Fstools-Session"
-_HINT = "Look whether the server runs and can be reached from this kernel, then call again."
-_UNKNOWN = "It may have been done: read the file again before you repeat the call."
+_HINT = "Check that the server runs and can be reached from this kernel, then call again."
+_UNKNOWN = "The call may have been carried out: read the file again before you repeat it."
 
 
 class ServerCalls:

@@ -71,7 +71,7 @@ def refusal_lines(refusal: FsToolsError) -> list[str]:
     if refusal.hint:
         hint = in_words_of_the_magic(refusal.hint)
         if isinstance(refusal, Binary):
-            hint = f"In Python, open(path, 'rb') has its bytes. {hint}"
+            hint = f"In Python, open(path, 'rb') reads its bytes. {hint}"
         first, *more = lines_of(hint)
         shown += [f"Hint: {first}", *more]
     for name in ("diff", "since_last_call"):

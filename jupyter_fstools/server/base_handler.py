@@ -79,7 +79,7 @@ _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _HINTS = {
     403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
-    404: "GET api/fstools/ says what is here.",
+    404: "GET api/fstools/openapi.json lists the routes.",
 }
 
 
@@ -197,7 +197,7 @@ class ToolsHandler(APIHandler):
             action, resource = permission
             raise Denied(
                 f"this server does not let you {action} {resource} (not modified)",
-                hint="Use the tools that it does let you use; an administrator can allow more.",
+                hint="Use tools that need other permissions; an administrator can give you this one.",
             )
 
     def on_connection_close(self) -> None:

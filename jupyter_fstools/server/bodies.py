@@ -104,7 +104,9 @@ def _loads(body: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise Invalid(f"the body is not UTF-8 at byte {error.start}", hint=_HINT, field="body") from None
     except RecursionError:
-        raise Invalid("the body is nested too deeply", hint="Send plain values.", field="body") from None
+        raise Invalid(
+            "the body is nested too deeply", hint="Send values that are nested less deeply.", field="body"
+        ) from None
     except ValueError as error:
         raise Invalid(f"the body is not valid JSON: {str(error)[:200]}", hint=_HINT, field="body") from None
 
@@ -113,7 +115,7 @@ def _whole_number(spelled: str) -> int:
     try:
         return int(spelled)
     except ValueError:  # Python takes no number of thousands of digits: reading one could take for ever.
-        hint = "Send no number of more than 19 digits."
+        hint = "Send numbers of at most 19 digits."
         raise Invalid(f"the body holds a number of {len(spelled)} digits", hint=hint, field="body") from None
 
 

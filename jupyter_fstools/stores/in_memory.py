@@ -213,7 +213,7 @@ class InMemoryStore(InMemoryChanges, Closing):
             Invalid: something stands behind the scheme.
         """
         if where not in ("memory:", "memory://"):
-            raise Invalid(f"store: memory: takes nothing more, not {where!r}", hint="Takes memory: alone.")
+            raise Invalid(f"store: nothing may follow memory:, got {where!r}", hint="Use memory: alone.")
         return cls(limits)
 
     def _forget_older(self, oldest: float) -> None:

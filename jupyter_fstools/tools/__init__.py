@@ -144,7 +144,7 @@ def _checked(tool: Tool, given: dict[str, Any]) -> Arguments:
     except ValidationError as error:
         raise refused(error, tool.arguments) from None
     except RecursionError:
-        raise Invalid("the arguments are nested too deeply", hint="Send plain values.") from None
+        raise Invalid("the arguments are nested too deeply", hint="Send values that are nested less deeply.") from None
 
 
 __all__ = ["TOOLS", "Tool", "ToolResult", "available_tools", "call_tool", "find_tool"]

@@ -16,7 +16,7 @@ _WORDS = {
     "binary": "binary",
     "large": "too large (name one as path to search it)",
     "unreadable": "unreadable",
-    "slow": "not finished because the pattern takes too long for them",
+    "slow": "not searched to the end: the pattern takes too long on them",
     "notebook": "broken notebooks",
 }
 

@@ -5,11 +5,11 @@
  */
 export interface ActivityEvent {
   /**
-   * In the order in which it happened.
+   * Oldest first.
    */
   entries: (ReadEntry | RefusalEntry)[];
   /**
-   * There was more: see GET api/fstools/activity.
+   * There were more: GET api/fstools/activity lists them.
    */
   more: boolean;
 }
@@ -19,7 +19,7 @@ export interface ActivityEvent {
 export interface ReadEntry {
   kind: 'read';
   /**
-   * The same word wherever this is told.
+   * The same in events and in GET api/fstools/activity.
    */
   id: string;
   /**
@@ -57,7 +57,7 @@ export interface ReadEntry {
 export interface RefusalEntry {
   kind: 'refusal';
   /**
-   * The same word wherever this is told.
+   * The same in events and in GET api/fstools/activity.
    */
   id: string;
   /**
@@ -65,7 +65,7 @@ export interface RefusalEntry {
    */
   at: number;
   /**
-   * The file; null where none was named, or none is told.
+   * The file; null if the call named none, or if it may not be told.
    */
   path: string | null;
   /**
@@ -136,7 +136,7 @@ export interface ChangeEvent {
    */
   path: string;
   /**
-   * Of a change of several files all of them.
+   * All files, if the change has several.
    */
   paths: string[];
   /**
@@ -180,23 +180,23 @@ export interface ChangeEvent {
    */
   redo: boolean;
   /**
-   * False where a later change covers it, or too much would have had to be kept.
+   * False if a later change covers it, or if it was too large to be kept for undo.
    */
   undoable: boolean;
   /**
-   * Of a command that has ended.
+   * The exit code of a command that has ended.
    */
   exit_code: number | null;
   /**
-   * It waits, and its file is no longer what it was proposed for.
+   * It waits, and its file changed since it was proposed.
    */
   stale: boolean;
   /**
-   * Where it landed: on the disk, in an open document, or in a room.
+   * Where it was made: on the disk, in an open document, or in a collaboration room.
    */
   place: 'disk' | 'document' | 'room';
   /**
-   * False where a room had not saved it yet.
+   * False if a room had not saved it yet.
    */
   saved: boolean;
   /**
@@ -204,15 +204,15 @@ export interface ChangeEvent {
    */
   decided_at: number | null;
   /**
-   * The user who did.
+   * The user who approved, rejected or undid it.
    */
   decided_by: string | null;
   /**
-   * How that came in; null: by a program, or not at all.
+   * How that decision came in; null if a program made it, or nobody.
    */
   decided_via: ('browser' | 'token' | 'command line') | null;
   /**
-   * The users who have seen it and keep it.
+   * The users who marked it as seen (keep).
    */
   seen_by: string[];
 }

@@ -37,7 +37,7 @@ def test_the_next_answer_tells_a_rejection_with_its_reason_once(asking, journal)
     assert told(asking("list_files")) == ""
     journal.reject(change.id, reason='no,\nuse "b.txt"')
     result = asking("list_files")
-    line = f'- {change.id} of "a.txt" was rejected, and nothing of it written. The person says: "no,\\nuse \\"b.txt\\""'
+    line = f'- {change.id} of "a.txt" was rejected; nothing of it was written. The person says: "no,\\nuse \\"b.txt\\""'
     assert result.text.endswith(f"{TITLE}\n{line}") and told(result) == f"{TITLE}\n{line}"
     assert told(asking("list_files")) == ""
 

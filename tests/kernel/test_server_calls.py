@@ -168,7 +168,7 @@ def test_a_call_that_writes_is_never_sent_twice():
         calls.call("read_file", {"path": "a"}, session="ann")
         with pytest.raises(InputOutput, match="connection") as refused:
             calls.call("write_file", {"path": "a", "content": "x"}, session="ann")
-    assert "may have been done" in refused.value.hint
+    assert "may have been carried out" in refused.value.hint
     assert len(asked) == 2
 
 

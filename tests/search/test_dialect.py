@@ -53,7 +53,7 @@ def test_what_the_engines_read_differently_is_refused_by_both(pattern: str) -> N
         (r"[\p{L}]", "[[:alpha:]]"),
         (r"\A", "^ for the start"),
         (r"\z", "$ for the end"),
-        ("(?x) d e f", "Only i, s and m are taken"),
+        ("(?x) d e f", "Only i, s and m are supported"),
         ("(?x) d e f", "Leave x out"),
         (r"(?-u:\w)", "[0-9A-Za-z_]"),
         ("a(?i)b", "at the start of the pattern"),

@@ -88,7 +88,9 @@ def _item(pattern: str, at: int) -> tuple[str, int]:
     r"""One character, or a shorthand as `\` and its letter."""
     char = pattern[at]
     if char == "[" or (char in "&~-" and pattern[at + 1 : at + 2] == char):
-        raise refused_pattern(f"{char!r} in a class is read in two ways", pattern, at, _TWO_WAYS.format(char))
+        raise refused_pattern(
+            f"{char!r} in a class is read in different ways by different engines", pattern, at, _TWO_WAYS.format(char)
+        )
     if char != "\\":
         return char, at + 1
     escaped = pattern[at + 1 : at + 2]

@@ -7,11 +7,11 @@ import re
 from ...errors import Invalid
 
 PLAIN_TEXT = "`literal=true` takes the pattern as plain text."
-OVER_LINES = "Say multiline=true to match over lines."
-_WRITTEN_OUT = "Write out what it is to repeat, or search for less and read what is found."
+OVER_LINES = "Set multiline=true to match across lines."
+_WRITTEN_OUT = "Write the repeated text out, or search for a part of it and read the lines found."
 _PROPERTY = (
     r"Write [[:alpha:]] for a letter of ASCII, [^\W\d_] for one of any script; [[:upper:]], [[:lower:]], [[:punct:]] "
-    r"and \d, \s, \w are there too."
+    r"and \d, \s, \w are supported too."
 )
 ESCAPES_REFUSED = {
     "A": ("the start of the file", "Write ^ for the start of a line."),
@@ -50,11 +50,11 @@ GROUPS_REFUSED = {
 
 _FLAGS = re.compile(r"\?([A-Za-z-]+)[:)]")
 _WHERE_FLAGS_GO = (
-    "Only i, s and m are taken, at the start of the pattern, as (?i); i and s also for a group, as (?i:...)."
+    "Only i, s and m are supported, at the start of the pattern, as (?i); i and s also for a group, as (?i:...)."
 )
 _WITHOUT_FLAG = {
     "x": "Leave x out, and the spaces and comments that it would ignore.",
-    "m": "Leave m out: ^ and $ are the ends of every line anyway.",
+    "m": "Leave m out: ^ and $ match at every line anyway.",
     "u": r"Leave u out; for ASCII alone write [0-9A-Za-z_] for \w and [0-9] for \d.",
 }
 _HALF_BOUNDARY = re.compile(r"\\b\{(start|end)(?:-half)?\}")

@@ -24,7 +24,7 @@ class ChangeEvent(BaseModel):
     revision: Annotated[int, Field(description="Grows with every step in the journal.")]
     at: Annotated[float, Field(description="When it was made or proposed, seconds since 1970.")]
     path: Annotated[str, Field(description="The file, relative to the root.")]
-    paths: Annotated[list[str], Field(description="Of a change of several files all of them.")] = []
+    paths: Annotated[list[str], Field(description="All files, if the change has several.")] = []
     op: Annotated[Operation, Field(description="The operation on the file.")]
     status: Annotated[ChangeStatus, Field(description="The current status.")]
     tool: Annotated[str, Field(description="The tool that made it.")]
@@ -38,18 +38,20 @@ class ChangeEvent(BaseModel):
     undoes: Annotated[str | None, Field(description="The id of the change that this one takes back.")] = None
     redo: Annotated[bool, Field(description="It undoes an undo.")] = False
     undoable: Annotated[
-        bool, Field(description="False where a later change covers it, or too much would have had to be kept.")
+        bool, Field(description="False if a later change covers it, or if it was too large to be kept for undo.")
     ] = True
-    exit_code: Annotated[int | None, Field(description="Of a command that has ended.")] = None
-    stale: Annotated[bool, Field(description="It waits, and its file is no longer what it was proposed for.")] = False
-    place: Annotated[Place, Field(description="Where it landed: on the disk, in an open document, or in a room.")] = (
-        "disk"
-    )
-    saved: Annotated[bool, Field(description="False where a room had not saved it yet.")] = True
+    exit_code: Annotated[int | None, Field(description="The exit code of a command that has ended.")] = None
+    stale: Annotated[bool, Field(description="It waits, and its file changed since it was proposed.")] = False
+    place: Annotated[
+        Place, Field(description="Where it was made: on the disk, in an open document, or in a collaboration room.")
+    ] = "disk"
+    saved: Annotated[bool, Field(description="False if a room had not saved it yet.")] = True
     decided_at: Annotated[float | None, Field(description="When it was approved, rejected or undone.")] = None
-    decided_by: Annotated[str | None, Field(description="The user who did.")] = None
-    decided_via: Annotated[Via | None, Field(description="How that came in; null: by a program, or not at all.")] = None
-    seen_by: Annotated[list[str], Field(description="The users who have seen it and keep it.")] = []
+    decided_by: Annotated[str | None, Field(description="The user who approved, rejected or undid it.")] = None
+    decided_via: Annotated[
+        Via | None, Field(description="How that decision came in; null if a program made it, or nobody.")
+    ] = None
+    seen_by: Annotated[list[str], Field(description="The users who marked it as seen (keep).")] = []
 
 
 def change_entry(workspace: Workspace, change: Change) -> ChangeEvent | None:
@@ -91,7 +93,7 @@ def _takes_an_undo_back(workspace: Workspace, change: Change) -> bool:
     return undone is not None and undone.undoes is not None
 
 
-EntryId = Annotated[str, Field(description="The same word wherever this is told.")]
+EntryId = Annotated[str, Field(description="The same in events and in GET api/fstools/activity.")]
 Moment = Annotated[float, Field(description="When, in seconds since 1970.")]
 
 
@@ -115,7 +117,9 @@ class RefusalEntry(BaseModel):
     kind: Literal["refusal"] = "refusal"
     id: EntryId
     at: Moment
-    path: Annotated[str | None, Field(description="The file; null where none was named, or none is told.")] = None
+    path: Annotated[
+        str | None, Field(description="The file; null if the call named none, or if it may not be told.")
+    ] = None
     user: Annotated[str, Field(description="The session's user.")]
     session: Annotated[str, Field(description="The session.")]
     tool: Annotated[str, Field(description="The tool that was called.")]
@@ -129,9 +133,9 @@ class ActivityEvent(BaseModel):
 
     entries: Annotated[
         list[Annotated[ReadEntry | RefusalEntry, Field(discriminator="kind")]],
-        Field(description="In the order in which it happened."),
+        Field(description="Oldest first."),
     ]
-    more: Annotated[bool, Field(description="There was more: see GET api/fstools/activity.")]
+    more: Annotated[bool, Field(description="There were more: GET api/fstools/activity lists them.")]
 
 
 def read_entry(workspace: Workspace, receipt: Receipt) -> ReadEntry | None:

@@ -40,7 +40,9 @@ class ToldChange(Change):
 class Refused(BaseModel):
     """Why a call was refused, and what to do next."""
 
-    code: Annotated[str, Field(description="The stable word to decide by.", json_schema_extra={"enum": _CODES})]
+    code: Annotated[
+        str, Field(description="The stable word that programs decide by.", json_schema_extra={"enum": _CODES})
+    ]
     message: str
     hint: Annotated[str, Field(description="The caller's next step; empty where there is none.")]
     details: dict[str, Any]
@@ -65,7 +67,7 @@ class RootAnswer(BaseModel):
     version: str
     root: Annotated[str, Field(description="The name of the root folder.")]
     contents_path: Annotated[
-        str | None, Field(description="Where it lies below the folder of Jupyter's contents; null if elsewhere.")
+        str | None, Field(description="The root's path in Jupyter's contents; null if it is not there.")
     ]
     user: Annotated[str, Field(description="Who asks.")]
     tools: Annotated[list[str], Field(description="The tools that are enabled.")]
@@ -87,9 +89,9 @@ class ChangesAnswer(BaseModel):
     """A page of the journal."""
 
     changes: list[ToldChange]
-    total: Annotated[int, Field(description="On all pages together.")]
+    total: Annotated[int, Field(description="How many changes there are, on all pages together.")]
     proposed: Annotated[int, Field(description="Changes below the root that wait for a person.")]
-    revision: Annotated[int, Field(description="`after` this there is nothing yet.")]
+    revision: Annotated[int, Field(description="The newest revision: later changes follow with `after` set to it.")]
 
 
 class ChangeAnswer(BaseModel):
@@ -102,7 +104,7 @@ class LookedAtChange(ChangeAnswer):
     """One change, and whether its files are still what it was proposed for."""
 
     changed_since: Annotated[
-        list[ChangedSince], Field(description="The modifications of a proposal's files since then.")
+        list[ChangedSince], Field(description="What changed in a proposal's files since it was made.")
     ]
     refusal: Annotated[Refused | None, Field(description="`rejected`, with the person's reason, if they rejected it.")]
     sides: Annotated[list[FileSides] | None, Field(description="Its files before and after it, if asked for.")] = None
@@ -168,8 +170,11 @@ class ShownClient(BaseModel):
 
     name: str
     title: str
-    file: Annotated[str | None, Field(description="From the home (`~/`) or the project's folder; null: it varies.")]
-    page: Annotated[str, Field(description="Where it documents that form.")]
+    file: Annotated[
+        str | None,
+        Field(description="Its configuration, from the home (`~/`) or the project's folder; null if that varies."),
+    ]
+    page: Annotated[str, Field(description="The client's own page about this configuration.")]
 
 
 class ClientsAnswer(BaseModel):

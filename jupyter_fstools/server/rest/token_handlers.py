@@ -27,17 +27,20 @@ class NewToken(Arguments):
     """The rights of a new token."""
 
     name: Annotated[Text, Field(min_length=1, max_length=grant.MOST_NAME)]
-    session: Annotated[Text, Field(description="The session it works in; left out: its name.")] | None = None
+    session: Annotated[Text, Field(description="The session it works in; by default its name.")] | None = None
     tools: Annotated[
         Literal["read", "write"] | Annotated[list[Text], Field(min_length=1, max_length=100)],
         Field(description="`read`, `write` (all tools but execute), or the names of tools."),
     ] = "write"
     paths: Annotated[
-        list[Text], Field(max_length=100, description="Rules as in .gitignore for the paths it opens; empty: all.")
+        list[Text],
+        Field(
+            max_length=100, description="Rules as in .gitignore for the paths that it may read and change; empty: all."
+        ),
     ] = []  # noqa: RUF012  # pydantic copies it.
     expires_in: Annotated[
         Annotated[Seconds, Field(le=grant.MOST_SECONDS)] | None,
-        Field(description="Seconds, 30 days if left out; null: it never ends."),
+        Field(description="Seconds; by default 30 days; null: it never expires."),
     ] = grant.DEFAULT_SECONDS
 
 
@@ -45,12 +48,16 @@ class NewConnection(NewToken):
     """What a client's token is to open, and how the client reaches the server."""
 
     name: Annotated[
-        Text | None, Field(min_length=1, max_length=grant.MOST_NAME, description="Left out: the client's.")
+        Text | None,
+        Field(min_length=1, max_length=grant.MOST_NAME, description="The token's name; by default the client's."),
     ] = None  # type: ignore[assignment]  # It is filled in before anybody reads it.
-    stdio: Annotated[Flag, Field(description="By a command on this machine, not by an address.")] = False
+    stdio: Annotated[Flag, Field(description="Configure a command on this machine instead of an address.")] = False
     url: Annotated[
         Text | None,
-        Field(pattern="^https?://", description="This server's address for the client; left out: as it was asked."),
+        Field(
+            pattern="^https?://",
+            description="This server's address as the client reaches it; by default that of this request.",
+        ),
     ] = None
 
 

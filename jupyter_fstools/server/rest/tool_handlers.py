@@ -151,7 +151,7 @@ class UnknownHandler(ToolsHandler):
         await super().prepare()
         if self.current_user is None:
             raise web.HTTPError(403)
-        raise NotFound("there is no such route", hint="GET api/fstools/ says what is here.")
+        raise NotFound("there is no such route", hint="GET api/fstools/openapi.json lists the routes.")
 
 
 def _contents_path(serverapp: ServerApp, workspace: Workspace) -> str | None:

@@ -256,7 +256,7 @@ async def test_the_next_message_tells_a_rejection_with_its_reason(call, post, as
     assert (await ask("POST", f"/changes/{change}/reject", b'{"reason": "not here"}')).status == 200
     result = await call("read_file", path="a.txt") if refused else await call("list_files")
     assert result["isError"] is refused
-    assert 'was rejected, and nothing of it written. The person says: "not here"' in result["content"][-1]["text"]
+    assert 'was rejected; nothing of it was written. The person says: "not here"' in result["content"][-1]["text"]
     assert "not here" not in str(await call("list_files"))
 
 
