@@ -23,7 +23,7 @@ from .named_hunks import (
     seen_with,
     taken_back,
 )
-from .partial import Decision, Part, decided_whole, part_of, recorded, without
+from .partial import Decision, Part, decided_whole, part_of, placed_part, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
 ALL = Decision()
@@ -131,10 +131,11 @@ class Journal(Listing):
     def _carried_out(self, change: Change, decision: Decision) -> Change:
         self._require(change, "proposed", "approved")
         hint = "Reject the proposal; the assistant can read the file again and propose anew."
+        decision = replace(decision, hunks=decision.named)
         if decision.content is None and names_everything(change, decision.hunks):
             decision = replace(decision, hunks=None)
         parts = kept_parts(self._workspace, change)
-        anchors = _anchors_of(change, decision.hunks, parts) if decision.content is None else []
+        anchors = _anchors_of(change, decision.hunks, parts)
         files = restorable(self._workspace, change, "before", anchors or parts, "cannot be approved", hint)
         with self._drafts(files, change.id, "proposed", "approved") as (drafts, _):
             work: Work = list(self._steps.forward(drafts, change, parts))
@@ -154,7 +155,7 @@ class Journal(Listing):
         draft, step = self._only(work)
         encoding = told_encoding(change.all_files[0], draft.content, step.splices)
         if are_placed and draft.placed is not None and decision.hunks is not None:
-            part = Part(step.splices, decided_of(change.diff, decision.hunks, decision.reason))
+            part = placed_part(draft, change, step.splices, decision, encoding)
         else:
             part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
@@ -213,13 +214,18 @@ class Journal(Listing):
         self._workspace.settled(noted)
         return self.visible(noted) or noted
 
-    def reject(self, change_id: str, *, reason: str | None = None) -> Change:
+    def reject(self, change_id: str, hunks: NamedHunks | None = None, *, reason: str | None = None) -> Change:
         """Decline a proposed change; the file is left as it is, and its proposer is given the reason.
 
+        What is not named is rejected as well: no hunk of it goes on waiting.
+
         Raises:
-            Conflict: it was decided already; NotFound
+            Invalid: hunks that are not in it; Conflict: it was decided already; NotFound
         """
-        return self._decided(self.change(change_id), "rejected", "rejected", reason)
+        change = self.change(change_id)
+        if hunks is not None:
+            decided_of(change.diff, hunks)
+        return self._decided(change, "rejected", "rejected", reason)
 
     def _decided(self, change: Change, status: ChangeStatus, verb: str, reason: str | None) -> Change:
         """Decide about a proposal without touching a file."""

@@ -52,7 +52,7 @@ def decided_of(diff: FileDiff, hunks: NamedHunks, reason: str | None = None) -> 
     if diff.cells is None:
         taken = taken_hunks(len(diff.hunks), hunks)
         return Decided(taken=taken, rejected=other_hunks(len(diff.hunks), hunks), reason=reason)
-    cells = taken_cells(diff.cells, hunks, {})
+    cells = taken_cells(diff.cells, hunks)
     everything = {cell.cell_id: hunks_in(cell) for cell in diff.cells}
     return Decided(taken=cells, rejected=left_over(everything, cells), reason=reason)
 
@@ -61,7 +61,7 @@ def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     """The record of a change of which these hunks of cells are taken back, as others may have been before."""
     cells = change.diff.cells or []
     everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
-    gone = taken_cells(cells, hunks, {})
+    gone = taken_cells(cells, hunks)
     earlier = change.decided
     if earlier and isinstance(earlier.rejected, dict) and isinstance(earlier.taken, dict):
         # One that was approved in part has positions in the diff of what was proposed.
@@ -94,21 +94,18 @@ def _with_kept(change: Change, known: ChosenHunks | None, hunks: NamedHunks) -> 
     if change.diff.cells is None:
         named = taken_hunks(len(change.diff.hunks), hunks)
         return sorted({*named, *(known or [])})
-    cells = taken_cells(change.diff.cells, hunks, {})
+    cells = taken_cells(change.diff.cells, hunks)
     before = known if isinstance(known, dict) else {}
     order = [cell.cell_id for cell in change.diff.cells if cell.cell_id in {*cells, *before}]
     return {name: sorted({*cells.get(name, []), *before.get(name, [])}) for name in order}
 
 
-def taken_cells(
-    cells: Sequence[CellDiff], hunks: NamedHunks | None, sources: Mapping[str, str]
-) -> dict[str, list[int]]:
-    """The positions of the hunks that are named, by cell; of cells that get another source, all.
+def taken_cells(cells: Sequence[CellDiff], hunks: NamedHunks | None) -> dict[str, list[int]]:
+    """The positions of the hunks that are named, by cell.
 
     Args:
         cells: of a notebook's diff.
         hunks: what is named; None: all.
-        sources: what is written to cells instead, by id.
 
     Raises:
         Invalid: hunks or cells that are not in it.
@@ -118,9 +115,7 @@ def taken_cells(
             "hunks: those of a notebook are named by cell", hint='Send {"cell_id": [0] or "all"}.', field="hunks"
         )
     known = {cell.cell_id: cell for cell in cells}
-    for name in (*(hunks or {}), *sources):
-        if name not in known:
-            raise Invalid(f"cell {name[:80]!r} is not in this change", hint="Look at the change.", field="hunks")
+    require_cells(cells, hunks or {})
     named: Mapping[str, list[int] | Literal["all"]] = hunks if hunks is not None else dict.fromkeys(known, "all")
     taken = {}
     for name, positions in named.items():
@@ -128,7 +123,19 @@ def taken_cells(
         found = list(there) if positions == "all" else _checked(positions, there, f"cell {name!r}")
         if found:
             taken[name] = found
-    return {**taken, **{name: list(hunks_in(known[name])) for name in sources}}
+    return taken
+
+
+def require_cells(cells: Sequence[CellDiff], names: Iterable[str]) -> None:
+    """Refuse cells that are not in a notebook's diff.
+
+    Raises:
+        Invalid: one is not.
+    """
+    known = {cell.cell_id for cell in cells}
+    for name in names:
+        if name not in known:
+            raise Invalid(f"cell {name[:80]!r} is not in this change", hint="Look at the change.", field="hunks")
 
 
 def positions_in(diff: FileDiff) -> ChosenHunks:
@@ -146,7 +153,7 @@ def left_over(everything: Mapping[str, Iterable[int]], taken: Mapping[str, Colle
 
 def other_cells(cells: Sequence[CellDiff], hunks: NamedHunks) -> NamedHunks:
     """All hunks of cells but the named ones."""
-    taken = taken_cells(cells, hunks, {})
+    taken = taken_cells(cells, hunks)
     return dict(left_over({cell.cell_id: hunks_in(cell) for cell in cells}, taken))
 
 

@@ -15,7 +15,17 @@ from ..documents.text.hunks import chosen, hunks_of_splices
 from ..errors import Invalid, Stale, TooLarge
 from ..gate.draft import Draft, state_of
 from ..stores.records import Change, ChosenHunks, Decided
-from .named_hunks import NamedHunks, left_over, other_cells, other_hunks, positions_in, taken_cells, taken_hunks
+from .named_hunks import (
+    NamedHunks,
+    decided_of,
+    left_over,
+    other_cells,
+    other_hunks,
+    positions_in,
+    require_cells,
+    taken_cells,
+    taken_hunks,
+)
 from .steps import with_all_cells
 
 _MOST_BYTES = 64 << 20
@@ -39,6 +49,13 @@ class Decision:
     def is_partial(self) -> bool:
         """Not simply all of it."""
         return self.hunks is not None or self.content is not None
+
+    @property
+    def named(self) -> NamedHunks | None:
+        """What is carried out of it, all of each cell among it that gets another source and is not named."""
+        if not isinstance(self.hunks, dict) or not isinstance(self.content, dict):
+            return self.hunks
+        return {**self.hunks, **{name: self.hunks.get(name) or "all" for name in self.content}}
 
 
 class Part(NamedTuple):
@@ -68,22 +85,52 @@ def part_of(
         encoding: the file's.
 
     Raises:
-        Invalid: hunks or cells that are not in it, both hunks and content, or nothing of it.
+        Invalid: hunks or cells that are not in it, or nothing of it.
         TooLarge: too large to be divided; EncodingRefused: the file's encoding lacks a character.
     """
     _require_divisible(draft, change)
     change = _retold(draft, change, draft.content, splices, encoding)
-    if isinstance(decision.content, dict) and change.diff.cells is None:
-        raise Invalid("content: this file has no cells", hint="Send its whole text.", field="content")
+    _require_form(change, decision)
     if isinstance(decision.content, str):
-        part = _rewritten(draft, change, decision, encoding)
+        decided = decided_whole(change.diff, taken=True, reason=decision.reason)
+        if decision.hunks is not None:
+            decided = _hunks_taken(draft.content, splices, decision, encoding).decided
+        part = _rewritten(draft, decision.content, decided, encoding)
     elif change.diff.cells is not None:
         part = _cells_taken(draft.content, change, splices, decision)
     else:
-        part = _hunks_taken(draft.content, change, splices, decision, encoding)
+        part = _hunks_taken(draft.content, splices, decision, encoding)
     if not part.splices:
         raise Invalid("no part of the change would be carried out", hint="Reject it instead.", field="hunks")
     return part
+
+
+def placed_part(
+    draft: Draft, change: Change, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding
+) -> Part:
+    """The same where a draft has the places of what is named, and of nothing else of the proposal.
+
+    Args:
+        draft: the file as it is now.
+        change: the proposal.
+        splices: what the named hunks do to it.
+        decision: which these are, and what is written instead.
+        encoding: the file's.
+
+    Raises:
+        Invalid: hunks that are not in it; EncodingRefused: the file's encoding lacks a character.
+    """
+    assert decision.hunks is not None
+    _require_form(change, decision)
+    decided = decided_of(change.diff, decision.hunks, decision.reason)
+    if decision.content is None:
+        return Part(splices, decided)
+    if isinstance(decision.content, str):
+        return _rewritten(draft, decision.content, decided, encoding)
+    before, after = NotebookDocument(draft.content), NotebookDocument(SplicedContent(draft.content, splices))
+    cells = compared(before, after, whole=True).diffs
+    used = notebook_with(before, after, cells, taken_cells(cells, None), decision.content)
+    return Part(used, decided.model_copy(update={"edited": True}))
 
 
 def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHunks, encoding: TextEncoding) -> Part:
@@ -106,7 +153,7 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
         part = _cells_taken(old, change, forward, Decision(other_cells(change.diff.cells, hunks)))
     else:
         count = len(hunks_of_splices(old, forward, encoding))
-        part = _hunks_taken(old, change, forward, Decision(other_hunks(count, hunks)), encoding)
+        part = _hunks_taken(old, forward, Decision(other_hunks(count, hunks)), encoding)
     kept = SplicedContent(old, part.splices)
     return part._replace(splices=trimmed(_all_of(draft.content), _all_of(kept)))
 
@@ -159,9 +206,23 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     return change.model_copy(update={"diff": change.diff.model_copy(update={"cells": cells})})
 
 
-def _hunks_taken(
-    content: Content, change: Change, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding
-) -> Part:
+def _require_form(change: Change, decision: Decision) -> None:
+    """What is written instead is given by cell in a notebook, of the change's cells, and as a text elsewhere.
+
+    Raises:
+        Invalid: it is not.
+    """
+    cells, content = change.diff.cells, decision.content
+    if isinstance(content, dict):
+        if cells is None:
+            raise Invalid("content: this file has no cells", hint="Send its whole text.", field="content")
+        require_cells(cells, content)
+    elif content is not None and cells is not None:
+        hint = "Send the sources of cells by their ids."
+        raise Invalid("content: in a notebook it is given by cell", hint=hint, field="content")
+
+
+def _hunks_taken(content: Content, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding) -> Part:
     found = hunks_of_splices(content, splices, encoding)
     taken = taken_hunks(len(found), decision.hunks)
     rejected = [at for at in range(len(found)) if at not in taken]
@@ -172,7 +233,7 @@ def _hunks_taken(
 def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], decision: Decision) -> Part:
     cells = change.diff.cells or []
     sources = decision.content if isinstance(decision.content, dict) else {}
-    taken = taken_cells(cells, decision.hunks, sources)
+    taken = taken_cells(cells, decision.hunks)
     everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
     rejected = left_over(everything, taken)
     if not rejected and not sources:
@@ -184,19 +245,13 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
     return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason, edited=bool(sources)))
 
 
-def _rewritten(draft: Draft, change: Change, decision: Decision, encoding: TextEncoding) -> Part:
-    if decision.hunks is not None or change.diff.cells is not None:
-        why = "in a notebook it is given by cell" if change.diff.cells is not None else "it takes the place of hunks"
-        raise Invalid(f"content: {why}", hint="Send one of the two, in the form of this file.", field="content")
-    assert isinstance(decision.content, str)
+def _rewritten(draft: Draft, text: str, decided: Decided, encoding: TextEncoding) -> Part:
     before = _all_of(draft.content)
-    text = decision.content
     if before.count(b"\r\n") * 2 > before.count(b"\n"):
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     data = encoding.bom + encoding.encode(text)
     splices = [Splice(0, b"", data)] if draft.before is None else trimmed(before, data)
-    whole = decided_whole(change.diff, taken=True, reason=decision.reason)
-    return Part(splices, whole.model_copy(update={"edited": True}))
+    return Part(splices, decided.model_copy(update={"edited": True}))
 
 
 def _all_of(content: Content) -> bytes:

@@ -87,6 +87,29 @@ def test_what_still_fits_of_a_cell_is_approved_and_nothing_else(open_notebook, d
     assert (decided["taken"], decided["rejected"]) == ({"c1": [0]}, {"c1": [1]})
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_hunk_of_a_cell_is_edited_while_another_no_longer_fits(open_notebook, desk, waits, saved):
+    open_notebook(waits, "x = 1", LONG)
+    change = proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
+    expect(cell(desk, 1).locator(ADD)).to_have_count(2)
+    cell(desk, 1).locator(".cm-line", has_text="line_8 = 8").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type("88")
+    if saved:
+        desk.page.keyboard.press("Control+s")
+    desk.wait_until_known(waits.path("n.ipynb"), saved=saved)
+    act(cell(desk, 1).locator(".jp-fstools-Review-other.jp-mod-stale"), "reject")
+    act(cell(desk, 1), "edit")
+    edit = cell(desk, 1).get_by_label("Text to write instead")
+    edit.fill(edit.input_value().replace("LINE_0", "EDITED"))
+    act(cell(desk, 1), "approve")
+    expect(bar(desk)).to_have_count(0)
+    wanted = LONG.replace("line_0 ", "EDITED ").replace("line_8 = 8", "line_8 = 888")
+    assert holds(waits, "n.ipynb", ["x = 1", wanted])
+    decided = waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert (decided["taken"], decided["rejected"], decided["edited"]) == ({"c1": [0]}, {"c1": [1]}, True)
+
+
 def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at_once(open_notebook, desk, waits):
     open_notebook(waits, "x = 1", "y = 1")
     proposed(replace(waits, "c1", "y = 2"))

@@ -369,3 +369,32 @@ def test_hunks_of_a_cell_that_still_fit_are_approved_and_taken_back(living):
     left = rewritten(20).replace("line 5 of", "theirs of").replace("LINE 20 OF", "THEIRS OF")
     assert sources(call) == {"a": "x = 2", "b": left}
     assert journal.change(change.id).decided.rejected == {"b": [1]}
+
+
+def test_a_hunk_is_edited_and_approved_while_another_no_longer_fits(living):
+    """What is written instead has what the person wrote at the place of the other one."""
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    text = call("write_file", path="a.txt", content=rewritten(5, 20)).change
+    cells = [
+        {"cell_id": "a", "new_source": "x = 2"},
+        {"edit_mode": "insert", "after": "b", "cell_type": "code", "new_source": "new"},
+    ]
+    call.put("n.ipynb", notebook({"a": "x = 1", "b": "".join(LINES)}))
+    call("read_notebook", path="n.ipynb")
+    edits = [{"cell_id": "b", "new_source": rewritten(5, 20)}, *cells]
+    change = call("edit_notebook", path="n.ipynb", edits=edits).change
+    mine = rewritten().replace("line 5 of", "theirs of").replace("line 20 of", "edited of")
+    for path in ("a.txt", "n.ipynb"):
+        typed(call, path, "line 5 of", "theirs of")
+    with pytest.raises(Stale, match="not modified"):
+        journal.approve(text.id, decision=Decision([0], content=mine))
+    done = journal.approve(text.id, decision=Decision([1], content=mine))
+    assert call.got("a.txt").decode() == mine
+    assert (done.decided.taken, done.decided.rejected, done.decided.edited) == ([1], [0], True)
+    for hunks in (None, {"b": [0]}, {"b": "all"}, {}):
+        with pytest.raises(Stale, match="not modified"):
+            journal.approve(change.id, decision=Decision(hunks, content={"b": mine}))
+    done = journal.approve(change.id, decision=Decision({"a": "all", "b": [1]}, content={"b": mine}))
+    assert sources(call) == {"a": "x = 2", "b": mine}
+    assert (done.decided.taken, done.decided.rejected["b"], done.decided.edited) == ({"a": [0], "b": [1]}, [0], True)

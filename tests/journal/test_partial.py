@@ -104,7 +104,7 @@ def test_a_character_that_the_encoding_lacks_leaves_the_proposal_waiting(asking,
 
 @pytest.mark.parametrize(
     "decision",
-    [Decision([3]), Decision([-1]), Decision([]), Decision({"cell": "all"}), Decision([0], content="x"),
+    [Decision([3]), Decision([-1]), Decision([]), Decision({"cell": "all"}), Decision([3], content="x"),
      Decision(content={"cell": "x"}), Decision(content=BEFORE)],
 )  # fmt: skip
 def test_what_is_not_in_the_change_is_refused_and_nothing_written(asking, journal, proposal, decision):
@@ -124,6 +124,14 @@ def test_a_rejection_carries_its_reason(asking, journal, proposal):
     change = journal.reject(proposal.id, reason="no capitals")
     assert (change.status, change.decided.taken, change.decided.rejected) == ("rejected", [], [0, 1, 2])
     assert change.decided.reason == "no capitals"
+
+
+def test_a_rejection_that_names_hunks_rejects_the_others_too(asking, journal, proposal):
+    with pytest.raises(Invalid):
+        journal.reject(proposal.id, [3])
+    change = journal.reject(proposal.id, [1], reason="no capitals")
+    assert (change.status, change.decided.rejected, change.decided.reason) == ("rejected", [0, 1, 2], "no capitals")
+    assert asking.got("a.txt").decode() == BEFORE
 
 
 def test_one_hunk_of_a_change_that_stands_is_taken_back(call):
@@ -269,6 +277,15 @@ def test_a_cell_is_written_as_the_person_edited_it(asking, journal, cells_propos
     assert sources(asking) == {"a": "mine", "b": "b", "c": "c", "d": "d"}
     assert (change.decided.edited, change.decided.taken) == (True, {"a": [0, 1]})
     assert asking("edit_notebook", path="n.ipynb", cell_id="a", new_source="more").data["status"] == "proposed"
+
+
+def test_what_is_written_instead_of_some_hunks_says_which_were_rejected(asking, journal, proposal, cells_proposal):
+    done = journal.approve(proposal.id, decision=Decision([0, 2], content="mine\n"))
+    assert (done.decided.taken, done.decided.rejected, done.decided.edited) == ([0, 2], [1], True)
+    assert asking.got("a.txt") == b"mine\n"
+    done = journal.approve(cells_proposal.id, decision=Decision({"a": [1], "b": "all"}, content={"a": "mine"}))
+    assert sources(asking) == {"a": "mine", "c": "c", "d": "d"}
+    assert (done.decided.taken, done.decided.rejected["a"], done.decided.edited) == ({"a": [1], "b": [0]}, [0], True)
 
 
 def test_what_a_person_writes_is_in_the_encoding_that_the_proposer_named(asking):

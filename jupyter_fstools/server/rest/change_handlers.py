@@ -177,7 +177,7 @@ class DecisionBody(Arguments):
         Positions | dict[str, Positions | Literal["all"]] | None,
         Field(
             description="Positions in the diff's `hunks`; of a notebook in each cell's, by cell id. What is not named "
-            "is rejected, or left as it is by undo and keep."
+            "is rejected, or left as it is by undo and keep. Beside `content`: of which hunks it is written."
         ),
     ] = None
     reason: Annotated[str, Field(max_length=10_000, description="For whoever proposed it.")] | None = None
@@ -211,13 +211,18 @@ class DecisionHandler(ToolsHandler):
             elif decision == "keep":
                 change = journal.keep(change_id, asked.hunks)
             else:
-                change = journal.reject(change_id, reason=asked.reason)
+                change = journal.reject(change_id, asked.hunks, reason=asked.reason)
             return _told(workspace, change)
 
         self.answer(await self.call(decide))
 
 
-_TAKES = {"approve": ("hunks", "reason", "content"), "reject": ("reason",), "undo": ("hunks",), "keep": ("hunks",)}
+_TAKES = {
+    "approve": ("hunks", "reason", "content"),
+    "reject": ("hunks", "reason"),
+    "undo": ("hunks",),
+    "keep": ("hunks",),
+}
 
 
 def _require_of_use(asked: DecisionBody, decision: str) -> None:

@@ -8,7 +8,7 @@ import type { HunkDecision } from './hunkControls';
 import type { IReviewView } from './reviewView';
 
 import { RequestError, type ToolsServer } from '../feed/requests';
-import { asHunks, Decisions, hunksOf, type IDecisionDetail, isDivisible, namedHunk } from './decisions';
+import { asHunks, Decisions, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
 
 /** What a decider works with. */
 export interface IDeciderParts {
@@ -124,13 +124,9 @@ export class Decider {
     if (!taken.length) {
       return server.decide(change.id, 'reject', { reason });
     }
-    if (!texts.size) {
-      const hunks = taken.length < hunksOf(change).length ? asHunks(change, taken) : undefined;
-      return server.decide(change.id, 'approve', { hunks, reason });
-    }
-    const content = this._view()!.written(change, new Map(taken.map(name => [name, texts.get(name) ?? null])));
-    const others = taken.filter(name => typeof content === 'object' && !(namedHunk(name)[0] in content));
-    const hunks = typeof content === 'object' ? asHunks(change, others) : undefined;
+    const hunks = taken.length < hunksOf(change).length ? asHunks(change, taken) : undefined;
+    const chosen = new Map(taken.map(name => [name, texts.get(name) ?? null]));
+    const content = texts.size ? this._view()!.written(change, chosen) : undefined;
     return server.decide(change.id, 'approve', { content, hunks, reason });
   }
 
