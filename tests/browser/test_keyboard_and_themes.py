@@ -112,6 +112,27 @@ def test_a_narrow_panel_keeps_names_and_buttons_in_sight(open_lab, waits, folder
         assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]
 
 
+def test_a_narrow_panel_tells_files_of_one_name_apart_and_cuts_no_button(open_lab, waits, folder):
+    for place in (waits, folder):
+        for file in ("a.py", "b.py"):
+            place.write(file, "x = 1\n")
+            place.change(file, "x", "y")
+    waits.write("c.py", "x = 1\n")
+    waits.change("c.py", "x", "y", session="another")
+    window = open_lab(width=700).open_panel()
+    buttons = window.turn(waits.session).locator(".jp-fstools-Turn-buttons button")
+    expect(buttons).to_have_text(["Approve 0 of 2", "Reject all (2)", "Keep all", "Undo all"])
+    panel = window.panel.bounding_box()
+    for button in buttons.all():
+        box = button.bounding_box()
+        assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]
+    window.photograph("of_one_name")
+    for place in (waits, folder):
+        where = window.card(place.path("a.py")).locator(".jp-fstools-Card-folder")
+        expect(where).to_have_text(place.name)
+        assert where.bounding_box()["width"] > 20
+
+
 def test_settings_leave_out_reads_and_notices(open_lab, waits, settings):
     settings("jupyter-fstools:plugin", reads=False, notifications=False)
     window = open_lab().open_panel()

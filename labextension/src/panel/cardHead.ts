@@ -73,7 +73,8 @@ function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTM
     fold.setAttribute('aria-label', isUnfolded ? trans.__('Hide the diff') : trans.__('Show the diff'));
     title.append(fold);
   }
-  const folder = plainLine('jp-fstools-Card-folder', words.folder(entry));
+  const folder = element('span', 'jp-fstools-Card-folder');
+  folder.append(plainLine('jp-fstools-Card-folderPath', words.folder(entry)));
   title.title = spelledOut(command === null ? pathsOf(entry).join('\n') : spokenCommand(command));
   // That a file was edited is told by the numbers of its lines.
   if (entry.kind !== 'change' || entry.op !== 'edit' || isStepBack(entry)) {
