@@ -95,4 +95,4 @@ def test_a_connection_lost_in_the_middle_of_an_answer_is_an_error_and_nothing_is
         write_runtime_file(home, 1, url=f"http://127.0.0.1:{server.server_port}/")
         lost = home.talk(lambda session: failure(session.call_tool("undo", {"path": "a.txt"})))
         server.shutdown()
-    assert "It may have been done: check before you repeat it" in lost
+    assert "It may have been carried out: check first" in lost
