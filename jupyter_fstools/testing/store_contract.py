@@ -15,7 +15,8 @@ from unittest import mock
 from ..limits import StoreLimits
 from ..stores.protocol import ChangeFilter, Store
 from ..stores.records import OpenDocument, Reader
-from .change_contract import BoundsContract, ChangeContract, PendingContract, SeveralFilesContract
+from .bounds_contract import BoundsContract
+from .change_contract import ChangeContract, PendingContract, SeveralFilesContract
 from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of, token_of
 
 
