@@ -1,4 +1,4 @@
-"""Shows pictures and PDF pages, in files and in outputs."""
+"""Parses `pages`; shows pictures and PDF pages, of files and outputs."""
 
 from __future__ import annotations
 

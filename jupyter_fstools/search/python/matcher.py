@@ -47,10 +47,10 @@ class Matcher:
     thread of a server. Use it as a context, so that the other process ends with it.
     """
 
-    def __init__(self, expression: Expression, stop: Stop, *, seconds_per_text: float = SECONDS_PER_TEXT) -> None:
+    def __init__(self, expression: Expression, stop: Stop) -> None:
         self._expression = expression
         self._stop = stop
-        self._seconds = seconds_per_text
+        self._seconds = SECONDS_PER_TEXT
         self._finder = Finder(
             expression.plain,
             expression.write_full,
@@ -78,7 +78,7 @@ class Matcher:
         """How many lines of `text` match, and the first `most` of them; without `count` the number may be too low.
 
         Raises:
-            TooSlow: given up after `seconds_per_text`, or stopped; without `patient` as soon as it may take long.
+            TooSlow: given up after `SECONDS_PER_TEXT`, or stopped; without `patient` as soon as it may take long.
             Invalid: Python cannot compile the pattern.
         """
         bounded = self._expression.degree is not None
