@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import logging
 import math
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from traitlets import Bool, Enum, Float, Int, List, TraitError, TraitType, Unicode, Union, validate
@@ -18,11 +15,12 @@ from traitlets.config import Application, Config, Configurable
 
 from .backends.file_locks import FileLocks
 from .backends.protocol import HoldsLocks, Locks
-from .entry_points import open_backend, scheme_of
+from .entry_points import open_backend, scheme_of, shown_setting
 from .errors import Invalid
 from .gate.policy import Policy, Rules
 from .gate.startup_files import ASK_WRITE, DENY_READ, DENY_WRITE, startup_places
 from .limits import Limits, StoreLimits
+from .own_folders import denied_folders, lock_folder
 
 if TYPE_CHECKING:
     from .gate.workspace import Workspace
@@ -265,25 +263,6 @@ class FsToolsConfig(Configurable):
         )
 
 
-def shown_setting(where: str) -> str:
-    """The address of a store or a root without the password in it."""
-    from urllib.parse import unquote
-
-    if "://" not in where:
-        return where
-    address, _, options = where.partition("?")
-    user, colon, rest = address.partition("://")[2].partition(":")
-    if colon and not {"/", "@"} & set(user):
-        scheme = address.partition("://")[0]
-        # A password may hold what should have been escaped: then it is all up to the last sign that may end it.
-        if "@" in rest:
-            address = f"{scheme}://{user}@{rest.rpartition('@')[2]}"
-        elif "@" in options and not rest.partition("/")[0].isdigit():
-            return f"{scheme}://{user}"
-    kept = "&".join(one for one in options.split("&") if not re.match(r"\w*password=", unquote(one), re.IGNORECASE))
-    return f"{address}?{kept}" if kept else address
-
-
 def handed_settings() -> dict[str, Any]:
     """The settings that a server handed to this process; empty without one."""
     try:
@@ -305,44 +284,6 @@ def loaded_files() -> list[str]:
     """The real paths of the files from which the running application took its settings."""
     files = Application.instance().loaded_config_files if Application.initialized() else []
     return [os.path.realpath(file) for file in files]
-
-
-def system_user() -> str:
-    """The account this process runs as: the reader of everybody without an identity of their own.
-
-    A JupyterHub names its users; kernels learn the name from their environment.
-    """
-    try:
-        return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())
-
-
-def data_folder() -> Path:
-    """Where jupyter-fstools keeps what is its own: a folder in Jupyter's data directory."""
-    from jupyter_core.paths import jupyter_data_dir
-
-    return Path(jupyter_data_dir()) / "fstools"
-
-
-def lock_folder() -> Path | None:
-    """The folder of the lock files; None (locks within this process only) where it cannot be made."""
-    folder = data_folder() / "locks"
-    try:
-        # The mode is that of the last folder only: made on the way, the store's own would be open to others.
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        _log.warning("No locks between processes: %s cannot be made (%s)", folder, error.strerror)
-        return None
-    return folder
-
-
-def denied_folders() -> list[str]:
-    """Folders that no tool touches wherever the root is: Jupyter's runtime files (they hold tokens), and our own."""
-    from jupyter_core.paths import jupyter_runtime_dir
-
-    return [os.path.realpath(jupyter_runtime_dir()), os.path.realpath(data_folder())]
 
 
 def files_of(store: Store) -> list[str]:

@@ -1,4 +1,4 @@
-"""Opens the backend or the store that a setting names."""
+"""Opens the backend or store that a setting names; hides its password."""
 
 from __future__ import annotations
 
@@ -137,3 +137,22 @@ def _requirement(point: EntryPoint, module: str) -> str:
         return module.partition(".")[0]
     # Extras such as "dev" bring what others do, and more: the smallest one is meant.
     return f"{point.dist.name}[{min(brings, key=extras.count)}]"
+
+
+def shown_setting(where: str) -> str:
+    """The address of a store or a root without the password in it."""
+    from urllib.parse import unquote
+
+    if "://" not in where:
+        return where
+    address, _, options = where.partition("?")
+    user, colon, rest = address.partition("://")[2].partition(":")
+    if colon and not {"/", "@"} & set(user):
+        scheme = address.partition("://")[0]
+        # A password may hold what should have been escaped: then it is all up to the last sign that may end it.
+        if "@" in rest:
+            address = f"{scheme}://{user}@{rest.rpartition('@')[2]}"
+        elif "@" in options and not rest.partition("/")[0].isdigit():
+            return f"{scheme}://{user}"
+    kept = "&".join(one for one in options.split("&") if not re.match(r"\w*password=", unquote(one), re.IGNORECASE))
+    return f"{address}?{kept}" if kept else address

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from traitlets import TraitError
 from traitlets.config import Config
 
-from .config import FsToolsConfig, config_with_handed_settings, system_user
+from .config import FsToolsConfig, config_with_handed_settings
 from .errors import Invalid
 from .gate.policy import checked_path
 from .gate.workspace import Workspace
-from .sessions import DEFAULT_SESSION, checked_session
+from .sessions import DEFAULT_SESSION, checked_session, system_user
 from .stores.records import Reader
 from .tools import TOOLS, Tool, available_tools
 from .tools.schemas import as_schema

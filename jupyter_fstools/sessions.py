@@ -1,7 +1,9 @@
-"""Checks and makes session names."""
+"""Checks and makes session names; names the account that runs this process."""
 
 from __future__ import annotations
 
+import getpass
+import os
 import re
 import secrets
 
@@ -46,3 +48,14 @@ def checked_session(name: object) -> str:
             field="session",
         )
     return name
+
+
+def system_user() -> str:
+    """The account this process runs as: the reader of everybody without an identity of their own.
+
+    A JupyterHub names its users; kernels learn the name from their environment.
+    """
+    try:
+        return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())

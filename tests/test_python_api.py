@@ -11,8 +11,8 @@ import sys
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.config import data_folder
 from jupyter_fstools.errors import Denied, Invalid, NotFound
+from jupyter_fstools.own_folders import data_folder
 
 
 @pytest.mark.parametrize("session", ["", "a b", "x" * 129, 5, None])

@@ -7,7 +7,6 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import obstore
@@ -16,6 +15,7 @@ from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
 from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound, TooLarge
+from ..own_folders import data_folder
 from .object_requests import (
     OneVersion,
     condition_of,
@@ -70,9 +70,7 @@ class ObjectStore:
     @classmethod
     def from_setting(cls, where: str, *, durable: bool) -> ObjectStore:
         """The bucket of an address; a store answers a write once it is safe, whatever `durable` says."""
-        from jupyter_core.paths import jupyter_data_dir
-
-        versions = VersionFiles(Path(jupyter_data_dir()) / "fstools" / "objects", CACHE_BYTES)
+        versions = VersionFiles(data_folder() / "objects", CACHE_BYTES)
         return cls(opened_bucket(where), where, versions)
 
     @property

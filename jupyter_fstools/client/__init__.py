@@ -1,1 +1,1 @@
-"""Asks a running Jupyter server for its tools over HTTP."""
+"""Finds running Jupyter servers and calls their tools over HTTP."""

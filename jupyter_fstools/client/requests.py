@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors import FsToolsError, InputOutput, Invalid
-from ..runtime_files import JupyterServer
+from .runtime_files import JupyterServer
 
 
 class Event(NamedTuple):

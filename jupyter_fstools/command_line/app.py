@@ -22,7 +22,7 @@ from .connect import add_connect_words, add_token_words, run_connect
 from .finding import find_server
 
 if TYPE_CHECKING:
-    from ..runtime_files import JupyterServer
+    from ..client.runtime_files import JupyterServer
     from .desks import Desk
 
 _STATUSES = ("proposed", "applied", "rejected", "undone")

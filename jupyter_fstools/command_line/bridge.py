@@ -11,8 +11,8 @@ from io import FileIO
 from typing import BinaryIO
 
 from ..client.requests import events
+from ..client.runtime_files import JupyterServer
 from ..errors import FsToolsError
-from ..runtime_files import JupyterServer
 from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error_line, with_id
 
 _GRACE_SECONDS = 5.0

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.configurations import CLIENTS, McpClient, McpServer, merged, server_of
 from ..client.requests import ask
+from ..client.runtime_files import JupyterServer
 from ..errors import InputOutput
-from ..runtime_files import JupyterServer
 from ..sessions import checked_session
 from .finding import find_server
 

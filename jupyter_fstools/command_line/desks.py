@@ -13,11 +13,11 @@ from urllib.parse import quote, urlencode
 from pydantic import ValidationError
 
 from ..client.requests import ask
+from ..client.runtime_files import JupyterServer
 from ..errors import InputOutput, Invalid, NotFound
 from ..gate import grant
 from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
-from ..runtime_files import JupyterServer
 from ..sessions import DEFAULT_SESSION
 from ..stores.records import Change, Reader, Token
 from .finding import about
@@ -134,7 +134,7 @@ class StoreDesk:
     """On the files and the store, as the settings of Jupyter's server name them."""
 
     def __init__(self, folder: str) -> None:
-        from ..config import system_user
+        from ..sessions import system_user
 
         self._settings = _settings()
         reader = Reader(system_user(), DEFAULT_SESSION)

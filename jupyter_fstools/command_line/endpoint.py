@@ -12,8 +12,8 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
 from ..client.requests import connected, send
+from ..client.runtime_files import JupyterServer
 from ..errors import FsToolsError
-from ..runtime_files import JupyterServer
 from ..sessions import new_client_session
 
 PARSE_ERROR = -32700

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..client.configurations import TOKEN_VARIABLE
 from ..client.requests import ask, without_secrets
+from ..client.runtime_files import JupyterServer, running_servers, servers_around
 from ..errors import Denied, FsToolsError, NotFound
-from ..runtime_files import JupyterServer, running_servers, servers_around
 from ..sessions import TOKEN_PREFIX
 
 

@@ -13,7 +13,8 @@ from traitlets import TraitError
 from traitlets.config import Config
 
 from ..client.requests import without_secrets
-from ..config import FsToolsConfig, config_with_handed_settings, system_user
+from ..client.runtime_files import JupyterServer
+from ..config import FsToolsConfig, config_with_handed_settings
 from ..entry_points import absolute_root
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
@@ -21,8 +22,7 @@ from ..journal.commands import is_command
 from ..journal.listing import ChangeQuery
 from ..open_documents.holders import ElsewhereDocuments
 from ..progress import Progress
-from ..runtime_files import JupyterServer
-from ..sessions import DEFAULT_SESSION, checked_session
+from ..sessions import DEFAULT_SESSION, checked_session, system_user
 from ..stores.records import Change, Reader
 from ..tools import ToolResult
 from .files import Files, Name, OwnFiles, Tell

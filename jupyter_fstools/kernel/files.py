@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from .._version import __version__
-from ..config import FsToolsConfig, shown_setting
+from ..config import FsToolsConfig
+from ..entry_points import shown_setting
 from ..errors import FsToolsError, InputOutput, NotFound, Unsaved
 from ..gate.workspace import Workspace
 from ..journal.journal import Journal

@@ -13,9 +13,9 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
 from ..client.requests import answer_of, connected, events, refusal_of, send
+from ..client.runtime_files import JupyterServer, running_servers, servers_around
 from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
-from ..runtime_files import JupyterServer, running_servers, servers_around
 from ..stores.records import Change
 from ..tools import TOOLS, ToolResult
 

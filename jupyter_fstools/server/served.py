@@ -13,12 +13,12 @@ from typing import Any
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider
 from jupyter_server.serverapp import ServerApp
 
-from ..config import FsToolsConfig, system_user
+from ..config import FsToolsConfig
 from ..errors import FsToolsError, NotRead
 from ..gate.workspace import Workspace
 from ..open_documents.browser import BrowserDocuments, Pages
 from ..open_documents.page import PageDocument
-from ..sessions import DEFAULT_SESSION, checked_session
+from ..sessions import DEFAULT_SESSION, checked_session, system_user
 from ..stores.records import Change, Reader
 from .call_pool import CallPool
 from .events.change_feed import ChangeFeed

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import InputOutput, Invalid
 from ..limits import StoreLimits
+from ..own_folders import data_folder
 from . import sqlite_changes, sqlite_receipts
 from .in_memory import InMemoryStore
 from .protocol import Closing, Store
@@ -89,9 +90,7 @@ class SqliteStore(Closing):
         """
         rest = where.partition(":")[2]
         if not rest:
-            from jupyter_core.paths import jupyter_data_dir
-
-            return cls(Path(jupyter_data_dir()) / "fstools" / "store.sqlite", limits)
+            return cls(data_folder() / "store.sqlite", limits)
         path = Path(rest).expanduser()
         if not path.is_absolute():
             raise Invalid(

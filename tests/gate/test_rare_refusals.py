@@ -30,7 +30,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from jupyter_fstools.backends.file_locks import FileLocks
-from jupyter_fstools.config import lock_folder
+from jupyter_fstools.own_folders import lock_folder
 with FileLocks(lock_folder()).hold(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from jupyter_fstools.client.runtime_files import JupyterServer
 from jupyter_fstools.errors import Denied, InputOutput, NotRead, OutsideRoot, Stale
 from jupyter_fstools.kernel import server_calls
 from jupyter_fstools.kernel.server_calls import ServerCalls
-from jupyter_fstools.runtime_files import JupyterServer
 from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow

@@ -15,9 +15,9 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
 from jupyter_fstools import call_tool, open_workspace
-from jupyter_fstools.config import system_user
 from jupyter_fstools.errors import Unsaved
 from jupyter_fstools.server.rest import open_documents
+from jupyter_fstools.sessions import system_user
 from jupyter_fstools.stores import sqlite_sessions
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import OpenDocument, Reader

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from jupyter_fstools.config import system_user
 from jupyter_fstools.server.bodies import rendered_result
+from jupyter_fstools.sessions import system_user
 from jupyter_fstools.tools import ToolResult
 
 

@@ -1,0 +1,36 @@
+"""Names the folders where Jupyter and these tools keep their files."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+_log = logging.getLogger("jupyter_fstools")
+
+
+def data_folder() -> Path:
+    """Where jupyter-fstools keeps what is its own: a folder in Jupyter's data directory."""
+    from jupyter_core.paths import jupyter_data_dir
+
+    return Path(jupyter_data_dir()) / "fstools"
+
+
+def lock_folder() -> Path | None:
+    """The folder of the lock files; None (locks within this process only) where it cannot be made."""
+    folder = data_folder() / "locks"
+    try:
+        # The mode is that of the last folder only: made on the way, the store's own would be open to others.
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        _log.warning("No locks between processes: %s cannot be made (%s)", folder, error.strerror)
+        return None
+    return folder
+
+
+def denied_folders() -> list[str]:
+    """Folders that no tool touches wherever the root is: Jupyter's runtime files (they hold tokens), and our own."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    return [os.path.realpath(jupyter_runtime_dir()), os.path.realpath(data_folder())]
