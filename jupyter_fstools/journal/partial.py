@@ -247,6 +247,7 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
 
 def _rewritten(draft: Draft, text: str, decided: Decided, encoding: TextEncoding) -> Part:
     before = _all_of(draft.content)
+    text = text.removeprefix("\ufeff") if encoding.bom else text
     if before.count(b"\r\n") * 2 > before.count(b"\n"):
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     data = encoding.bom + encoding.encode(text)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, inverse, splices_back, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff
-from ..documents.text.diff import diff_of_creation, diff_of_splices
+from ..documents.text.diff import decoded_sides, diff_of_creation, diff_of_splices
 from ..errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
 from ..gate.draft import Draft, Restorable
 from ..gate.kept_steps import placed_again
@@ -242,12 +242,9 @@ def _sides(change: Change, file: ChangedFile, draft: Draft, kept: bytes) -> File
     after = SplicedContent(before, splices)
     if before.size + after.size > _MOST_COMPARED:
         raise TooLarge(f"{file.path} is too large to be compared as a whole", hint="Show its diff.")
-    codec = told_encoding(file, before, splices).codec
-    old, new = (
-        None if state is None else content.read(0, content.size).decode(codec, "replace").removeprefix("\ufeff")
-        for content, state in zip((before, after), (file.before, file.after), strict=True)
-    )
-    return FileSides(path=file.path, old=old, new=new)
+    encoding = told_encoding(file, before, splices)
+    old, new = decoded_sides(before.read(0, before.size), after.read(0, after.size), encoding)
+    return FileSides(path=file.path, old=None if file.before is None else old, new=None if file.after is None else new)
 
 
 def _before(change: Change, draft: Draft, kept: bytes) -> tuple[Content, list[Splice]]:

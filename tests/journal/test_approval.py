@@ -6,6 +6,8 @@ import pytest
 
 from jupyter_fstools.errors import Conflict, Denied, FsToolsError, Stale
 from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.partial import Decision
+from jupyter_fstools.journal.standing import sides_of
 
 
 def edit(call, path, old, new, **more):
@@ -52,6 +54,29 @@ def test_an_encoding_that_a_text_in_utf8_declares_is_named(asking, path, declare
     asking.put(path, text.replace("coding", "no").removeprefix("\ufeff"))
     asking("read_file", path=path, encoding="utf-8")
     assert edit(asking, path, "no: ", "coding: ").change.diff.encoding == told
+
+
+def test_a_byte_order_mark_that_comes_or_goes_is_a_row_of_the_diff(asking):
+    """The system takes no `#!` behind one: a script that gets one runs no more."""
+    asking.put("a.sh", "#!/bin/sh\ntrue\n")
+    asking("read_file", path="a.sh")
+    marked, plain = "\ufeff#!/bin/sh", "#!/bin/sh"
+
+    def rows(change):
+        return [(row.kind, row.text) for hunk in change.diff.hunks for row in hunk.rows if row.kind != "context"]
+
+    proposed = edit(asking, "a.sh", plain, marked).change
+    assert rows(proposed) == [("remove", plain), ("add", marked)]
+    sides = sides_of(asking.workspace, journal(asking).change(proposed.id))[0]
+    assert (sides.old, sides.new) == (f"{plain}\ntrue\n", f"{marked}\ntrue\n")
+    journal(asking).approve(proposed.id)
+    assert asking.got("a.sh").startswith(b"\xef\xbb\xbf#!")
+    assert rows(asking("undo", path="a.sh").change) == [("remove", marked), ("add", plain)]
+    created = asking("write_file", path="b.sh", content=f"{marked}\n").change
+    assert rows(created) == [("add", marked)]
+    # A person who edits the proposed text gets one mark, not two.
+    journal(asking).approve(created.id, decision=Decision(content=f"{marked} -e\n"))
+    assert asking.got("b.sh") == b"\xef\xbb\xbf#!/bin/sh -e\n"
 
 
 def test_approving_carries_each_kind_of_change_out(asking):

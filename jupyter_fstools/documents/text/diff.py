@@ -18,6 +18,7 @@ _MOST_LINE_BYTES = 64 << 10
 _NEAR_BYTES = 4 << 10
 """As much as most changes' context takes; more is read only where it does not."""
 _MOST_REGION_BYTES = 16 << 20
+_BOM = "\ufeff"
 
 
 class ChangedLines(NamedTuple):
@@ -183,9 +184,9 @@ class Region:
 
     def lines(self, before: Content, encoding: TextEncoding) -> tuple[list[str], list[str]]:
         """Its lines before and after the change."""
-        old, new = self.sides(before)
+        old, new = decoded_sides(*self.sides(before), encoding)
         last = self.end >= before.size
-        return _lines(old, encoding, last=last), _lines(new, encoding, last=last)
+        return _lines(old, last=last), _lines(new, last=last)
 
     def newlines(self, encoding: TextEncoding) -> tuple[int, int]:
         """Line endings that go and that come."""
@@ -212,8 +213,15 @@ def regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, 
         yield region
 
 
-def _lines(data: bytes, encoding: TextEncoding, *, last: bool) -> list[str]:
-    text = data.decode(encoding.codec, "replace").removeprefix("\ufeff")
+def decoded_sides(old: bytes, new: bytes, encoding: TextEncoding) -> tuple[str, str]:
+    """Both sides of a change as text; a byte order mark is a part of it where UTF-8 gets or loses one."""
+    before, after = old.decode(encoding.codec, "replace"), new.decode(encoding.codec, "replace")
+    if encoding.unit > 1 or (before.startswith(_BOM) and after.startswith(_BOM)):
+        return before.removeprefix(_BOM), after.removeprefix(_BOM)
+    return before, after
+
+
+def _lines(text: str, *, last: bool) -> list[str]:
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
