@@ -8,7 +8,8 @@ DENY_READ = (".ssh/", ".gnupg/", "jpserver-*.json")
 """Never read, listed or suggested, at any depth: keys, and the tokens of running servers."""
 
 # docs.jupyter.org/en/latest/use/jupyter-directories.html, ipython.readthedocs.io/en/stable/config/intro.html.
-# Older versions of both also read configuration from the working directory, so the names count at any depth.
+# ipyparallel.readthedocs.io (ipcluster). Older versions also read configuration from the working directory, so the
+# names count at any depth.
 _JUPYTER = (
     ".jupyter/",
     "jupyter*_config.{py,json}",
@@ -19,38 +20,39 @@ _JUPYTER = (
     "**/Library/Jupyter/",
     "**/AppData/Roaming/jupyter/",
     "**/.{ipython,config/ipython}/",
-    "ipython*_config.{py,json}",
+    "{ipython*,ipcluster,ipcontroller,ipengine}_config.{py,json}",
     "**/profile_*/startup/",
     ".ipynb_checkpoints/",
 )
 
 # The manual pages bash(1), dash(1), zsh(1), tcsh(1), ksh(1), readline(3), pam_env(8), X(7); fishshell.com/docs,
 # xon.sh/xonshrc.html, nushell.sh/book/configuration.html, learn.microsoft.com "about_Profiles", starship.rs/config,
-# direnv.net, and the manual pages screen(1), tmux(1), less(1) and lesskey(1); and what those files themselves source:
-# as Fedora ships them (.bashrc.d), or as github.com/junegunn/fzf, romkatv/powerlevel10k, sorin-ionescu/prezto and
-# zsh-users/antigen, zimfw.sh and ohmyz.sh set them up.
+# direnv.net, elv.sh/ref/command.html, and the manual pages screen(1), tmux(1), less(1) and lesskey(1); and what those
+# files themselves source: as Fedora ships them (.bashrc.d), or as github.com/junegunn/fzf, romkatv/powerlevel10k,
+# sorin-ionescu/prezto and zsh-users/antigen, zimfw.sh and ohmyz.sh set them up.
 _SHELLS = (
     ".{bashrc,bash_profile,bash_login,bash_logout,bash_aliases,bash_completion,profile,login,logout,inputrc}",
     ".{zshrc,zshenv,zprofile,zlogin,zlogout,cshrc,tcshrc,kshrc,mkshrc,shrc,xonshrc,xprofile,xinitrc,xsession}",
     ".{xsessionrc,xserverrc,pam_environment,oh-my-zsh,zsh,screenrc,tmux.conf,lesskey,lessfilter}",
-    "**/.config/{bash,zsh,fish,xonsh,nushell,powershell,starship.toml,tmux,lesskey,direnv}",
-    ".{bashrc.d,zshrc.d,fzf.bash,fzf.zsh,p10k.zsh,zimrc,zpreztorc,antigenrc,zcompdump}",
+    "**/.config/{bash,zsh,fish,xonsh,nushell,powershell,starship.toml,tmux,lesskey,direnv,elvish}",
+    ".{bashrc.d,zshrc.d,fzf.bash,fzf.zsh,p10k.zsh,zimrc,zpreztorc,antigenrc,zcompdump,direnvrc,elvish}",
     "**/.local/share/{fish,zsh}",
     "*profile.ps1",
 )
 
 # docs.python.org/3/library/site.html, pip.pypa.io/en/stable/topics/configuration, packaging.python.org (.pypirc),
 # docs.conda.io (.condarc), mamba.readthedocs.io, setuptools (.pydistutils.cfg, egg-link),
-# docs.python.org/3/using/cmdline.html, docs.astral.sh/uv, python-poetry.org/docs/configuration.
+# docs.python.org/3/using/cmdline.html, docs.astral.sh/uv, python-poetry.org/docs/configuration,
+# github.com/prompt-toolkit/ptpython. Python imports a customizing package as it does a module.
 _PYTHON = (
     "*.pth",
     "*.egg-link",
-    "{sitecustomize,usercustomize}.py",
+    "{sitecustomize,usercustomize}{,.py}",
     "pyvenv.cfg",
     ".{pythonrc,pythonstartup}{,.py}",
-    ".{pypirc,pydistutils.cfg,condarc,mambarc,pip}",
+    ".{pypirc,pydistutils.cfg,condarc,mambarc,pip,ptpython}",
     "pip.{conf,ini}",
-    "**/.config/{pip,uv,pypoetry,conda}",
+    "**/.config/{pip,uv,pypoetry,conda,ptpython}",
     "**/.local/lib/",
 )
 
@@ -66,13 +68,13 @@ _VERSION_CONTROL = (
 # specifications.freedesktop.org (autostart, desktop-entry, basedir), the manual pages systemd.unit(5), crontab(5),
 # environment.d(5), tmpfiles.d(5), dbus-daemon(1), aliases(5) (.forward), procmailrc(5), mailcap(5), ssh(1) (.rhosts),
 # k5login(5), ftp(1) (macros of .netrc), lxsession(1); launchd.plist(5) on macOS; userbase.kde.org "Session Environment
-# Variables in Plasma"; of window managers and terminals, which run what their keys are bound to, i3(1), sway(5),
-# wiki.hypr.land, the manuals of awesome(1), bspwm(1), fluxbox(1), openbox.org, docs.qtile.org and docs.xfce.org,
-# kitty.conf(5), alacritty(5), wezterm.org/config.
+# Variables in Plasma"; xdg-user-dirs-update(1): scripts source user-dirs.dirs; of window managers and terminals, which
+# run what their keys are bound to, i3(1), sway(5), wiki.hypr.land, the manuals of awesome(1), bspwm(1), fluxbox(1),
+# openbox.org, docs.qtile.org, docs.xfce.org, sxhkd(1), kitty.conf(5), alacritty(5), wezterm.org/config.
 _DESKTOP = (
     "**/.local/{bin,share/{systemd,applications,dbus-1,autostart,bash-completion,kservices5,plasma}}",
-    "**/.config/{autostart,autostart-scripts,systemd,environment.d,plasma-workspace,lxsession,mimeapps.list,user-tmpfiles.d}",
-    "**/.config/{i3,sway,hypr,awesome,bspwm,openbox,qtile,kitty,alacritty,wezterm,xfce4}",
+    "**/.config/{autostart,autostart-scripts,systemd,environment.d,plasma-workspace,lxsession,mimeapps.list,user-dirs.dirs,user-tmpfiles.d}",
+    "**/.config/{i3,sway,hypr,awesome,bspwm,sxhkd,openbox,qtile,kitty,alacritty,wezterm,xfce4}",
     ".{kde,kde4,fluxbox,openbox,wezterm.lua}",
     "**/Library/{LaunchAgents,LaunchDaemons,StartupItems}/",
     "**/Start Menu/Programs/Startup/",
@@ -113,7 +115,9 @@ _PROGRAMS = (
     # sourceware.org/gdb "Initialization Files", lf(1), ranger(1), mpv(1) (scripts), zellij.dev/documentation,
     # ghostty.org/docs/config, neomutt.org/guide, tigrc(5), lazygit's page "Custom Commands",
     # mise.jdx.dev/configuration.html, neovim.io/doc/user "runtimepath".
-    ".gdbearlyinit",
+    # hexdocs.pm/iex, erlang.org/doc/man/shell, sbcl.org/manual "Initialization Files", ecl.common-lisp.dev, Guile's
+    # manual "The Init File", docs.racket-lang.org/reference, github.com/technomancy/leiningen.
+    ".{gdbearlyinit,iex.exs,erlang,sbclrc,eclrc,guile,racketrc,lein}",
     "**/.config/{gdb,ghc,lf,ranger,mpv,zellij,ghostty,mutt,neomutt,tig,lazygit,mise,nano}",
     "**/.local/share/nvim/",
     # Their names and folders on Windows and macOS.
@@ -149,6 +153,8 @@ ASK_WRITE = (
     # Jupyter's files as an extension ships them; those that a running Jupyter reads are never written.
     "**/{etc,share}/{jupyter,ipython}/",
     "**/{site,dist}-packages/",
+    # A shell sources it: docs.python.org/3/library/venv.html, virtualenv.pypa.io.
+    "**/{bin,Scripts}/activate{,.bat,.csh,.fish,.nu,.ps1,_this.py}",
     # Tasks, launch, settings, mcp and workspaces of code.visualstudio.com/docs; theia-ide.org/docs, containers.dev,
     # zed.dev and jetbrains.com/help, sublimetext.com/docs/projects.html (build systems), vim's :help exrc, GNU Emacs
     # manual "Directory Variables", lazy.folke.io, github.com/embear/vim-localvimrc and ycm-core/YouCompleteMe.
@@ -176,10 +182,11 @@ ASK_WRITE = (
     # cursor.com/docs, developers.openai.com/codex, github.com/google-gemini/gemini-cli, docs.windsurf.com,
     # docs.continue.dev, docs.cline.bot, docs.roocode.com, kiro.dev/docs, docs.aws.amazon.com/amazonq,
     # qwenlm.github.io/qwen-code-docs, opencode.ai/docs, jetbrains.com/help/junie, block.github.io/goose,
-    # docs.augmentcode.com, docs.trae.ai, aider.chat/docs/config, agentskills.io (.agents), and docs.github.com/copilot
-    # (hooks and language servers).
+    # docs.augmentcode.com, docs.trae.ai, aider.chat/docs/config, agentskills.io (.agents), kilocode.ai/docs,
+    # docs.factory.ai, github.com/charmbracelet/crush, and docs.github.com/copilot (hooks and language servers).
     ".{mcp.json,claude,cursor,cursorrules,codex,gemini,windsurf,windsurfrules,continue,cline,clinerules,roo,roorules}",
-    ".{kiro,amazonq,qwen,opencode,junie,goose,goosehints,augment,trae,aider.conf.yml,agents}",
+    ".{kiro,amazonq,qwen,opencode,junie,goose,goosehints,augment,trae,aider.conf.yml,agents,kilocode,factory,crush.json}",
+    "crush.json",
     "opencode.json{,c}",
     "**/.github/{hooks/,lsp.json}",
 )

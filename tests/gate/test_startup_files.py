@@ -12,6 +12,19 @@ from jupyter_fstools.gate.startup_files import startup_places
 from jupyter_fstools.journal.journal import Journal
 
 DENIED = [
+    # Beside the best known: other shells, packages instead of modules, other languages' shells
+    ".config/elvish/rc.elv",
+    ".elvish/rc.elv",
+    ".direnvrc",
+    "lib/sitecustomize/__init__.py",
+    "usercustomize/__init__.py",
+    ".config/ptpython/config.py",
+    "ipcluster_config.py",
+    ".config/user-dirs.dirs",
+    ".config/sxhkd/sxhkdrc",
+    ".iex.exs",
+    ".sbclrc",
+    ".lein/profiles.clj",
     # Jupyter and IPython
     ".jupyter/jupyter_server_config.py",
     ".jupyter/jupyter_server_config.d/evil.json",
@@ -122,6 +135,11 @@ DENIED = [
     "Library/Application Support/Claude/claude_desktop_config.json",
 ]
 ASKED = [
+    ".venv/bin/activate",
+    "venv/Scripts/Activate.ps1",
+    ".kilocode/mcp.json",
+    ".factory/mcp.json",
+    "crush.json",
     ".vscode/tasks.json",
     "project/.vscode/settings.json",
     "x.code-workspace",
@@ -156,6 +174,11 @@ ASKED = [
     "share/jupyter/lab/settings/overrides.json",
 ]
 ORDINARY = [
+    "bin/activate-users.sh",
+    "src/sitecustomize_test.py",
+    "my_ipcluster_config.py",
+    "docs/crush.md",
+    "direnvrc.md",
     ".env",
     ".config/app.toml",
     ".config/gitui/theme.ron",
