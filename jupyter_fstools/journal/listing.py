@@ -131,19 +131,21 @@ def is_told(workspace: Workspace, change: Change) -> bool:
 
 def told_count(workspace: Workspace, wanted: ChangeFilter) -> int:
     """How many changes a filter describes on all its pages, without those that are hidden from this reader."""
-    store, user = workspace.store, workspace.reader.user
+    store, user, grant = workspace.store, workspace.reader.user, workspace.paths.grant
     total, own = (store.count_changes(replace(wanted, user=whose)) for whose in (None, user))
-    if own == total or workspace.rules.journal_of_others == "nothing":
+    sees_own = grant is None or grant.all_paths
+    if sees_own and (own == total or workspace.rules.journal_of_others == "nothing"):
         return own
     pages = replace(wanted, after=None, before=None, rows=False, limit=_PAGE)
     told: dict[tuple[str, tuple[str, ...]], bool] = {}
+    count = 0
     for offset in range(0, total, _PAGE):
         for change in store.changes(replace(pages, offset=offset)):
             place = change.user, tuple(change.keys)
-            if change.user != user and place not in told:
+            if place not in told:
                 told[place] = is_told(workspace, change)
-            own += change.user != user and told[place]
-    return own
+            count += told[place]
+    return count
 
 
 def workspace_change(workspace: Workspace, change: Change) -> Change:

@@ -282,6 +282,17 @@ async def test_it_sees_its_own_changes_alone(make, as_assistant, call, ask):
         assert (await as_assistant(secret, "GET", path)).status == 403
 
 
+@waits_for_approval
+async def test_its_session_s_changes_outside_its_paths_are_not_even_counted(make, as_assistant, call):
+    """Two tokens may share a session, as may a person."""
+    secret, _ = await make(session="shared", paths=["docs/"])
+    for path in ("docs/a.txt", "secret/a.txt", "secret/b.txt"):
+        assert (await call("write_file", session="shared", path=path, content="x\n")).status == 202
+    listed = (await as_assistant(secret, "GET", "/changes")).json
+    assert [change["path"] for change in listed["changes"]] == ["docs/a.txt"]
+    assert (listed["total"], listed["proposed"]) == (1, 1)
+
+
 async def test_a_token_that_reads_does_not_write_on_any_surface(make, as_assistant, jp_root_dir):
     secret, _ = await make(tools="read")
     write = {"path": "a.txt", "content": "x\n"}
