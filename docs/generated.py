@@ -15,10 +15,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import jupyter_fstools
 from jupyter_fstools.client.configurations import CLIENTS, McpClient, address_entry, command_entry, configuration
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-PACKAGE = REPOSITORY / "jupyter_fstools"
+PACKAGE = Path(jupyter_fstools.__file__).parent
 CONTRIBUTING = REPOSITORY / ".github" / "CONTRIBUTING.md"
 
 _PART = re.compile(r"<!-- generated: (\w+) -->")

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from docs.generated import PACKAGE, caption, modules
+from docs.generated import PACKAGE, REPOSITORY, caption, modules
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
-EXTENSION = PACKAGE.parent / "labextension" / "src"
+EXTENSION = REPOSITORY / "labextension" / "src"
 SCRIPTS = [script for script in sorted(EXTENSION.rglob("*.ts")) if "__tests__" not in script.parts]
 
 

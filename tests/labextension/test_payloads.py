@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic.json_schema import models_json_schema
 
 from jupyter_fstools.documents.text.invisible import INVISIBLE
@@ -70,6 +71,7 @@ def test_invisible_characters_are_the_same_on_both_sides() -> None:
     assert CHARACTERS.read_text("utf-8") == characters(), "make payloads writes them anew"
 
 
+@pytest.mark.slow  # It starts node, with what npm installs.
 def test_the_types_of_the_extension_are_those_of_the_models() -> None:
     assert TYPES.read_text("utf-8") == types(), "make payloads writes them anew"
 
