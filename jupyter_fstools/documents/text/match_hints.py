@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ...content.source import Chunk
+from .disguises import disguises
 from .folded_lines import FOLDS, NAMES, different_code_points, find_folded, find_folded_words, find_in_other_case
 from .needle import Needle
-from .shown_lines import CARRIAGE_RETURN, CUT_MARKER, LINE_NUMBER
+from .shown_lines import CUT_MARKER
 
 _WORDS = re.compile(r"\w+")
 _SHORTEST = 3
@@ -45,6 +46,7 @@ _MOST_BYTES = 8 << 20
 """Bytes of the file that are searched for similar text."""
 _MOST_CANDIDATES = 200
 _SHOWN_LINES = 12
+_LEFT_OUT = re.compile(r"\s*\W{0,3}\s*(?:\.\.\.|…)[\w\s]{0,60}(?:\.\.\.|…)?\s*")
 _ODD_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 
@@ -71,7 +73,7 @@ def hint_for_no_match(
     for number, (before, _) in enumerate(earlier, 1):
         if before.replace("\r\n", "\n") == old:
             return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
-    found = _pasted_from_the_view(chunks, old) or _no_final_newline(chunks, old)
+    found = _disguised(chunks, old, new) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
     # What differs in spaces alone is the text that was meant; new_string may be anywhere for other reasons.
     found = found or (_almost(lines, old) if not _is_short(old) else None) or _swapped(chunks, new)
@@ -79,30 +81,21 @@ def hint_for_no_match(
     return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
 
 
-def _pasted_from_the_view(chunks: Callable[[], Iterable[Chunk]], old: str) -> MatchHint | None:
+def _disguised(chunks: Callable[[], Iterable[Chunk]], old: str, new: str) -> MatchHint | None:
     if CUT_MARKER.search(old):
         return MatchHint(
             "The displayed line was truncated: the marker at its end is not in the file. Read the rest of the line "
             "with column, or quote a part of it that was shown.",
             {"reason": "truncated_line"},
         )
-    lines = old.split("\n")
-    filled = [line for line in lines if line.strip()]
-    if filled and all(LINE_NUMBER.match(line) for line in filled):
-        bare = "\n".join(LINE_NUMBER.sub("", line) for line in lines)
-        if _line_of(chunks, bare) is not None:
-            return MatchHint(
-                "Remove the line-number prefix (the number and the tab) from old_string; it is not in the file.",
-                {"reason": "line_numbers"},
-            )
-    if CARRIAGE_RETURN in old and _line_of(chunks, old.replace(CARRIAGE_RETURN, "\r")) is not None:
-        return MatchHint(
-            f"{CARRIAGE_RETURN} stands for a carriage return: send it as \\r.", {"reason": "carriage_return"}
-        )
-    if old.endswith("\r") and _line_of(chunks, old.rstrip("\r")) is not None:
-        return MatchHint(
-            "The \\r at the end of old_string is half of a line ending: leave it out.", {"reason": "carriage_return"}
-        )
+    for reason, meant, hint in disguises(old):
+        if _line_of(chunks, meant) is not None:
+            too = reason in {one.reason for one in disguises(new)}
+            return MatchHint(hint.format(names=f"old_string{' and new_string' if too else ''}"), {"reason": reason})
+    for line in old.split("\n")[1:]:
+        if _LEFT_OUT.fullmatch(line) and _line_of(chunks, line.strip()) is None:
+            said = f"{line.strip()[:80]!r} in old_string stands for lines left out: quote them too, or make two edits."
+            return MatchHint(said, {"reason": "placeholder"})
     return None
 
 

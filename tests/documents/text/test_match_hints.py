@@ -101,6 +101,39 @@ def test_pasted_line_numbers_are_named():
     assert found.details == {"reason": "line_numbers"} and "line-number prefix" in found.text
 
 
+@pytest.mark.parametrize(
+    ("old", "reason", "said"),
+    [
+        ("     4\u2192def f(x):\n     5\u2192    return x", "line_numbers", "line-number prefix"),
+        ("4: def f(x):\n5:     return x", "line_numbers", "line-number prefix"),
+        ("L4: def f(x):", "line_numbers", "line-number prefix"),
+        ("00004| def f(x):\n00005|     return x", "line_numbers", "line-number prefix"),
+        ("4:def f(x):", "line_numbers", "line-number prefix"),
+        (r"def f(x):\n    return x", "escaped", "backslash"),
+        (r"def f(x):\r\n    return x", "escaped", "backslash"),
+        (r"say(\"it\")", "escaped", "backslash"),
+        ("if a &lt; b &amp;&amp; c:", "entities", "HTML entities"),
+        ("```python\ndef f(x):\n    return x\n```", "code_fence", "code fence"),
+        ("```\ndef f(x):\n```\n", "code_fence", "code fence"),
+        ("def f(x):\n    ...\nif a", "placeholder", "stands for lines left out"),
+        ("def f(x):\n# ... existing code ...\nif a", "placeholder", "stands for lines left out"),
+    ],
+)
+def test_signs_that_were_copied_with_the_text_are_named(old, reason, said):
+    found = hint(HEAD + 'def f(x):\n    return x\n\nsay("it")\nif a < b && c:\n', old)
+    assert found.details["reason"] == reason and said in found.text
+
+
+def test_a_new_string_with_the_same_signs_is_named_too():
+    text = "x\nfoo\nbar\n"
+    assert "from old_string and new_string;" in hint(text, "2\tfoo", "2\tbaz").text
+    assert "from old_string;" in hint(text, "2\tfoo", "baz").text
+
+
+def test_dots_that_the_file_has_are_no_placeholder():
+    assert hint("class A:\n    ...\n\nb = 1\n", "class B:\n    ...\n\nb = 1\n").details["reason"] == "nearest"
+
+
 def test_a_table_that_begins_with_numbers_is_not_said_to_have_line_numbers():
     assert hint("1\tapple\n2\tpear\n", "1\tapple\n2\tplum\n").details["reason"] == "nearest"
 

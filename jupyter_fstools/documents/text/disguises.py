@@ -1,0 +1,99 @@
+"""Recognises text that was copied with signs the file does not have."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+from .shown_lines import CARRIAGE_RETURN, LINE_NUMBER
+
+_OTHER_NUMBERS = (re.compile(r"\s*L?\d+[:|\u2192]"), re.compile(r"\s*L?\d+[:|] "))
+_ESCAPE = re.compile(r"\\([nrt\"'\\])")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
+
+
+class Disguise(NamedTuple):
+    """A text as the file may have it, without what was copied with it.
+
+    Attributes:
+        reason: the name of what was copied with it.
+        text: without it.
+        hint: how to send it; `{names}` stands for the arguments to which it applies.
+    """
+
+    reason: str
+    text: str
+    hint: str
+
+
+def disguises(text: str) -> Iterator[Disguise]:
+    """The texts that a given one may stand for, most likely ones first; each differs from it."""
+    for reason, bare, hint in _BARE:
+        meant = bare(text)
+        if meant and meant != text:
+            yield Disguise(reason, meant, hint)
+
+
+def has_line_numbers(text: str, old: Callable[[], str]) -> bool:
+    """Whether the whole of a text was copied with the numbers of the lines shown, most of which the old text has.
+
+    A table whose first column counts its rows is none.
+    """
+    lines = text.removesuffix("\n").split("\n")
+    if not all(LINE_NUMBER.match(line) for line in lines):
+        return False
+    numbers = [int(line.split("\t", 1)[0]) for line in lines]
+    if numbers != list(range(numbers[0], numbers[0] + len(lines))):
+        return False
+    there = {line.rstrip("\r") for line in old().split("\n") if line.strip()}
+    bare = [LINE_NUMBER.sub("", line, count=1).rstrip("\r") for line in lines]
+    filled = [line for line in bare if line.strip()]
+    return 0 < len(filled) <= 2 * sum(line in there for line in filled) and there.isdisjoint(lines)
+
+
+def _without(prefix: re.Pattern[str], text: str) -> str | None:
+    lines = text.split("\n")
+    if all(prefix.match(line) for line in lines if line.strip()):
+        return "\n".join(prefix.sub("", line, count=1) for line in lines)
+    return None
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text).replace("\r\n", "\n")
+
+
+def _without_fence(text: str) -> str | None:
+    found = _FENCE.fullmatch(text.strip("\n"))
+    return found and found[1]
+
+
+_NUMBER_HINT = "Remove the line-number prefix ({}) from {{names}}; it is not in the file."
+_BARE: tuple[tuple[str, Callable[[str], str | None], str], ...] = (
+    ("line_numbers", partial(_without, LINE_NUMBER), _NUMBER_HINT.format("the number and the tab")),
+    *(
+        ("line_numbers", partial(_without, prefix), _NUMBER_HINT.format("the number and the sign after it"))
+        for prefix in _OTHER_NUMBERS
+    ),
+    (
+        "carriage_return",
+        lambda text: text.replace(CARRIAGE_RETURN, "\r"),
+        f"{CARRIAGE_RETURN} stands for a carriage return: send it as \\r.",
+    ),
+    (
+        "carriage_return",
+        lambda text: text.rstrip("\r"),
+        "The \\r at the end of old_string is half of a line ending: leave it out.",
+    ),
+    (
+        "escaped",
+        _unescaped,
+        '{names} spells characters with a backslash (such as \\n for a line break, or \\") that the file has as they '
+        "are: escape them once, as JSON does.",
+    ),
+    ("entities", html.unescape, "{names} spells characters as HTML entities (such as &lt;): send the characters."),
+    ("code_fence", _without_fence, "Leave the code fence (```) out of {names}; it is not in the file."),
+)
