@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import posixpath
-import unicodedata
 from collections.abc import Callable
-from itertools import chain
 
 from ..backends.protocol import Backend, FileStat
-from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound
-from ..walking.listing import Visible, names_in
-from ..walking.names import joined
+from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound, OutsideRoot
 from .draft import require_file
 from .grant import Grant
+from .near_paths import Looking, hint_for, near_paths, paths_at_end
 from .policy import Policy, checked_path
 
-_MOST_ENTRIES = 5000
-_MOST_NAMES = 3
-_SPACES = str.maketrans(dict.fromkeys("\u00a0\u202f\u2007\u2009\u3000", " "))
 
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFKC", name.translate(_SPACES)).casefold()
-
-
-class PathResolver(Visible):
+class PathResolver(Looking):
     """The files below one root, as far as a policy lets a caller go.
 
     Args:
@@ -131,38 +119,10 @@ class PathResolver(Visible):
 
     def not_found(self, path: str, stat: FileStat) -> NotFound:
         """The refusal of a missing file, with up to three names like it that the caller may see."""
-        near = self._near_names(stat)
-        if near:
-            hint = f"Did you mean {' or '.join(near)}?"
-        else:
-            folder = self._nearest_folder(stat)
-            nearest = f"{folder!r}, the nearest folder that exists" if folder else "the root"
-            hint = f"List {nearest}, with `list_files`."
-        return NotFound(f"{path!r} does not exist (paths are relative to the root)", hint=hint, near=near)
-
-    def _near_names(self, missing: FileStat) -> list[str]:
-        """Up to three paths in the same folder (or the nearest one there is) that the caller may mean and may see."""
-        folder, name = posixpath.split(missing.path)
-        while folder and self.backend.stat(folder).kind == "missing":
-            folder, name = posixpath.split(folder)
-        if folder and not self.may_read(folder):
-            return []
-        try:
-            there = names_in(self.backend, folder, self, most=_MOST_ENTRIES)
-        except FsToolsError:
-            return []
-        by_plain: dict[str, list[str]] = {}
-        for one in chain(there.files, there.folders):
-            by_plain.setdefault(_plain(one), []).append(joined(folder, one))
-        near = difflib.get_close_matches(_plain(name), list(by_plain), _MOST_NAMES, 0.6)
-        return [path for plain in near for path in sorted(by_plain[plain])][:_MOST_NAMES]
-
-    def _nearest_folder(self, missing: FileStat) -> str:
-        """The nearest folder above a missing path that is there and that the caller may see; "" is the root."""
-        folder = posixpath.dirname(missing.path)
-        while folder and (self.backend.stat(folder).kind == "missing" or not self.may_read(folder)):
-            folder = posixpath.dirname(folder)
-        return folder
+        near = near_paths(self, path, stat)
+        return NotFound(
+            f"{path!r} does not exist (paths are relative to the root)", hint=hint_for(self, near, stat), near=near
+        )
 
     def _located(self, path: str, require: Callable[[str, str, str], None]) -> FileStat:
         given = self.relative(checked_path(path))
@@ -174,6 +134,8 @@ class PathResolver(Visible):
             for place in (*spelled, *refusal.places):
                 require(given, place, self.key_of(place))
                 self._require_granted(given, place, folder=place != given)
+            if isinstance(refusal, OutsideRoot) and (inside := paths_at_end(self, path)):
+                refusal.hint = f"{refusal.hint} Did you mean {inside[0]}?"
             raise
         require(given, stat.path, stat.key)
         self._require_granted(given, stat.path, folder=stat.kind == "directory")

@@ -34,6 +34,33 @@ def test_a_refused_read_takes_away_no_earlier_one(call):
     call("edit_file", path="a", old_string="b", new_string="c")
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        r"src\a.py",
+        "~/src/a.py",
+        "a/src/a.py",
+        "@src/a.py",
+        "'src/a.py'",
+        r"C:\Users\ada\project\src\a.py",
+        "file:///home/ada/project/src/a.py",
+    ],
+)
+def test_a_path_of_another_place_or_spelling_is_answered_with_the_one_here(call, given):
+    call.put("src/a.py", "a")
+    refusal = call.refused("not_found", "read_file", path=given)
+    assert refusal.details["near"][0] == "src/a.py" and refusal.hint.startswith("Did you mean src/a.py")
+
+
+def test_an_absolute_path_outside_is_answered_with_what_ends_like_it_inside_and_may_be_seen(make_call):
+    call = make_call(deny_read=["hidden"])
+    call.put("src/a.py", "a")
+    call.put("hidden", "a")
+    assert call.refused("outside_root", "read_file", path="/workspace/src/a.py").hint.endswith("mean src/a.py?")
+    for path in ("/workspace/hidden", "/workspace/none", "/"):
+        assert call.refused("outside_root", "read_file", path=path).hint.endswith('("." is the root).')
+
+
 @pytest.mark.parametrize("path", ["sub", "sub/", ".", "./sub/../sub"])
 def test_a_folder_is_refused_with_the_tool_that_lists_it(call, path):
     call.put("sub/a", "a")

@@ -1,0 +1,97 @@
+"""Suggests paths for one that is missing or outside the root."""
+
+from __future__ import annotations
+
+import difflib
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import chain
+
+from ..backends.protocol import Backend, FileStat
+from ..errors import FsToolsError
+from ..walking.listing import Visible, names_in
+from ..walking.names import joined
+
+_MOST_ENTRIES = 5000
+_MOST_NAMES = 3
+_MOST_PARTS = 12
+_AROUND = " \t\n\r\"'`@<>"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/*")
+_SPACES = str.maketrans(dict.fromkeys("\u00a0\u202f\u2007\u2009\u3000", " "))
+
+
+class Looking(Visible):
+    """The files that a caller may see, and where they are."""
+
+    backend: Backend
+
+
+def near_paths(looking: Looking, given: str, missing: FileStat) -> list[str]:
+    """Up to three paths that the caller may mean and may see: by the end of what was given, then by likeness."""
+    found = [*paths_at_end(looking, given), *_alike(looking, missing)]
+    return list(dict.fromkeys(found))[:_MOST_NAMES]
+
+
+def hint_for(looking: Looking, near: list[str], missing: FileStat) -> str:
+    """The next step of a caller whose path is missing."""
+    if near:
+        name = _plain(posixpath.basename(missing.path))
+        is_there = any(_plain(posixpath.basename(path)) in name for path in near)
+        return f"Did you mean {' or '.join(near)}?{'' if is_there else ' Otherwise find it by name with `glob`.'}"
+    folder = _nearest_folder(looking, missing)
+    nearest = f"{folder!r}, the nearest folder that exists" if folder else "the root"
+    return f"List {nearest}, with `list_files`, or find it by name with `glob`."
+
+
+def paths_at_end(looking: Looking, given: str) -> list[str]:
+    r"""The longest end of a path, spelled as on another machine or quoted, that is there below the root; at most one.
+
+    So `/workspace/src/a.py`, `C:\project\src\a.py` and `file:///home/ada/src/a.py` lead to `src/a.py`.
+    """
+    for path in _ends(given):
+        try:
+            there = looking.may_read(path) and looking.backend.stat(path).kind != "missing"
+        except FsToolsError:
+            continue
+        if there and path != given:
+            return [path]
+    return []
+
+
+def _ends(given: str) -> Iterator[str]:
+    spelled = _SCHEME.sub("/", given.strip(_AROUND), count=1).replace("\\", "/")
+    parts = [part for part in spelled.split("/") if part not in ("", ".", "..", "~")]
+    for start in range(max(0, len(parts) - _MOST_PARTS), len(parts)):
+        yield "/".join(parts[start:])
+
+
+def _alike(looking: Looking, missing: FileStat) -> list[str]:
+    """Paths in the same folder, or the nearest one there is, whose names are like the missing one."""
+    folder, name = posixpath.split(missing.path)
+    while folder and looking.backend.stat(folder).kind == "missing":
+        folder, name = posixpath.split(folder)
+    if folder and not looking.may_read(folder):
+        return []
+    try:
+        there = names_in(looking.backend, folder, looking, most=_MOST_ENTRIES)
+    except FsToolsError:
+        return []
+    by_plain: dict[str, list[str]] = {}
+    for one in chain(there.files, there.folders):
+        by_plain.setdefault(_plain(one), []).append(joined(folder, one))
+    near = difflib.get_close_matches(_plain(name), list(by_plain), _MOST_NAMES, 0.6)
+    return [path for plain in near for path in sorted(by_plain[plain])]
+
+
+def _nearest_folder(looking: Looking, missing: FileStat) -> str:
+    """The nearest folder above a missing path that is there and that the caller may see; "" is the root."""
+    folder = posixpath.dirname(missing.path)
+    while folder and (looking.backend.stat(folder).kind == "missing" or not looking.may_read(folder)):
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFKC", name.translate(_SPACES)).casefold()
