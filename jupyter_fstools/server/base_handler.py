@@ -76,6 +76,8 @@ MOST_WAITED_SECONDS = 60.0
 """For what a person or an assistant does: a request that lasts longer, proxies cut off."""
 
 _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
+_USER = "_jupyter_current_user"
+_BAD_TOKEN = "the token is not valid here", "It is wrong, expired or revoked: `jupyter fstools connect` makes one."
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _HINTS = {
     403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
@@ -241,7 +243,7 @@ class ToolsHandler(APIHandler):
         """Answer a refusal with its own status, and everything else without saying what is inside."""
         error = kwargs.get("exc_info", (None, None))[1]
         # tornado has forgotten the headers that `prepare` set; without them a browser could not read the answer.
-        if hasattr(self, "_jupyter_current_user"):
+        if hasattr(self, _USER):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
             self.answer(self.told(error.as_dict()), error.status)
@@ -252,6 +254,8 @@ class ToolsHandler(APIHandler):
             self.set_header("Allow", ", ".join([*self._methods(), "OPTIONS"]))
             hint = f"This route takes {', '.join(self._methods())}."
         message = _message(error, status_code)
+        if status_code == 403 and "Authorization" in self.request.headers and not getattr(self, _USER, True):
+            message, hint = _BAD_TOKEN
         self.answer(self.told({"code": code, "message": message, "hint": hint, "details": {}}), status_code)
 
     def told(self, error: dict[str, Any]) -> dict[str, Any]:

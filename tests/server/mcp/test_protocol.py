@@ -191,10 +191,20 @@ def test_without_the_token_nothing_is_answered(raw, token):
     assert raw.call("read_file", path=path)["structuredContent"]["error"]["code"] == "not_found"
 
 
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_a_token_that_is_wrong_is_said_to_be_wrong(raw, method):
+    """Not a browser's missing cookie, of which a client knows nothing."""
+    answer = raw.folder.server.ask(method, "/mcp", request("ping"), headers=raw.headers, token="wrong")
+    assert answer.json["error"]["message"].startswith("the token is not valid here. It is wrong, expired or revoked")
+    without = raw.folder.server.ask(method, "/mcp", request("ping"), headers=raw.headers, token=None)
+    assert "Send the server's token" in without.json["error"]["message"]
+
+
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
 def test_another_origin_is_refused_even_with_the_token(raw, origin):
     answer = raw.post(request("ping"), Origin=origin)
     assert (answer.status, answer.json["error"]["code"]) == (403, -32600)
+    assert "allow_origin" in answer.json["error"]["message"]
     assert raw.post(introduction(), Origin=f"http://127.0.0.1:{raw.folder.server.port}").status == 200
 
 
