@@ -87,6 +87,8 @@ def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
     if pattern.startswith("!"):
         yield f"[a leading ! excludes nothing here; `grep` takes glob={pattern!r}]"
     yield from list_of_globs(pattern)
+    if "\\" in pattern:
+        yield "[a backslash makes the sign after it mean itself; folders are separated by /]"
     root = root_spelled(workspace.backend, pattern)
     folder, below = "" if root else folder, pattern[len(root) :].strip("/")
     lead = pattern[: len(root)] + "/" * pattern[len(root) :].startswith("/")

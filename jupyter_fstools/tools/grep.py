@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, Any
@@ -18,13 +17,27 @@ from ..search.batches import is_notebook
 from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery, path_of_link
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import ShownLine, list_of_globs, not_searched, nothing, paging, shown_groups, shown_path, text_blocks
+from .search_notes import (
+    ShownLine,
+    fitting_matches,
+    left_out,
+    list_of_globs,
+    not_searched,
+    nothing,
+    paging,
+    shown_groups,
+    shown_path,
+    text_blocks,
+)
 from .tool import Block, Tool, ToolResult, answer_named
 
 _SHOWN_LINE = 500
 _MOST_NOTEBOOKS = 20
 """Notebooks of a page whose lines leave receipts: each is read once more for it."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CODE = re.compile(r"[][(){}*+?$]")
+_EXPRESSION = re.compile(r"\\|\.[*+]|\(\?|^\^|\$$")
+_AS_TEXT = "[as plain text the pattern is there: its brackets or signs mean something else; set literal=true]"
 _AROUND = ("-C", "context", "context_lines")
 _ALWAYS = ("-n", "line_numbers")
 
@@ -110,9 +123,13 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
             f"lines match, but none could be read within {limits.search_seconds:g} seconds",
             hint="Search fewer or smaller files (path, `glob='*.py'`, `file_type`).",
         )
+    plain = found.total == 0 and not found.none_fits and _occurs_as_text(workspace, query, arguments.path)
     end, cut = arguments.offset + limit, ""
-    if query.output_mode == "content" and (fitting := _fitting(found.matches, limits.max_output_bytes)) is not None:
-        cut = _left_out(found.matches[0], fitting[0])
+    if (
+        query.output_mode == "content"
+        and (fitting := fitting_matches(found.matches, limits.max_output_bytes)) is not None
+    ):
+        cut = left_out(found.matches[0], fitting[0])
         found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
     elif query.output_mode == "content" and found.partial:
         end = arguments.offset + len(found.matches)
@@ -122,9 +139,26 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
 
     def content() -> list[Block]:
         rows, notes = _shown(found, query, following)
-        return text_blocks(rows, [cut, *notes] if cut else notes)
+        said = [_AS_TEXT] if plain else [cut] if cut else []
+        return text_blocks(rows, [*said, *notes])
 
     return ToolResult("grep", content, lambda: _data(found, query, path, following))
+
+
+def _occurs_as_text(workspace: Workspace, query: TextQuery, path: str) -> bool:
+    """Whether an expression that matches nothing is there as plain text: code with brackets was meant, most likely."""
+    if query.literal or _CODE.search(query.pattern) is None or _EXPRESSION.search(query.pattern):
+        return False
+    asked = {"literal": True, "output_mode": "files", "limit": 1, "offset": 0, "exact_total": False}
+    found = search_text(
+        workspace.backend,
+        query.model_copy(update=asked),
+        path,
+        visible=workspace.paths,
+        seconds=workspace.limits.search_seconds / 4,
+        cancelled=workspace.cancelled,
+    )
+    return bool(found.files)
 
 
 def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
@@ -169,48 +203,6 @@ def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int,
     for _, run in groupby(enumerate(whole), lambda numbered: numbered[1] - numbered[0]):
         numbers = [line for _, line in run]
         yield numbers[0], [shown[line] for line in numbers]
-
-
-def _fitting(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
-    """As many of the matches as one call shows, at least one; None if that is all of them."""
-    size = 0
-    for number, match in enumerate(matches):
-        size += match.size
-        if size > most:
-            return matches[:number] or [_trimmed(match, most)]
-    return None
-
-
-def _trimmed(match: TextMatch, most: int) -> TextMatch:
-    """One match with no more lines around it than fit."""
-    room = max(0, most - len(match.text)) // 2
-    kept: dict[str, list[str]] = {"before": [], "after": []}
-    for name, lines in (("before", match.before[::-1]), ("after", match.after)):
-        left = room
-        for line in lines:
-            left -= len(line) + 1
-            if left < 0:
-                break
-            kept[name].append(line)
-    return replace(match, text=match.text[:most], before=kept["before"][::-1], after=kept["after"])
-
-
-def _left_out(match: TextMatch, shown: TextMatch) -> str:
-    """The note on a match that is not shown whole; empty if it is."""
-    left = {
-        "before it": len(match.before) - len(shown.before),
-        "after it": len(match.after) - len(shown.after),
-        "of its own": match.text.count("\n") - shown.text.count("\n"),
-    }
-    if match.size == shown.size:
-        return ""
-    lines = ", ".join(f"{number} {where}" for where, number in left.items() if number) or "a part of one"
-    first = match.line - len(match.before)
-    tool = f"read_file with offset={first}" if match.cell_index is None else "read_notebook"
-    return (
-        f"[lines that did not fit into one answer are left out: {lines}; {tool} shows them, in pages, "
-        "or ask for fewer before_lines and after_lines]"
-    )
 
 
 def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None) -> dict[str, Any]:

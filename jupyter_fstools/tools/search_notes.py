@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -76,6 +77,48 @@ def fitting(rows: Sequence[str], most: int | None) -> int:
         return len(rows)
     ends = accumulate(len(row.encode("utf-8", "surrogateescape")) + 1 for row in rows)
     return max(sum(end <= most for end in ends), min(1, len(rows)))
+
+
+def fitting_matches(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
+    """As many of the matches as one call shows, at least one; None if that is all of them."""
+    size = 0
+    for number, match in enumerate(matches):
+        size += match.size
+        if size > most:
+            return matches[:number] or [_trimmed(match, most)]
+    return None
+
+
+def _trimmed(match: TextMatch, most: int) -> TextMatch:
+    """One match with no more lines around it than fit."""
+    room = max(0, most - len(match.text)) // 2
+    kept: dict[str, list[str]] = {"before": [], "after": []}
+    for name, lines in (("before", match.before[::-1]), ("after", match.after)):
+        left = room
+        for line in lines:
+            left -= len(line) + 1
+            if left < 0:
+                break
+            kept[name].append(line)
+    return replace(match, text=match.text[:most], before=kept["before"][::-1], after=kept["after"])
+
+
+def left_out(match: TextMatch, shown: TextMatch) -> str:
+    """The note on a match that is not shown whole; empty if it is."""
+    left = {
+        "before it": len(match.before) - len(shown.before),
+        "after it": len(match.after) - len(shown.after),
+        "of its own": match.text.count("\n") - shown.text.count("\n"),
+    }
+    if match.size == shown.size:
+        return ""
+    lines = ", ".join(f"{number} {where}" for where, number in left.items() if number) or "a part of one"
+    first = match.line - len(match.before)
+    tool = f"read_file with offset={first}" if match.cell_index is None else "read_notebook"
+    return (
+        f"[lines that did not fit into one answer are left out: {lines}; {tool} shows them, in pages, "
+        "or ask for fewer before_lines and after_lines]"
+    )
 
 
 def shown_path(path: str) -> str:

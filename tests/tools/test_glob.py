@@ -137,6 +137,7 @@ def test_what_a_rule_denies_never_shows(make_call):
         ("deep", "src", "['deep' is a folder: 'deep/**' matches what is in it]"),
         ("!*.py", ".", "[a leading ! excludes nothing here; `grep` takes glob='!*.py']"),
         ("*.py,*.md", ".", "'*.{py,md}' for several]"),
+        (r"src\*.py", ".", "folders are separated by /]"),
         ("a.py, /b.md", ".", "'{a.py,/b.md}' for several]"),
     ],
 )

@@ -116,6 +116,24 @@ def test_an_invalid_pattern_says_why_and_a_missing_path_what_is_near(grep):
     assert grep.refused("not_found", "grep", pattern="x", path="sorce").details["near"] == ["source"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "noted"),
+    [
+        ("add(a, b)", True),
+        ("a[0]", True),
+        ("a + b", True),
+        ("sub(a, b)", False),
+        (r"add\(x", False),
+        ("add.*(z)", False),
+        ("none", False),
+    ],
+)
+def test_code_that_matches_nothing_as_an_expression_but_is_there_is_noted(grep, pattern, noted):
+    grep.put("a.py", "def add(a, b):\n    return a + b + a[0]\n")
+    assert ("literal=true" in grep("grep", pattern=pattern).text) is noted
+    assert "literal=true" not in grep("grep", pattern=pattern, glob="*.md").text
+
+
 def test_a_kind_by_the_name_people_call_it_is_answered_with_ours(grep):
     for asked, near in (
         ("javascript", ["js"]),
