@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Annotated, Any, get_args
 
@@ -19,12 +20,15 @@ OTHER_NAMES = {
     **dict.fromkeys(("absolute_path", "absolutePath", "relative_path", "relativePath"), "path"),
     **dict.fromkeys(("notebookPath", "dirPath", "directory_path", "target_directory", "folder", "dir"), "path"),
     **dict.fromkeys(("oldString", "old_str", "oldStr", "old_text", "oldText"), "old_string"),
+    **dict.fromkeys(("old", "search", "find"), "old_string"),
     **dict.fromkeys(("newString", "new_str", "newStr", "new_text", "newText"), "new_string"),
+    **dict.fromkeys(("new", "replace", "replacement"), "new_string"),
     **dict.fromkeys(("replaceAll", "allow_multiple", "allowMultiple"), "replace_all"),
     "replacements": "edits",
-    **dict.fromkeys(("cellId", "cell"), "cell_id"),
+    **dict.fromkeys(("cellId", "cell", "id"), "cell_id"),
     **dict.fromkeys(("cell_number", "cell_index", "cellNumber", "cellIndex"), "index"),
     **dict.fromkeys(("newSource", "source", "new_code", "newCode"), "new_source"),
+    **dict.fromkeys(("cell_source", "cellSource", "cell_content", "cellContent"), "new_source"),
     **dict.fromkeys(("editMode", "mode"), "edit_mode"),
     "cellType": "cell_type",
     **dict.fromkeys(("insert_after", "insertAfter"), "after"),
@@ -40,7 +44,7 @@ OTHER_NAMES = {
     "mimeType": "mime_type",
     "changeId": "change_id",
     "createOnly": "create_only",
-    **dict.fromkeys(("file_text", "fileText", "contents", "file_content", "fileContent"), "content"),
+    **dict.fromkeys(("file_text", "fileText", "text", "contents", "file_content", "fileContent"), "content"),
     **dict.fromkeys(("query", "regex"), "pattern"),
     **dict.fromkeys(("include", "include_pattern", "includePattern"), "glob"),
     **dict.fromkeys(("glob_pattern", "globPattern", "file_pattern", "filePattern"), "glob"),
@@ -62,7 +66,7 @@ OTHER_NAMES = {
 }
 """Names that models know from other tools, and ours."""
 
-_OR_ELSE = {"glob": "pattern"}
+_OR_ELSE = {"glob": "pattern", "cell_id": "change_id", "content": "new_source"}
 """What a name means for tools that do not have the argument it means for others."""
 
 MOST_EDITS = 10_000
@@ -111,13 +115,11 @@ def _flag(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """A list; JSON of one too, as some clients send what is nested."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
-            pass
-    return value
+    """A list; JSON of one too, as some clients send what is nested, and a single object."""
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    return [value] if isinstance(value, dict) else value
 
 
 def _text(value: Any) -> Any:
@@ -162,7 +164,7 @@ class Arguments(BaseModel):
             raise ValueError(f"takes {len(cls.model_fields)} arguments at most, got {len(given)}")
         named: dict[Any, Any] = {}
         for name, value in given.items():
-            other = OTHER_NAMES.get(name, "")
+            other: str = OTHER_NAMES.get(name) or name
             meant = (name, other, _OR_ELSE.get(other))
             ours = next((one for one in meant if one in cls.model_fields), name)
             if value is None and ours in cls.model_fields and not cls.model_fields[ours].is_required():

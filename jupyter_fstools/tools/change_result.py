@@ -136,10 +136,17 @@ class EditedNotebook(NamedTuple):
 def written_result(draft: Draft, change: Change | None, size: str, facts: dict[str, Any]) -> ToolResult:
     """Build the answer of write_file; `size` is of the content in words, `facts` its part of `data`."""
     path, created = draft.stat.path, draft.before is None
-    done = f"{'Created' if created else 'Overwrote'} {path} ({size})."
+    done = f"{'Created' if created else 'Overwrote'} {path} ({size}).{_of_odd_name(path) if created else ''}"
     said = _said(change, f"{path} ({size})", done, f"{path} has this content already; nothing was written.")
     own = {"path": path, "created": created, "fingerprint": _fingerprint_after(draft, change)}
     return _result("write_file", change, [said], lambda: {**own, **facts})
+
+
+def _of_odd_name(path: str) -> str:
+    """The note on a new file whose path means another place in a shell or on Windows."""
+    if path.startswith("~"):
+        return " Note: ~ is a name below the root here, not a home folder."
+    return " Note: the backslash is part of the name; folders are separated by /." if "\\" in path else ""
 
 
 def edited_result(files: Sequence[EditedFile], change: Change | None) -> ToolResult:

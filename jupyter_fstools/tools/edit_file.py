@@ -17,7 +17,7 @@ from ..documents.text.edits import TextEdit, apply_edits
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
-from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
+from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotFound, NotRead, naming_file
 from ..gate.draft import Draft, Step
 from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
@@ -61,9 +61,11 @@ class EditFileArguments(Arguments):
 
     @model_validator(mode="after")
     def _one_form(self) -> EditFileArguments:
-        single = self.old_string is not None or self.new_string is not None or "replace_all" in self.model_fields_set
-        if self.edits is not None and single:
+        # Many clients fill in what they leave out: an empty list, empty strings, false.
+        if self.edits and (self.old_string or self.new_string or self.replace_all):
             raise ValueError("give either edits or old_string and new_string, not both")
+        if not self.edits and self.old_string:
+            self.edits = None
         if self.edits is None and (self.old_string is None or self.new_string is None):
             missing = "old_string" if self.old_string is None else "new_string"
             raise ValueError(f"{missing} is required (or a list of edits)")
@@ -123,7 +125,7 @@ def change_texts(workspace: Workspace, edits: Sequence[tuple[str, TextEdit]], *,
     paths = list(dict.fromkeys(path for path, _ in edits))
     for path in paths:
         _require_no_notebook(checked_path(path))
-    with workspace.drafts(paths, accept_stale=match_stale) as drafts:
+    with _naming_way_to_create(), workspace.drafts(paths, accept_stale=match_stale) as drafts:
         of_file: dict[str, list[int]] = {}
         for number, (path, _) in enumerate(edits):
             of_file.setdefault(drafts[path].stat.key, []).append(number)
@@ -173,6 +175,15 @@ def _edited(
             lines=outside,
         )
     return EditedFile(draft, step, numbers, outcome.replacements, snippet, outside)
+
+
+@contextmanager
+def _naming_way_to_create() -> Iterator[None]:
+    try:
+        yield
+    except NotFound as refusal:
+        refusal.hint += " To create a file use `write_file`."
+        raise
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -51,6 +51,13 @@ class OneCellEdit(Arguments):
     before_index: Annotated[Count | None, Field(description="before, by index.")] = None
     keep_outputs: Annotated[Flag, Field(description="Keep the outputs when the source changes.")] = False
 
+    @model_validator(mode="after")
+    def _mode_of_strings(self) -> Self:
+        """Two strings without a mode or a source can only be an edit."""
+        if "edit_mode" not in self.model_fields_set and self.old_string and self.new_source is None:
+            self.edit_mode = "edit"
+        return self
+
 
 class EditNotebookArguments(OneCellEdit):
     """The arguments of edit_notebook: a list of edits, or the fields of one at top level."""
@@ -67,10 +74,14 @@ class EditNotebookArguments(OneCellEdit):
 
     @model_validator(mode="after")
     def _one_form(self) -> EditNotebookArguments:
-        single = self.model_fields_set - {"path", "edits"}
-        if self.edits is not None and single:
-            raise ValueError(f"give either edits or the fields of one edit ({', '.join(sorted(single))}), not both")
-        if self.edits is None and not single:
+        own = self.model_fields_set - {"path", "edits"}
+        # Many clients fill in what they leave out: an empty list, empty strings, the defaults.
+        said = [name for name in sorted(own) if getattr(self, name) not in ("", type(self).model_fields[name].default)]
+        if self.edits and said:
+            raise ValueError(f"give either edits or the fields of one edit ({', '.join(said)}), not both")
+        if not self.edits and said:
+            self.edits = None
+        if self.edits is None and not own:
             raise ValueError("give edits, or the fields of one edit (edit_mode, cell_id, new_source, ...)")
         return self
 

@@ -55,7 +55,7 @@ def _meant(journal: Journal, arguments: UndoArguments) -> Change:
     except NotFound as refusal:
         if "waiting" not in refusal.details:
             # No tool lists changes.
-            refusal.hint = "Give the change_id from the answer to the change, or its file in path."
+            refusal.hint = "Give the file in path; or the change_id from the answer to the change, where it told one."
         raise
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Annotated
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from ..content.splices import Splice, trimmed
 from ..diffs.file_diff import FileDiff
 from ..documents.notebook.schema import refuse_invalid_notebook
 from ..documents.text.diff import diff_of_creation, diff_of_splices
+from ..documents.text.disguises import has_line_numbers
 from ..documents.text.encoding import TextEncoding, encoding_of, known_encoding
 from ..documents.text.line_index import LineIndex
 from ..documents.text.shown_lines import counted
@@ -65,7 +67,7 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
         if named is None:
             with naming_file(draft.stat.path):
                 require_declared(BytesContent(data), draft.stat.path, encoding)
-        _require_no_placeholder(draft, encoding, arguments.content)
+        _require_whole_text(draft, encoding, arguments.content)
         splices, diff = _difference(workspace, draft, encoding, data)
         step = Step("create" if draft.before is None else "overwrite", splices, diff, "write_file", named, written=text)
         if is_notebook:
@@ -160,15 +162,26 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
     return plain.replace("\n", "\r\n") if index.mostly_crlf else plain
 
 
-def _require_no_placeholder(draft: Draft, encoding: TextEncoding, content: str) -> None:
-    old = ""
-    if draft.before is not None and ("..." in content or "…" in content):
-        old = draft.before.read(0, min(draft.before.size, _MOST_COMPARED_BYTES)).decode(encoding.codec, "replace")
-    line = placeholder_line(content, lambda line: line in old)
+def _require_whole_text(draft: Draft, encoding: TextEncoding, content: str) -> None:
+    """Refuse a placeholder for text left out, and the numbers of the lines shown; neither where the file has it."""
+
+    @cache
+    def old() -> str:
+        if draft.before is None:
+            return ""
+        return draft.before.read(0, min(draft.before.size, _MOST_COMPARED_BYTES)).decode(encoding.codec, "replace")
+
+    line = placeholder_line(content, lambda line: line in old())
     if line is not None:
         raise Invalid(
             f"content holds a placeholder instead of text: {line.strip()[:100]!r}",
             hint="Write out the whole file, or change a part of it with `edit_file`.",
+            field="content",
+        )
+    if has_line_numbers(content, old):
+        raise Invalid(
+            "content begins each line with its line number",
+            hint="Leave out the numbers and the tab after each: they are not part of the file.",
             field="content",
         )
 

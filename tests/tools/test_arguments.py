@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from jupyter_fstools.errors import FsToolsError, Invalid
 from jupyter_fstools.tools import TOOLS, call_tool
 from jupyter_fstools.tools.arguments import OTHER_NAMES
+from tests.documents.notebook.samples import code, jupyterlab, notebook
 
 HUGE = 10**5000
 """More digits than Python spells."""
@@ -112,6 +113,12 @@ def test_a_name_that_means_nothing_here_is_refused(abc):
         ("edit_file", {"filePath": "abc", "oldString": "b", "newString": "x", "replaceAll": False}),
         ("edit_file", {"file_path": "abc", "old_str": "b", "new_str": "x"}),
         ("edit_file", {"path": "abc", "edits": [{"oldText": "b", "newText": "x"}]}),
+        ("edit_file", {"path": "abc", "edits": {"old": "b", "new": "x"}}),
+        ("edit_file", {"path": "abc", "edits": '{"search": "b", "replace": "x"}'}),
+        ("edit_file", {"path": "abc", "edits": [{"find": "b", "replacement": "x"}], "replace_all": False}),
+        ("edit_file", {"path": "abc", "edits": [{"old": "b", "new": "x"}], "old_string": "", "new_string": ""}),
+        ("edit_file", {"path": "abc", "edits": [], "old_string": "b", "new_string": "x"}),
+        ("write_file", {"path": "new", "text": "x"}),
         ("edit_file", {"path": "abc", "replacements": [{"old_text": "b", "new_text": "x", "allow_multiple": True}]}),
     ],
     ids=str,
@@ -120,6 +127,32 @@ def test_calls_as_other_assistants_tools_take_them_do_the_same_here(abc, tool, g
     if tool == "edit_file":
         abc("read_file", path="abc")
     assert abc(tool, **given).tool == tool
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"cell_index": 0, "cell_source": "x = 2"},
+        {"id": "a", "content": "x = 2"},
+        {"cell_id": "a", "old_string": "x = 1", "new_string": "x = 2"},
+        {"edits": {"cell_id": "a", "old_string": "x = 1", "new_string": "x = 2"}},
+        {"edits": [{"cell_id": "a", "source": "x = 2"}], "edit_mode": "replace", "cell_id": "", "replace_all": False},
+        {"edits": [], "index": 0, "new_source": "x = 2"},
+    ],
+    ids=str,
+)
+def test_calls_as_other_assistants_tools_take_them_edit_a_cell_here(call, given):
+    call.put("book.ipynb", jupyterlab(notebook(code("x = 1", id="a"))))
+    call("read_notebook", path="book.ipynb")
+    call("edit_notebook", notebook_path="book.ipynb", **given)
+    assert '"x = 2"' in call.got("book.ipynb").decode()
+
+
+def test_a_value_beside_a_list_of_edits_is_refused_even_where_it_is_nought(call):
+    call.put("book.ipynb", jupyterlab(notebook(code("x = 1", id="a"))))
+    call("read_notebook", path="book.ipynb")
+    given = {"path": "book.ipynb", "edits": [{"cell_id": "a", "source": "x"}], "index": 0}
+    assert "(index)" in call.refused("invalid", "edit_notebook", **given).message
 
 
 @pytest.mark.parametrize(

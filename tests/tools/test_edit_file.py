@@ -420,3 +420,7 @@ def test_an_edit_is_read_by_the_encoding_that_was_shown_last(call):
     assert call.got("a") == "é ü →\n".encode()
     call("read_file", path="a", encoding="latin-1")
     call.refused("encoding", "edit_file", path="a", old_string="\n", new_string="→\n")
+
+
+def test_a_missing_file_is_answered_with_the_tool_that_makes_one(call):
+    assert "`write_file`" in call.refused("not_found", "edit_file", path="new", old_string="", new_string="x").hint

@@ -690,3 +690,13 @@ def test_many_edits_of_one_call_look_through_the_notebook_a_few_times_only(call,
     looks.clear()
     assert call("edit_notebook", path=PATH, edits=edits).data["total_cells"] == 300
     assert len(looks) < 10
+
+
+def test_a_new_cell_without_type_and_place_is_answered_with_both(book):
+    refusal = book.refused("invalid", "edit_notebook", path=PATH, edit_mode="insert", new_source="x")
+    assert "cell_type" in refusal.message and "`after_index`" in refusal.hint
+
+
+def test_a_source_copied_with_its_line_numbers_is_refused(book):
+    given = {"path": PATH, "index": 1, "new_source": "1\tx = 1\n2\ty = 2"}
+    assert book.refused("invalid", "edit_notebook", **given).details["field"] == "new_source"

@@ -373,3 +373,34 @@ def test_the_diff_names_an_encoding_in_which_the_same_bytes_read_otherwise(make_
     plain = call("write_file", path="run2.sh", content="echo ﾃ\n").change
     assert plain.diff.encoding is None
     assert unified(plain.diff).startswith("@@")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there a backslash separates folders")
+@pytest.mark.parametrize(("path", "said"), [(r"src\a.py", "the backslash is part of the name"), ("~/a", "~ is a name")])
+def test_a_new_file_whose_path_means_another_place_elsewhere_is_noted(call, path, said):
+    assert said in call("write_file", path=path, content="a").text
+    assert said not in call("write_file", path=path, content="b").text
+
+
+def test_lines_copied_with_their_numbers_are_refused(call):
+    call.put("a", "one\ntwo\n\nthree\n")
+    call("read_file", path="a")
+    refusal = call.refused("invalid", "write_file", path="a", content="1\tone\n2\t2\n3\t\n4\tthree\n")
+    assert refusal.details["field"] == "content" and call.got("a") == b"one\ntwo\n\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("one\ntwo\n", "1\tfour\n2\tfive\n"),
+        ("one\ntwo\n", "1\tone\n5\ttwo\n"),
+        ("1\tone\n2\ttwo\n", "1\tone\n2\ttwo\n3\tthree\n"),
+        (None, "1\tone\n2\ttwo\n"),
+    ],
+)
+def test_a_table_whose_rows_are_counted_is_written(call, old, new):
+    if old is not None:
+        call.put("a", old)
+        call("read_file", path="a")
+    call("write_file", path="a", content=new)
+    assert call.got("a") == new.encode()

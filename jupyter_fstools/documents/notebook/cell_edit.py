@@ -13,6 +13,7 @@ EditMode = Literal["replace", "edit", "insert", "delete", "move", "convert", "cl
 CellType = Literal["code", "markdown", "raw"]
 
 _PLACES = ("after", "before", "at", "after_index", "before_index")
+_PLACE_HINT = 'Give after or before (a `cell_id`), at ("start" or "end"), `after_index` or `before_index`.'
 _TEXTS = ("new_source", "old_string", "new_string")
 _NEEDED = {"replace": ("new_source",), "edit": ("old_string", "new_string"), "insert": ("new_source", "cell_type"),
            "convert": ("cell_type",)}  # fmt: skip
@@ -66,29 +67,33 @@ class CellEdit(BaseModel):
 
     def _check_texts(self) -> None:
         mode = self.edit_mode
-        for field in _NEEDED.get(mode, ()):
-            if getattr(self, field) is None:
-                other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
-                raise Invalid(f"{mode} needs {field}", hint=f"Give {field}{other}.", field=field)
+        if missing := [field for field in _NEEDED.get(mode, ()) if getattr(self, field) is None]:
+            needed = " and ".join(missing)
+            other = ' (old_string and new_string belong to edit_mode "edit")' if self.old_string is not None else ""
+            place = f" {_PLACE_HINT}" if mode == "insert" and not self._places() else ""
+            raise Invalid(f"{mode} needs {needed}", hint=f"Give {needed}{other}.{place}", field=missing[0])
         for field in _TEXTS:
             if getattr(self, field) and field not in _ALLOWED_TEXTS.get(mode, ()) and mode != "delete":
                 raise Invalid(
                     f"{mode} takes no {field}", hint=f"Leave {field} out, or change `edit_mode`.", field=field
                 )
 
+    def _places(self) -> list[str]:
+        """The arguments that name a place."""
+        names = (*_PLACES, "cell_id") if self.edit_mode == "insert" else _PLACES
+        return [field for field in names if getattr(self, field) is not None]
+
     def _check_places(self) -> None:
-        given = [field for field in _PLACES if getattr(self, field) is not None]
+        given = self._places()
         if self.edit_mode not in ("insert", "move"):
             if given:
                 raise Invalid(f"{self.edit_mode} takes no {given[0]}", hint="Use move to move a cell.", field=given[0])
             return
-        if self.edit_mode == "insert":
-            if self.index is not None:
-                raise Invalid("insert takes no index", hint="Give `after_index`, `before_index`, or at.", field="index")
-            given += ["cell_id"] if self.cell_id is not None else []
+        if self.edit_mode == "insert" and self.index is not None:
+            raise Invalid("insert takes no index", hint="Give `after_index`, `before_index`, or at.", field="index")
         if len(given) != 1:
             raise Invalid(
                 f"{self.edit_mode} needs exactly one place, got {' and '.join(given) or 'none'}",
-                hint='Give after or before (a `cell_id`), at ("start" or "end"), `after_index` or `before_index`.',
+                hint=_PLACE_HINT,
                 field=given[-1] if given else "after",
             )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ...content.source import CHUNK_BYTES, BytesContent, Content
 from ...content.splices import Splice, spliced_chunks, trimmed
 from ...errors import EncodingRefused, Invalid
+from ..text.disguises import has_line_numbers
 from ..text.edits import TextEdit, apply_edits
 from ..text.encoding import TextEncoding
 from ..text.utf8_view import Utf8View
@@ -168,7 +169,7 @@ def checked_source(new: str, old: str, field: str) -> str:
     r"""A new source with `\n` as its only line ending.
 
     Raises:
-        Invalid: an omission placeholder that the old source did not have, or notebook JSON instead of a source.
+        Invalid: an omission placeholder that the old source did not have, line numbers, or notebook JSON.
     """
     new = new.replace("\r\n", "\n").replace("\r", "\n")
     old_lines = {line.rstrip("\r") for line in old.split("\n")}
@@ -179,6 +180,8 @@ def checked_source(new: str, old: str, field: str) -> str:
             hint='Give the whole source, or change only a part of the cell with `edit_mode` "edit".',
             field=field,
         )
+    if has_line_numbers(new, lambda: old):
+        raise Invalid(f"{field}: its lines begin with line numbers", hint="Leave out numbers and tabs.", field=field)
     if _is_notebook_json(new):
         raise Invalid(
             f"{field}: this is a notebook's or a cell's JSON, not a source",
