@@ -42,7 +42,7 @@ def hint_for(looking: Looking, near: list[str], missing: FileStat) -> str:
         return f"Did you mean {' or '.join(near)}?{'' if is_there else ' Otherwise find it by name with `glob`.'}"
     folder = _nearest_folder(looking, missing)
     nearest = f"{folder!r}, the nearest folder that exists" if folder else "the root"
-    return f"List {nearest}, with `list_files`, or find it by name with `glob`."
+    return f"List {nearest}, with `list_files`. Or find it by name with `glob`."
 
 
 def paths_at_end(looking: Looking, given: str) -> list[str]:

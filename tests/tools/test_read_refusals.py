@@ -83,7 +83,7 @@ def test_no_name_is_suggested_from_a_folder_that_may_not_be_seen(make_call):
     call = make_call(deny_read=["secret/", "!secret/pub"])
     call.put("secret/pubs", "x")
     refusal = call.refused("not_found", "read_file", path="secret/pub")
-    assert refusal.details["near"] == [] and refusal.hint.startswith("List the root with `list_files`")
+    assert refusal.details["near"] == [] and refusal.hint.startswith("List the root, with `list_files`.")
 
 
 def test_a_file_that_is_no_text_is_named_and_no_other_surface_is(call):
