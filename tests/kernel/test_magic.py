@@ -41,8 +41,11 @@ def test_a_file_is_read_and_then_edited(fs, file):
         ("grep -z x", "Quote arguments that hold spaces, such as 'a b.txt'. %fs grep -h shows what it takes."),
         ("grep ''", "It takes a regular expression, or text with -F."),
         ("edit a.py --old r --new s", "or use --all."),
-        ("ls nope", "List the root, with %fs ls."),
-        ("ls grep/nope", "List 'grep', the nearest folder that exists, with %fs ls."),
+        ("ls nope", "List the root, with %fs ls. Or find it by name with %fs glob."),
+        (
+            "ls grep/nope",
+            "List 'grep', the nearest folder that exists, with %fs ls. Or find it by name with %fs glob.",
+        ),
         ("diff nope", "List the changes (%fs changes) to see their ids."),
         ("undo", "List the changes (%fs changes) to see what there was."),
         ("undo nope", "Name a change of this session (%fs changes lists them)."),
@@ -146,7 +149,7 @@ def test_an_undo_of_what_only_waits_says_so(make_shell, root):
     made = shell.run_cell_magic("fs", "write a.txt", "x\n")
     with pytest.raises(NotFound, match=f"change {made.change.id} still waits for approval") as refused:
         shell.run_line_magic("fs", "undo a.txt")
-    assert f"Have change {made.change.id} rejected" in refused.value.hint
+    assert f"reject change {made.change.id}" in refused.value.hint
     assert "not modified" in refused.value.message
 
 

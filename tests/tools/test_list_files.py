@@ -55,8 +55,9 @@ def test_what_is_there_decides_the_answer(call):
     call.put("folder/x", "x")
     (call.root / "empty").mkdir()
     assert call("list_files", path="empty").data["entries"] == [] and shown(call, "empty") == "The folder is empty."
-    assert "'folder' with `list_files`" in call.refused("not_found", "list_files", path="folder/no/where").hint
-    assert "the root with `list_files`" in call.refused("not_found", "list_files", path="nope").hint
+    deep = call.refused("not_found", "list_files", path="folder/no/where")
+    assert "'folder', the nearest folder that exists, with `list_files`" in deep.hint
+    assert "the root, with `list_files`" in call.refused("not_found", "list_files", path="nope").hint
     refusal = call.refused("not_found", "list_files", path="foldr")
     assert refusal.details["near"] == ["folder"]
     for path in ("file.txt", "file.txt/x", "file.txt/.."):
