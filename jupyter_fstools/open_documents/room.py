@@ -23,11 +23,11 @@ from ..documents.notebook.operations import (
     SourceSpans,
     notebook_operations,
 )
+from ..documents.notebook.saved import is_saved_as, saved_bytes
 from ..documents.text.spans import spans_of, splices_of
 from ..errors import Conflict, FsToolsError, NotebookRefused, Unsaved
 from ..stores.records import Place
 from .protocol import Applied, Rewrite
-from .saved_notebook import is_saved_as, saved_bytes
 from .shared_document import SharedNotebook, SharedText
 
 Answer = TypeVar("Answer")

@@ -19,11 +19,10 @@ from ..documents.notebook.operations import (
     NotebookOperations,
     SourceSpans,
 )
-from ..documents.notebook.whole_texts import plain_output
+from ..documents.notebook.saved import plain_cell, plain_output
 from ..documents.text.spans import splices_of
 from ..errors import Conflict
 from .saved_document import has_to_stay
-from .saved_notebook import plain_cell
 
 CARET = "fstools:caret"
 """The field of a person's awareness with the id of the cell in which they type."""

@@ -13,12 +13,12 @@ from ..backends.protocol import Backend, FileStat, OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..content.source import BytesContent
 from ..content.splices import SplicedContent
+from ..documents.notebook.saved import saved_bytes
 from ..errors import Conflict, FsToolsError, InputOutput, Unsaved
 from ..stores.records import Place
 from .page import Answer, PageDocument, change_message
 from .protocol import Applied, Rewrite
 from .saved_document import changed_meanwhile
-from .saved_notebook import saved_bytes
 
 _MOST_HEARD = 16
 _MOST_SAVES = 3

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from ..backends.protocol import OpenFile
 from ..content.splices import Splice, SplicedContent
-from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.text.diff import changed_lines, diff_of_changes, line_numbers
 from ..documents.text.edits import TextEdit, apply_edits
 from ..documents.text.encoding import TextEncoding, encoding_of

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
 from ..content.source import BytesContent
-from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.line_index import LineIndex
 from ..documents.text.window import WindowLimits, read_window, text_index

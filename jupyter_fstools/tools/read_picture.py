@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from ..backends.protocol import OpenFile
 from ..documents.media.decoder import Patience, SentImage, decoded_image, decoded_images, decoded_pages
 from ..documents.media.image import Room, ShownImage
-from ..documents.media.media_types import HEAD_BYTES, PDF, media_type
+from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.media.pdf import MOST_PAGES, PageRange, PageRoom, ShownPage, ShownPages
 from ..documents.notebook import Output
 from ..documents.text.shown_lines import envelope

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice, SplicedContent
+from jupyter_fstools.documents.notebook.saved import is_saved_as, saved_bytes
 from jupyter_fstools.documents.text.spans import spans_between, splices_of
 from jupyter_fstools.errors import Conflict
-from jupyter_fstools.open_documents.saved_notebook import is_saved_as, saved_bytes
 from jupyter_fstools.open_documents.shared_document import moved_splices
 
 texts = st.text(alphabet="aß€😀\n ", max_size=30)

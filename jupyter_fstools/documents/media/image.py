@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import Binary, TooLarge
-from .picture_bytes import is_whole, picture_header
+from .media_bytes import is_whole, picture_header
 
 if TYPE_CHECKING:
     from PIL.Image import Image

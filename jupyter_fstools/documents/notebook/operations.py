@@ -13,8 +13,8 @@ from ..text.spans import Span, spans_between
 from .cell import Cell
 from .comparison import moved_origins
 from .document import NotebookDocument
+from .saved import plain_bundle, plain_output
 from .spans import outline_after
-from .whole_texts import plain_bundle, plain_output
 
 ValueOf = Callable[[Cell, str], Any]
 """Gives a cell's member of that name."""

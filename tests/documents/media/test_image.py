@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from jupyter_fstools.documents.media.image import MOST_PIXELS, Room, shown_image
-from jupyter_fstools.documents.media.media_types import HEAD_BYTES, PDF, media_type
-from jupyter_fstools.documents.media.picture_bytes import is_whole, picture_header
+from jupyter_fstools.documents.media.media_bytes import HEAD_BYTES, PDF, is_whole, media_type, picture_header
 from jupyter_fstools.errors import Binary, FsToolsError, TooLarge
 from tests.documents.media.samples import noise, picture, saved, turned
 

@@ -19,7 +19,7 @@ from jupyter_fstools.documents.notebook import (
     outline_of,
 )
 from jupyter_fstools.documents.notebook.operations import notebook_operations
-from jupyter_fstools.open_documents.saved_notebook import plain_cell
+from jupyter_fstools.documents.notebook.saved import plain_cell
 
 OUTPUT = {"name": "stdout", "output_type": "stream", "text": ["put out\n"]}
 
