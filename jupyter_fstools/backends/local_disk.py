@@ -17,7 +17,8 @@ from .open_file import file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
-from .resolution import Found, Root, Trail, descend, descend_making, follow
+from .resolution import Found, Trail, descend, descend_making, follow
+from .root_folder import Root
 from .system_errors import refusal, refused
 
 

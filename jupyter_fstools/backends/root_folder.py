@@ -1,0 +1,122 @@
+"""Holds the root folder and finds a path's parts below it."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import NotADirectory, NotFound
+from .operating_system import HAS_OPENAT, Folder, open_folder
+from .path_names import check_names, folded, leads_out, parts_of
+
+
+class Root:
+    """The folder that nothing leads out of.
+
+    Args:
+        path: the folder, also by way of links.
+        openat: open below descriptors, or check joined paths; None: whatever the system can.
+        case_insensitive: are names that differ in case one file; None: look.
+    """
+
+    def __init__(self, path: str, *, openat: bool | None = None, case_insensitive: bool | None = None) -> None:
+        given, real = os.path.abspath(path), os.path.realpath(path)
+        self._openat = HAS_OPENAT if openat is None else openat
+        self._former: list[Folder] = []
+        try:
+            self.folder = open_folder(real, openat=self._openat)
+            self._status = self.folder.status()
+        except NotADirectoryError:
+            raise NotADirectory("The root is a file.", hint="Set the root to a folder.") from None
+        except FileNotFoundError:
+            raise NotFound("The root does not exist.", hint="Make the folder, or set another root.") from None
+        self.path = real
+        self.key = real.replace(os.sep, "/").rstrip("/")
+        self.is_top = os.path.dirname(real) == real
+        self._spellings = [[part for part in parts_of(real) if part]]
+        if given != real and os.path.samefile(given, real):
+            self._spellings.append([part for part in parts_of(given) if part])
+        self._case_insensitive = self._ignores_case() if case_insensitive is None else case_insensitive
+
+    def current(self) -> Folder:
+        """The folder that is at the root's path now: what was moved away is not worked on.
+
+        Raises:
+            NotFound, NotADirectory: there is none any more.
+        """
+        try:
+            if os.path.samestat(os.stat(self.path, follow_symlinks=False), self._status):
+                return self.folder
+            now = open_folder(self.path, openat=self._openat)
+        except FileNotFoundError:
+            raise NotFound("The root no longer exists.", hint="Ask the person to make it again.") from None
+        except NotADirectoryError:
+            raise NotADirectory("The root is no longer a folder.", hint="Ask the person to look at it.") from None
+        # Others may be at work below the former one.
+        self._former.append(self.folder)
+        self.folder, self._status = now, now.status()
+        return now
+
+    def close(self) -> None:
+        """Let every folder go."""
+        for folder in (*self._former, self.folder):
+            folder.close()
+        self._former.clear()
+
+    def parts(self, path: str) -> list[str]:
+        """The parts of a path below the root, given relative or absolute.
+
+        Raises:
+            OutsideRoot, Invalid, Denied
+        """
+        parts = parts_of(path)
+        if os.path.isabs(path):
+            parts = self._inside(path, parts)
+        elif os.path.splitdrive(path)[0]:
+            raise leads_out(path)
+        check_names(parts)
+        return parts
+
+    def spelling(self, folder: Folder, name: str) -> str:
+        """The name as it is on the disk, where the disk ignores case."""
+        if not self._case_insensitive:
+            return name
+        wanted, other = folded(name), name
+        try:
+            with folder.entries() as entries:
+                for entry in entries:
+                    if entry.name == name:
+                        return name
+                    if folded(entry.name) == wanted:
+                        other = entry.name
+        except PermissionError:
+            return name
+        return other
+
+    def _inside(self, path: str, parts: list[str]) -> list[str]:
+        for spelling in self._spellings:
+            rest = list(reversed(parts))
+            for name in spelling:
+                while rest and rest[-1] in ("", "."):
+                    rest.pop()
+                if not rest or not self._same(rest.pop(), name):
+                    break
+            else:
+                return rest[::-1]
+        raise leads_out(path)
+
+    def _same(self, one: str, other: str) -> bool:
+        return one == other or (self._case_insensitive and folded(one) == folded(other))
+
+    def _ignores_case(self) -> bool:
+        swapped = ""
+        try:
+            with self.folder.entries() as entries:
+                name = next((entry.name for entry in entries if entry.name.swapcase() != entry.name), "")
+                swapped = name.swapcase()
+            mine, other = (self.folder.look(name), self.folder.look(swapped)) if name else (None, None)
+            if mine is None or other is None or not os.path.samestat(mine, other):
+                return False
+            with self.folder.entries() as entries:
+                return all(entry.name != swapped for entry in entries)
+        except OSError:
+            return False
