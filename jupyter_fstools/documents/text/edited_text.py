@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -87,10 +88,17 @@ class EditedText:
             at += len(chunk)
         return lines
 
-    def replace(self, matches: Sequence[Match], new: str) -> None:
-        """Put the new text in the place of each match, with the line endings of its neighbourhood."""
+    def replace(self, matches: Sequence[Match], new: str) -> bool:
+        """Put the new text in the place of each match, with the line endings of its neighbourhood.
+
+        False if what is new in it stands beside each match already, so that nothing changes.
+        """
         plain = new.replace("\r\n", "\n").encode("utf-8")
         texts = self._with_endings(matches, new, plain) if b"\n" in plain else [plain] * len(matches)
+        if texts and (plain.endswith(b"\r") or plain.startswith(codecs.BOM_UTF8)):
+            texts = self._without_halves(matches, texts)
+            if all(self.read(*match) == text for match, text in zip(matches, texts, strict=True)):
+                return False
         self._whole = self._whole_with(matches, texts)
         if self._pieces is None:
             self._pieces, self._starts = [_Piece(0, _FAR, None)], [0]
@@ -98,9 +106,10 @@ class EditedText:
             # From the last on: so the offsets of those before it stay what they are.
             for match, text in zip(reversed(matches), reversed(texts), strict=True):
                 self._replace_one(match, text)
-            return
+            return True
         self._pieces = list(_spliced(self._pieces, matches, texts))
         self._starts = list(accumulate((piece.size for piece in self._pieces[:-1]), initial=0))
+        return True
 
     def _replace_one(self, match: Match, text: bytes) -> None:
         """Touch only the pieces that a match lies in: thousands of edits make thousands of pieces."""
@@ -191,6 +200,17 @@ class EditedText:
         if not lf:
             return [new.encode("utf-8")] * len(matches)
         return list(self._endings_nearby(matches, plain))
+
+    def _without_halves(self, matches: Sequence[Match], texts: Sequence[bytes]) -> list[bytes]:
+        """The texts without what stands beside a match already: a whole line ending, the byte order mark."""
+        first, *others = texts
+        if self.view.encoding.bom and matches[0].start == 0:
+            first = first.removeprefix(codecs.BOM_UTF8)
+        beyond = (self.read(match.end, match.end + 2) for match in matches)
+        return [
+            text.rstrip(b"\r") if behind.startswith((b"\n", b"\r\n")) else text
+            for text, behind in zip([first, *others], beyond, strict=True)
+        ]
 
     def _endings(self) -> tuple[bool, bool]:
         crlf = lf = False

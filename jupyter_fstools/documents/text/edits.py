@@ -80,12 +80,13 @@ def apply_edits(
         label = f"edit {numbers[number - 1] + 1 if numbers else number} of {count}: " if count > 1 else ""
         _check(edit, label, text)
         matches = _matches(text, edit, label, edits[: number - 1], shown)
-        new = _inserted(text, edit, matches)
+        new = _inserted(edit)
         if new.replace("\r\n", "\n") == edit.old.replace("\r\n", "\n"):
             raise _no_op(edit, label)
         size += len(matches) * (len(new.encode("utf-8")) - len(edit.old.encode("utf-8")))
         _require_bounded(size, most_bytes, label)
-        text.replace(matches, new)
+        if not text.replace(matches, new):
+            raise _no_op(edit, label)
         replacements.append(len(matches))
     splices = text.splices()
     if not splices and len(edits) == 1:
@@ -139,16 +140,10 @@ def _no_op(edit: TextEdit, label: str) -> NoOp:
     )
 
 
-def _inserted(text: EditedText, edit: TextEdit, matches: Sequence[Match]) -> str:
-    new = edit.new
-    if "\r\r\n" in new and "\r\r\n" not in edit.old:
-        new = _DOUBLED.sub("\n", new)  # A doubled ending is a slip of whoever translated it.
-    end = matches[0].end
-    if new.endswith("\r") and text.read(end, end + 2).startswith((b"\n", b"\r\n")):
-        new = new.rstrip("\r")  # Half of an ending; the whole one stands behind the match.
-    if text.view.encoding.bom and matches[0].start == 0:
-        new = new.removeprefix("\ufeff")
-    return new
+def _inserted(edit: TextEdit) -> str:
+    if "\r\r\n" in edit.new and "\r\r\n" not in edit.old:
+        return _DOUBLED.sub("\n", edit.new)  # A doubled ending is a slip of whoever translated it.
+    return edit.new
 
 
 def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[TextEdit], shown: Ranges) -> list[Match]:

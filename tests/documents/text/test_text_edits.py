@@ -129,6 +129,16 @@ def test_edits_in_order_are_what_str_replace_makes_of_them(text, edits):
         refusal(expected, text.encode(), *edits)
 
 
+def test_each_place_of_replace_all_keeps_its_own_line_ending():
+    """Half an ending is left out where the whole one stands behind the place, and nowhere else."""
+    half = TextEdit("x", "y\r", replace_all=True)
+    assert edited(b"x\nx b\nx", half) == b"y\ny\r b\ny\r"
+    assert edited(b"x b\r\nx\r\n", half) == b"y\r b\r\ny\r\n"
+    mark = TextEdit("x", "\ufeffy", replace_all=True)
+    marked = TextEncoding("utf-8", codecs.BOM_UTF8)
+    assert edited("\ufeffx x\n".encode(), mark, encoding=marked).decode() == "\ufeffy \ufeffy\n"
+
+
 @pytest.mark.parametrize("text", ["$&", "$1", "$`", "$'", "$$", r"\1", r"\g<0>", r"\n", "%s", "{0}", "&", "\\"])
 def test_a_new_string_means_itself(text):
     assert edited(b"(a)", TextEdit("a", text)) == f"({text})".encode()
