@@ -68,6 +68,20 @@ def test_a_new_file_in_one_column_has_only_lines_that_come(desk, waits):
     desk.photograph("new")
 
 
+def test_a_deleted_cell_in_one_column_has_only_lines_that_go(desk, waits):
+    cells = [cell("one", "x = 1"), cell("two", "y = 2")]
+    notebook = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+    waits.write("n.ipynb", json.dumps(notebook))
+    waits.call("read_notebook", "n.ipynb")
+    status, answer = waits.call("edit_notebook", "n.ipynb", cell_id="two", edit_mode="delete")
+    assert status == 202
+    shown = comparison_of(desk, answer["change"])
+    shown.get_by_role("button", name="Side by side").press("Enter")
+    expect(shown.locator(".cm-deletedChunk")).to_have_text("y = 2")
+    expect(shown.locator(".jp-mod-gone .cm-content > .cm-line")).to_be_hidden()
+    desk.photograph("gone")
+
+
 def test_whoever_has_seen_all_of_a_change_in_the_main_area_may_approve_it_in_the_panel(window, waits):
     lines = [f"line {number}\n" for number in range(450)]
     waits.write("a.txt", "".join(lines))
@@ -244,7 +258,19 @@ def test_what_the_person_types_over_is_stale_in_the_main_area_at_once(desk, wait
     expect(shown.get_by_role("button", name="Approve")).to_have_count(0, timeout=2000)
     expect(shown).to_contain_text("# mine = 3")
     desk.photograph("stale_in_the_main_area")
-    for _ in "# mine":
+    desk.page.keyboard.type(" too")
+    expect(shown).to_contain_text("# mine too = 3")
+    for _ in "# mine too":
         desk.page.keyboard.press("Backspace")
     desk.page.keyboard.type("line_3")
     expect(shown.get_by_role("button", name="Approve")).to_be_visible()
+
+
+def test_what_another_program_writes_again_is_shown_in_the_main_area(desk, waits):
+    waits.write("a.py", "".join(LINES))
+    change = waits.change("a.py", "line_3 = 3", "LINE_3 = 3")
+    shown = comparison_of(desk, change)
+    for text in ("first = 1", "second = 2"):
+        waits.write("a.py", f"{text}\n" + "".join(LINES))
+        expect(shown).to_contain_text(text)
+    expect(shown).not_to_contain_text("first = 1")

@@ -55,6 +55,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this.title.label = _parts.trans.__('Change');
     _parts.feed.heard.connect(this._onHeard, this);
     _parts.feed.changed.connect(this._onChanged, this);
+    _parts.feed.typedOver.connect(this._onTypedOver, this);
     window.addEventListener('focus', this._onFocus);
     this.disposed.connect(() => {
       window.removeEventListener('focus', this._onFocus);
@@ -94,6 +95,12 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     }
   }
 
+  private _onTypedOver(_: unknown, ids: ReadonlySet<string>): void {
+    if (ids.has(this.changeId) && this.isVisible) {
+      this._look.ask();
+    }
+  }
+
   private get _isStale(): boolean {
     return this._since.length > 0 || this._parts.feed.staleHere.has(this.changeId);
   }
@@ -114,8 +121,9 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
       this._change = change;
       this._wasStale = this._isStale;
       this._offer(change);
-      if (change.status === 'proposed' && feed.staleHere.has(change.id) && this.isVisible) {
-        this._look.ask();
+      const isUntold = feed.staleHere.has(change.id) && !changed_since.length;
+      if (change.status === 'proposed' && isUntold && this.isVisible) {
+        this._look.ask(); // The server learns only now what the document's page knows.
       }
     } catch (error) {
       // What is shown already stays, for whoever reads it.

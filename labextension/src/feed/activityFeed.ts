@@ -43,6 +43,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
 
   readonly changed = new Signal<this, void>(this);
   readonly heard = new Signal<this, readonly string[] | null>(this);
+  readonly typedOver = new Signal<this, ReadonlySet<string>>(this);
 
   get entries(): readonly Entry[] {
     const isStale = (entry: Entry) => entry.kind === 'change' && this._staleHere.has(entry.id);
@@ -110,6 +111,9 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
       }
       this._staleHere = new Set([...this._staleIn.values()].flatMap(stale => [...stale]));
       this.changed.emit();
+    }
+    if (ids.size) {
+      this.typedOver.emit(ids);
     }
   }
 

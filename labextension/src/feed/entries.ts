@@ -47,10 +47,13 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
   );
 }
 
-/** Whether an entry tells a step of a change that was not known: only then is there something else to see in its files. */
+/**
+ * Whether an entry tells a step of a change that was not known: only then is there something else to see in its files.
+ * Of one that is out of date it does each time: its file was written again.
+ */
 export function isStep(entry: Entry, known?: Entry): boolean {
   const isKnown = (change: ChangeEvent) =>
-    known?.kind === 'change' && known.revision === change.revision && known.stale === change.stale;
+    known?.kind === 'change' && known.revision === change.revision && !known.stale && !change.stale;
   return entry.kind === 'change' && !isKnown(entry);
 }
 

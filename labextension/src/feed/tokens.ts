@@ -51,6 +51,8 @@ export interface IActivityFeed {
   readonly staleHere: ReadonlySet<string>;
   /** Take note that these proposals do not fit a document as it is on this page, and no others of it. */
   noteStale(document: object, ids: ReadonlySet<string>): void;
+  /** Emitted with the proposals that do not fit a document when that is drawn: it may have been typed in. */
+  readonly typedOver: ISignal<IActivityFeed, ReadonlySet<string>>;
   /** List older entries too. */
   loadMore(): Promise<void>;
   /** Ask the server for everything again. */

@@ -74,6 +74,20 @@ describe('a filter', () => {
   });
 });
 
+describe('proposals that do not fit a document', () => {
+  it('are told each time that the document is drawn, and as another list only where they are others', () => {
+    const told: string[][] = [];
+    let changes = 0;
+    feed.typedOver.connect((_, ids) => told.push([...ids]));
+    feed.changed.connect(() => changes++);
+    for (const ids of [[], ['a'], ['a'], []]) {
+      feed.noteStale(server, new Set(ids));
+    }
+    expect(told).toEqual([['a'], ['a']]);
+    expect(changes).toBe(2);
+  });
+});
+
 describe('the feed', () => {
   it('lists what happened before, and counts what waits', async () => {
     server.entries = [changed('a', { at: 1 }), wasRead('b', { at: 2 }), changed('c', { at: 3, status: 'proposed' })];
