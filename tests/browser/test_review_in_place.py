@@ -56,6 +56,9 @@ def test_a_change_that_waits_is_shown_at_its_place_and_leaves_the_document(edito
     page = window.page
     expect(page.locator(".jp-fstools-Review-line.jp-mod-remove").first).to_have_text("line_3 = 3")
     expect(page.locator(".jp-fstools-Review-lines.jp-mod-add").first).to_have_text("LINE_3 = 3")
+    # What goes and what comes is told to a screen reader, too.
+    expect(page.get_by_role("deletion").first).to_have_text("line_3 = 3")
+    expect(page.get_by_role("insertion").first).to_have_text("LINE_3 = 3")
     bar = page.locator(".jp-fstools-ReviewBar")
     expect(bar).to_contain_text(f"1 change by {waits.session}")
     assert waits.text("a.py") == BEFORE
@@ -446,5 +449,5 @@ def test_a_moved_cell_is_shown_at_both_places(desk, waits):
     edit = {"cell_id": "one", "edit_mode": "move", "after": "three"}
     assert waits.call("edit_notebook", "n.ipynb", **edit)[0] == 202
     expect(cells.nth(0)).to_contain_text("moves away")
-    expect(cells.nth(2)).to_contain_text("cell one moves here")
+    expect(cells.nth(2)).to_contain_text("cell 1 moves here")
     expect(cells.nth(2).locator('[data-action="approve"]')).to_be_visible()

@@ -70,6 +70,7 @@ export class Comparison extends Widget {
     }
     // What was nothing is no empty line.
     this.toggleClass('jp-mod-new', old === '');
+    this.toggleClass('jp-mod-gone', now === '');
     const unified = unifiedMergeView({ original: old, mergeControls: false, ...settings });
     const { doc, extensions } = side(now, name);
     return new EditorView({ doc, extensions: [...extensions, unified], parent: this.node });

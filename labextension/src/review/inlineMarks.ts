@@ -23,6 +23,9 @@ export interface IInlineMark {
   controls(): HTMLElement;
 }
 
+/** By what a screen reader tells lines that come from those that go. */
+const ROLES = { add: 'insertion', remove: 'deletion' };
+
 // @codemirror/merge shows how two whole documents differ, and so what the person types meanwhile, too: these marks
 // are of the change alone, and move along with what is typed.
 const show = StateEffect.define<readonly IInlineMark[]>();
@@ -67,10 +70,11 @@ function decorations(doc: Text, hunks: readonly IInlineMark[]): DecorationSet {
 function blockMarks(doc: Text, mark: IInlineMark): Range<Decoration>[] {
   const ranges: Range<Decoration>[] = [];
   const blocks = mark.placed.blocks!;
-  const lineClass = `jp-fstools-Review-line jp-mod-${mark.waits ? 'remove' : 'add'}`;
+  const kind = mark.waits ? 'remove' : 'add';
+  const line = { class: `jp-fstools-Review-line jp-mod-${kind}`, attributes: { role: ROLES[kind] } };
   blocks.forEach((block, index) => {
     for (let at = block.line; at < Math.min(block.line + block.count, doc.lines); at++) {
-      ranges.push(Decoration.line({ class: lineClass }).range(doc.line(at + 1).from));
+      ranges.push(Decoration.line(line).range(doc.line(at + 1).from));
     }
     const isLast = index === blocks.length - 1;
     if (block.other.length || isLast) {
@@ -163,7 +167,7 @@ function leaveEditor(box: HTMLElement, event: FocusEvent): void {
 /** Lines that stand in no editor. */
 export function linesBlock(lines: readonly string[], kind: 'add' | 'remove'): HTMLElement {
   const block = element('div', `jp-fstools-Review-lines jp-mod-${kind}`);
-  block.setAttribute('role', 'group');
+  block.setAttribute('role', ROLES[kind]);
   for (const line of lines) {
     const row = element('div', 'jp-fstools-Review-row');
     drawText(row, line, []);

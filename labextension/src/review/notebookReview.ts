@@ -246,7 +246,8 @@ function shownAt(
         at(place).edits.push([change, cell]);
       }
       const hasMovedOn = hunksOfCell(cell).some(name => movedOn.get(change.id)?.has(name));
-      at(place).boxes.push(...boxesOf(change, cell, { before: host === null, isGone, hasMovedOn }, marker, trans));
+      const stands = { at: ids.indexOf(cell.cell_id), before: host === null, isGone, hasMovedOn };
+      at(place).boxes.push(...boxesOf(change, cell, stands, marker, trans));
       if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
         const note = trans.__('%1: moves away', change.session);
         const make = () => element('div', 'jp-fstools-Review-note', note);
@@ -264,7 +265,7 @@ function shownAt(
 function boxesOf(
   change: Change,
   cell: CellDiff,
-  { before, isGone, hasMovedOn }: { before: boolean; isGone: boolean; hasMovedOn: boolean },
+  { at, before, isGone, hasMovedOn }: { at: number; before: boolean; isGone: boolean; hasMovedOn: boolean },
   marker: IMarker,
   trans: TranslationBundle
 ): ICellBox[] {
@@ -277,14 +278,14 @@ function boxesOf(
     edit: cell.hunks.length ? trans.__('all of this cell') : trans.__('outputs or metadata change'),
     insert: waits ? '' : trans.__('new cell'),
     delete: waits ? trans.__('deletes this cell') : '',
-    move: waits ? trans.__('cell %1 moves here', cell.cell_id) : trans.__('moved here'),
+    move: waits ? trans.__('cell %1 moves here', at + 1) : trans.__('moved here'),
     convert: trans.__('becomes a %1 cell', cell.cell_type),
     clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
   };
   const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
   const shown = { note: notes[cell.action], proposed, hasOld: false, movedOn: hasMovedOn };
   const controls = () => marker.controls(change, names, shown);
-  const key = [...names.map(name => marker.key(change, name)), isGone, hasMovedOn].join();
+  const key = [...names.map(name => marker.key(change, name)), at, isGone, hasMovedOn].join();
   if (isGone || (waits && hasMovedOn && cell.action === 'delete')) {
     const label = isGone ? trans.__('A cell that is no longer there') : trans.__('The cell as it was to be deleted');
     return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
