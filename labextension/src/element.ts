@@ -16,3 +16,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   }
   return made;
 }
+
+/** A button; its `data-action` tells what it is for. */
+export function actionButton(action: string, label: string): HTMLButtonElement {
+  const made = element('button', 'jp-fstools-Button', label);
+  made.dataset.action = action;
+  return made;
+}

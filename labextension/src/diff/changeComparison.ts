@@ -12,7 +12,7 @@ import type { Change, ChangedSince, FileDiff } from '../payloads';
 import type { IComparisonStyle } from './comparison';
 import type { IDiffParts } from './diffParts';
 
-import { element } from '../element';
+import { actionButton, element } from '../element';
 import { Soon } from '../feed/soon';
 import { Comparison } from './comparison';
 import { createDiffView, createStaleView } from './diffView';
@@ -243,8 +243,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   }
 
   private _added(index: number, name: string, label: string): Widget {
-    const button = element('button', 'jp-fstools-Button', label);
-    button.dataset.action = name;
+    const button = actionButton(name, label);
     const item = new Widget();
     item.node.append(button);
     this._items.set(name, item);

@@ -20,7 +20,7 @@ import { isNarrow } from '../feed/entries';
 import { CardList } from './cardList';
 import { connectAssistant } from './connectDialog';
 import { decideAll, fit, waitingIn } from './decideEverything';
-import { element } from '../element';
+import { actionButton, element } from '../element';
 import { FilterBar } from './filterBar';
 import { reconcile } from './reconcile';
 import { showTokens } from './tokensDialog';
@@ -178,8 +178,7 @@ export class ActivityPanel extends Panel {
         waiting.length,
         trans
       );
-      const reject = element('button', 'jp-fstools-Button', trans.__('Reject all (%1)', waiting.length));
-      reject.dataset.action = 'reject-all';
+      const reject = actionButton('reject-all', trans.__('Reject all (%1)', waiting.length));
       approve.onclick = () => void decideAll(this._options, 'approve', waitingIn(feed));
       reject.onclick = () => void decideAll(this._options, 'reject', waitingIn(feed));
       children.push(approve, reject);

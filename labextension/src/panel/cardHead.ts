@@ -11,7 +11,7 @@ import type { Words } from './words';
 import { pathsOf } from '../feed/entries';
 import { spelledOut } from '../diff/styledText';
 import { commandName, isCommand, isStepBack, plainLine, spokenCommand } from './commandText';
-import { element } from '../element';
+import { actionButton, element } from '../element';
 
 /** A row of the list below a turn. */
 export type CardEntry = Exclude<Row, { kind: 'turn' }>;
@@ -196,8 +196,7 @@ function decisionsOf(state: ICardState, words: Words, trans: TranslationBundle):
 }
 
 function button(action: string, label: string, { entry, command, isBusy }: ICardState): HTMLButtonElement {
-  const made = element('button', 'jp-fstools-Button', label);
-  made.dataset.action = action;
+  const made = actionButton(action, label);
   made.setAttribute('aria-label', `${label}: ${command === null ? (entry.path ?? '') : commandName(command)}`);
   made.disabled = isBusy;
   return made;

@@ -12,7 +12,7 @@ import type { Words } from './words';
 
 import { countsOfLines, timeOf } from './cardHead';
 import { plainLine } from './commandText';
-import { element } from '../element';
+import { actionButton, element } from '../element';
 import { reconcile } from './reconcile';
 import { countsOf } from './turns';
 
@@ -133,13 +133,13 @@ export class TurnCard extends Widget {
     if (waits > 1 && waits < actions.waiting()) {
       const seen = actions.fit('approve', turn.changes).length;
       row.append(approveAllButton('approve-turn', seen, waits, trans));
-      row.append(button('reject-turn', trans.__('Reject all (%1)', waits)));
+      row.append(actionButton('reject-turn', trans.__('Reject all (%1)', waits)));
     }
     if (actions.fit('keep', turn.changes).length) {
-      row.append(button('keep-turn', trans.__('Keep all')));
+      row.append(actionButton('keep-turn', trans.__('Keep all')));
     }
     if (actions.fit('undo', turn.changes).length) {
-      row.append(button('undo-turn', trans.__('Undo all')));
+      row.append(actionButton('undo-turn', trans.__('Undo all')));
     }
     return row.hasChildNodes() ? [row] : [];
   }
@@ -151,17 +151,11 @@ export class TurnCard extends Widget {
 export function approveAllButton(action: string, seen: number, waits: number, trans: TranslationBundle): HTMLElement {
   const isAll = seen === waits;
   const label = isAll ? trans.__('Approve all (%1)', waits) : trans.__('Approve %1 of %2', seen, waits);
-  const approve = button(action, label);
+  const approve = actionButton(action, label);
   approve.classList.toggle('jp-mod-primary', isAll);
   approve.disabled = !seen;
   approve.title = isAll
     ? ''
     : trans.__('Only changes whose diff was shown, and that are not out of date, are approved');
   return approve;
-}
-
-function button(action: string, label: string): HTMLButtonElement {
-  const made = element('button', 'jp-fstools-Button', label);
-  made.dataset.action = action;
-  return made;
 }

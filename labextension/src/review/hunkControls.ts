@@ -5,7 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Change } from '../payloads';
 import type { IDecisionDetail } from './decisions';
 
-import { element } from '../element';
+import { actionButton, element } from '../element';
 
 /** What is decided at a hunk. */
 export type HunkDecision = 'approve' | 'reject' | 'keep' | 'undo';
@@ -88,8 +88,7 @@ function madeButtons({ decide, undoable, hasOld }: IHunkState, trans: Translatio
 }
 
 function button(action: string, label: string, act: () => void, pressed?: boolean): HTMLButtonElement {
-  const made = element('button', 'jp-fstools-Button', label);
-  made.dataset.action = action;
+  const made = actionButton(action, label);
   if (pressed !== undefined) {
     made.setAttribute('aria-pressed', String(pressed));
   }

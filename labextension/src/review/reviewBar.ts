@@ -6,7 +6,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { Change } from '../payloads';
 
-import { element } from '../element';
+import { actionButton, element } from '../element';
 import { reconcile } from '../panel/reconcile';
 
 /** What is decided about all changes of a document, or of the sessions that made them. */
@@ -93,8 +93,7 @@ export class ReviewBar extends Widget {
   }
 
   private _button(action: string, label: string, title = label): HTMLButtonElement {
-    const made = element('button', 'jp-fstools-Button', label);
-    made.dataset.action = action;
+    const made = actionButton(action, label);
     made.title = title;
     made.setAttribute('aria-label', title);
     return made;
