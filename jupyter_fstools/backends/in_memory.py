@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..content.source import BytesContent, Chunk
-from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound
+from ..errors import Invalid
 from .path_names import canonical_parts, names_without_links
 from .protocol import Entry, FileStat, OpenFile
-from .system_errors import refused
+from .system_errors import file_instead, folder_instead, missing, overtaken
 
 
 class _File(NamedTuple):
@@ -100,8 +100,7 @@ class InMemory:
             folders = ["/".join(names[:depth]) for depth in range(len(names))]
             for folder in folders:
                 if folder in self._files:
-                    reason = f"'{folder}' is a file, not a folder"
-                    raise refused(NotADirectory, path, reason, hint="Check the path.", writing=True)
+                    raise file_instead(path, folder, writing=True)
             if path not in self._files or self._files[path].data != data:
                 self._folders.update(folders)
                 self._files[path] = _File(data, time.time_ns(), str(next(self._versions)))
@@ -125,10 +124,10 @@ class InMemory:
 
     def _file(self, path: str) -> _File:
         if path in self._folders:
-            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it, or list it.")
+            raise folder_instead(path)
         self._check_parents(path)
         if path not in self._files:
-            raise refused(NotFound, path, "it does not exist", hint="List the folder to see what is there.")
+            raise missing(path)
         return self._files[path]
 
     def _check_parents(self, path: str) -> None:
@@ -136,24 +135,22 @@ class InMemory:
         while folder:
             folder = folder.rpartition("/")[0]
             if folder in self._files:
-                raise refused(NotADirectory, path, f"'{folder}' is a file, not a folder", hint="Check the path.")
+                raise file_instead(path, folder)
 
     def _check_folder(self, path: str) -> None:
         canonical_parts(path)
         if path in self._files:
-            raise refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.")
+            raise file_instead(path)
         if path not in self._folders:
             self._check_parents(path)
-            raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
+            raise missing(path, folder=True)
 
     def _check_version(self, path: str, if_match: str | None) -> None:
         if path in self._folders:
-            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+            raise folder_instead(path, writing=True)
         there = self._files[path].version if path in self._files else None
         if there != if_match:
-            reason = "it exists already" if if_match is None else "it has changed meanwhile"
-            hint = "Read it again, then repeat the change."
-            raise refused(Conflict, path, reason, hint=hint, writing=True)
+            raise overtaken(path, exists=if_match is None)
 
     def _inside(self, path: str) -> tuple[Entry, ...]:
         prefix = f"{path}/" if path else ""

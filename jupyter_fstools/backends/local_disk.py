@@ -10,7 +10,7 @@ from pathlib import Path
 from weakref import finalize
 
 from ..content.source import Chunk
-from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory, NotFound
+from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory
 from .disk_write import Target, check_removable, write_file
 from .hidden_files import PATIENCE, backup_inode, settle
 from .open_file import file_stat, not_a_file, open_content
@@ -19,7 +19,7 @@ from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
 from .resolution import Found, Trail, descend, descend_making, follow
 from .root_folder import Root
-from .system_errors import refusal, refused
+from .system_errors import missing, refusal, refused
 
 
 def entries_of(root: Root, path: str) -> Iterator[Entry]:
@@ -202,7 +202,7 @@ class LocalDisk:
                 _settled(trail.folder, name, path)
                 target = Target(trail.folder, name, path, self._durable, trail.confirm)
                 if check_removable(target, if_match) is None:
-                    raise refused(NotFound, path, "it does not exist", writing=True)
+                    raise missing(path, writing=True)
                 trail.confirm(path)
                 trail.folder.remove(name)
                 if self._durable:

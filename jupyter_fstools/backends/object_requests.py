@@ -26,10 +26,10 @@ from obstore.store import ObjectStore as Bucket
 from obstore.store import from_url
 
 from ..content.source import CHUNK_BYTES, Chunk
-from ..errors import Conflict, Denied, FsToolsError, InputOutput, Invalid, NotFound, TimedOut
+from ..errors import Denied, FsToolsError, InputOutput, Invalid, NotFound, TimedOut
 from .path_names import HIDDEN_PREFIX
 from .protocol import FileStat
-from .system_errors import refused
+from .system_errors import missing, overtaken, refused
 
 TIMEOUT = "30s"
 """For one request, and for reaching the store at all."""
@@ -90,12 +90,9 @@ def explained(path: str, *, writing: bool = False) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        hint = "List the folder to see what is there."
-        raise refused(NotFound, path, "it does not exist", hint=hint, writing=writing) from None
+        raise missing(path, writing=writing) from None
     except (PreconditionError, AlreadyExistsError, NotModifiedError) as error:
-        reason = "it exists already" if isinstance(error, AlreadyExistsError) else "it has changed meanwhile"
-        hint = "Read it again, then repeat the change."
-        raise refused(Conflict, path, reason, hint=hint, writing=writing) from None
+        raise overtaken(path, exists=isinstance(error, AlreadyExistsError), writing=writing) from None
     except (PermissionDeniedError, UnauthenticatedError):
         raise refused(Denied, path, "the store does not permit it", hint=_NO_CREDENTIALS, writing=writing) from None
     except (NotSupportedError, NotImplementedError):

@@ -14,7 +14,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, InvalidPathError, 
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
-from ..errors import Conflict, Invalid, IsDirectory, NotADirectory, NotFound, TooLarge
+from ..errors import Conflict, Invalid, TooLarge
 from ..own_folders import data_folder
 from .object_requests import (
     OneVersion,
@@ -28,7 +28,7 @@ from .object_requests import (
 )
 from .path_names import HIDDEN_PREFIX, canonical_parts, names_without_links
 from .protocol import Entry, FileStat, OpenFile
-from .system_errors import refused
+from .system_errors import file_instead, folder_instead, missing, overtaken, refused
 from .version_files import VersionFiles
 
 MOST_WRITTEN_BYTES = 1 << 30
@@ -139,17 +139,16 @@ class ObjectStore:
         """
         names = self._parts(path)
         if not names:
-            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+            raise folder_instead(path, writing=True)
         data = _joined(path, chunks)
         if if_match is None:
             self._check_free(path, names)
             return self._put(path, data, "create", {})
         there, condition, attributes = self._described(path)
         if there is None and self._is_folder(path):
-            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+            raise folder_instead(path, writing=True)
         if there is None or there.version != if_match:
-            hint = "Read it again, then repeat the change."
-            raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
+            raise overtaken(path)
         if there.size == len(data) and self._whole(there) == data:
             return there
         return self._put(path, data, condition, attributes)
@@ -158,8 +157,7 @@ class ObjectStore:
         """Remove a file; see `Backend.delete`. Of all verbs this alone is a look and then a request."""
         self._parts(path)
         if self._file(path).version != if_match:
-            hint = "Read it again, then repeat the change."
-            raise refused(Conflict, path, "it has changed meanwhile", hint=hint, writing=True)
+            raise overtaken(path)
         with explained(path, writing=True):
             try:
                 obstore.delete(self._bucket, path)
@@ -253,10 +251,10 @@ class ObjectStore:
     def _file(self, path: str) -> FileStat:
         found = self._look(path)
         if found.kind == "directory":
-            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it, or list it.")
+            raise folder_instead(path)
         if found.kind == "missing":
             self._names(path)
-            raise refused(NotFound, path, "it does not exist", hint="List the folder to see what is there.")
+            raise missing(path)
         return found
 
     def _is_folder(self, path: str) -> bool:
@@ -311,20 +309,19 @@ class ObjectStore:
     def _check_free(self, path: str, names: Sequence[str]) -> None:
         """Refuse a new file where a folder is, or below a file."""
         if self._is_folder(path):
-            raise refused(IsDirectory, path, "it is a folder", hint="Name a file in it.", writing=True)
+            raise folder_instead(path, writing=True)
         for depth in range(len(names) - 1, 0, -1):
             folder = "/".join(names[:depth])
             if self._is_folder(folder):
                 return
             if self._head(folder) is not None:
-                reason = f"'{folder}' is a file, not a folder"
-                raise refused(NotADirectory, path, reason, hint="Check the path.", writing=True)
+                raise file_instead(path, folder, writing=True)
 
     def _refuse_missing_folder(self, path: str) -> None:
         if self._head(path) is not None:
-            raise refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.")
+            raise file_instead(path)
         self._names(path)
-        raise refused(NotFound, path, "it does not exist", hint="List the folder above it.")
+        raise missing(path, folder=True)
 
 
 def _joined(path: str, chunks: Iterable[Chunk]) -> bytes:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..content.source import CHUNK_BYTES, BytesContent, Chunk
-from ..errors import Conflict, Denied, FsToolsError, InputOutput, IsDirectory, TooLarge
+from ..errors import Conflict, Denied, FsToolsError, InputOutput, TooLarge
 from .operating_system import is_link, read_at, read_into
 from .protocol import FileStat, Kind
-from .system_errors import refusal, refused
+from .system_errors import folder_instead, refusal, refused
 
 
 def version_of(status: os.stat_result) -> str:
@@ -67,7 +67,7 @@ def not_a_file(status: os.stat_result, path: str, *, writing: bool = False) -> F
         reason = "it has become a link meanwhile"
         return refused(Conflict, path, reason, hint="Look at the path again.", writing=writing)
     if stat.S_ISDIR(status.st_mode):
-        return refused(IsDirectory, path, "it is a folder", hint="Name a file, or list it.", writing=writing)
+        return folder_instead(path, writing=writing)
     reason = "it is a device, FIFO or socket"
     return refused(Denied, path, reason, hint="Choose a regular file.", writing=writing)
 

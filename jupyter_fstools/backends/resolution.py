@@ -8,11 +8,11 @@ import stat
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..errors import Conflict, FsToolsError, Invalid, NotADirectory, NotFound
+from ..errors import Conflict, FsToolsError, Invalid, NotFound
 from .operating_system import Folder, is_link
 from .path_names import leads_out, parts_of
 from .root_folder import Root
-from .system_errors import refused
+from .system_errors import file_instead, refused
 
 MOST_LINKS = 40
 _HELD_OPEN = 32
@@ -138,7 +138,7 @@ def follow(root: Root, trail: Trail, path: str) -> Found:
             trail.enter(name)
         else:
             trail.places.append("/".join([*trail.names, name]))
-            raise refused(NotADirectory, path, f"'{name}' is a file, not a folder", hint="Check the path.")
+            raise file_instead(path, name)
     return Found(list(trail.names), trail.folder.status(), None)
 
 
@@ -194,8 +194,7 @@ def _blocked(trail: Trail, name: str, path: str, *, writing: bool = False) -> Fs
         reason, hint = f"'{name}' does not exist", "List the folder above it."
         return refused(NotFound, path, reason, hint=hint, writing=writing)
     if not is_link(status) and not stat.S_ISDIR(status.st_mode):
-        reason = f"'{name}' is a file, not a folder"
-        return refused(NotADirectory, path, reason, hint="Check the path.", writing=writing)
+        return file_instead(path, name, writing=writing)
     reason = f"'{name}' has become a link meanwhile"
     return refused(Conflict, path, reason, hint="Look at the path again.", writing=writing)
 

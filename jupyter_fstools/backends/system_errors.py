@@ -59,6 +59,31 @@ def refused(kind: type[FsToolsError], path: str, reason: str, *, hint: str = "",
     return kind(f"'{shown}' was not modified: {reason}." if writing else f"'{shown}': {reason}.", hint=hint)
 
 
+def missing(path: str, *, folder: bool = False, writing: bool = False) -> FsToolsError:
+    """The refusal of a file, or of a `folder`, that does not exist."""
+    hint = "List the folder above it." if folder else "List the folder to see what is there."
+    return refused(NotFound, path, "it does not exist", hint=hint, writing=writing)
+
+
+def folder_instead(path: str, *, writing: bool = False) -> FsToolsError:
+    """The refusal to read or write a folder as a file."""
+    hint = "Name a file in it." if writing else "Name a file in it, or list it."
+    return refused(IsDirectory, path, "it is a folder", hint=hint, writing=writing)
+
+
+def file_instead(path: str, above: str | None = None, *, writing: bool = False) -> FsToolsError:
+    """The refusal to take a file for a folder: `path` itself, or what is `above` it."""
+    if above is None:
+        return refused(NotADirectory, path, "it is a file, not a folder", hint="Read it instead.", writing=writing)
+    return refused(NotADirectory, path, f"'{above}' is a file, not a folder", hint="Check the path.", writing=writing)
+
+
+def overtaken(path: str, *, exists: bool = False, writing: bool = True) -> FsToolsError:
+    """The refusal of a write that another one preceded: the file was changed, or `exists` where none was expected."""
+    reason = "it exists already" if exists else "it has changed meanwhile"
+    return refused(Conflict, path, reason, hint="Read it again, then repeat the change.", writing=writing)
+
+
 def read_only(path: str) -> FsToolsError:
     """The refusal to write or remove a file that is read-only."""
     hint = "Make it writable first, if it is meant to be changed."

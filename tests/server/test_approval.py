@@ -82,7 +82,7 @@ async def test_whoever_waits_is_told_what_was_taken_and_why(ask, call, jp_root_d
         ("approve", {"hunks": {"c1": [0]}}, "hunks"),
         ("approve", {"hunks": [0], "content": {"c1": "x"}}, "content"),
         ("approve", {"content": {"c1": 5}}, "content"),
-        ("approve", {"hunks": [], "reason": "none"}, "nothing of the change"),
+        ("approve", {"hunks": [], "reason": "none"}, "no part of the change"),
         ("approve", {"reason": "x" * 10_001}, "reason"),
         ("approve", {"hunks": [7], "content": "x"}, "hunks"),
         ("reject", {"hunks": [7]}, "hunks"),
