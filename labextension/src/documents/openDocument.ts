@@ -113,7 +113,9 @@ export class OpenDocument {
   /** Do what the server asks, one request after the other; null where it waits for no answer. */
   handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
     // A page that hung finds the request to save and the one to take back at the same time.
-    this._isCalledOff = request.do === 'written' && request.hash === null;
+    if (request.do === 'written' || request.do === 'patch') {
+      this._isCalledOff = request.do === 'written' && request.hash === null;
+    }
     const answer = this._last.then(() => this._handle(request)).finally(() => (this.isPatching = false));
     this._last = answer.catch(() => undefined);
     return answer.catch((reason: unknown) => ({

@@ -264,6 +264,16 @@ describe('an unsaved document', () => {
     expect([file.disk.content, file.model.toString(), document.told.saved]).toEqual(['x = 1', '# typed\nx = 1', false]);
   });
 
+  it('is not saved any more though it is read after the server has given up', async () => {
+    await document.handle({ ...PATCH, to: null });
+    const saved = document.handle({ do: 'save' });
+    const given = written(null);
+    await document.handle({ do: 'content', known: null });
+    await given;
+    expect(await saved).toMatchObject({ done: false, reason: 'busy' });
+    expect([file.disk.content, file.model.toString()]).toEqual(['x = 1', '# typed\nx = 1']);
+  });
+
   it('takes no change while a save is under way, and for two seconds waits for it', async () => {
     jest.useFakeTimers();
     let end = (): void => undefined;
