@@ -168,8 +168,8 @@ export class OpenDocument {
       case 'follow':
         return (await this._follow(), null);
       case 'close':
-        this.context.model.dirty = false;
-        return (await this._lab.closeFile(this.context.path), null);
+        // What was typed just now is nowhere else.
+        return (this.context.model.dirty || (await this._lab.closeFile(this.context.path)), null);
     }
   }
 

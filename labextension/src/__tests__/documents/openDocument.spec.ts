@@ -302,8 +302,11 @@ describe('an unsaved document', () => {
     expect([file.disk.hash, document.told.saved]).toEqual(['saved', true]);
   });
 
-  it('is closed without a question where its file was removed', async () => {
+  it('stays open where its file was removed while its person typed', async () => {
     await document.handle({ do: 'close' });
-    expect([closed, file.model.dirty]).toEqual([['a.py'], false]);
+    expect([closed, file.model.dirty, document.told.saved]).toEqual([[], true, false]);
+    file.model.dirty = false;
+    await document.handle({ do: 'close' });
+    expect(closed).toEqual(['a.py']);
   });
 });
