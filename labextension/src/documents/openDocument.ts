@@ -10,7 +10,7 @@ import type { LooksAtDisk } from './looksAtDisk';
 import type { DocumentChange, DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
 
 import { isRunning } from './cellList';
-import { patchNotebook, patchText, Refused, type TakeBack } from './patches';
+import { type IMade, patchNotebook, patchText, Refused } from './patches';
 import { reconcileNotebook, reconcileText } from './reconcile';
 
 type Context = DocumentRegistry.Context;
@@ -25,7 +25,7 @@ const WRITTEN_WITHIN = 20_000;
 
 /** A change that the document shows and that its file does not have yet. */
 interface IPending {
-  takeBack: TakeBack;
+  made: IMade;
   wasDirty: boolean;
   counter: number;
   /** The hash that the file had, and the one that it will have; null where this page saves it. */
@@ -199,11 +199,11 @@ export class OpenDocument {
     }
     const wasDirty = model.dirty;
     this.isPatching = true;
-    const takeBack = this._apply(change);
+    const made = this._apply(change);
     // Nobody's save writes what the server is about to write.
     model.dirty = wasDirty || to === null;
     const letLook = to === null ? (): void => undefined : this._lab.looks.hold(path);
-    this._pending = { takeBack, wasDirty, counter: this._counter, from: hash, to, letLook, timer: 0 };
+    this._pending = { made, wasDirty, counter: this._counter, from: hash, to, letLook, timer: 0 };
     this._settleLater(this._pending);
     return { done: true, counter: this._counter };
   }
@@ -212,7 +212,7 @@ export class OpenDocument {
     pending.timer = window.setTimeout(() => void this.settle(), WRITTEN_WITHIN);
   }
 
-  private _apply(change: DocumentChange): TakeBack {
+  private _apply(change: DocumentChange): IMade {
     const shared = this.context.model.sharedModel;
     return change.kind === 'text'
       ? patchText(shared as unknown as TextModel, change)
@@ -248,18 +248,19 @@ export class OpenDocument {
     }
     this._pending = null;
     window.clearTimeout(pending.timer);
+    pending.letLook();
     const { model } = this.context;
     if (hash !== null) {
+      pending.made.keep();
       this._takeOver(hash, lastModified);
       if (pending.to === null && pending.counter === this._counter) {
         model.dirty = false;
       }
     } else {
       const before = this._counter;
-      pending.takeBack();
+      pending.made.takeBack();
       model.dirty = pending.wasDirty || before !== pending.counter;
     }
-    pending.letLook();
     this._changed();
     if (hash !== null && this._hash !== hash) {
       await this.context.save();
@@ -269,6 +270,7 @@ export class OpenDocument {
   /** Nobody sees the document any more: its file alone tells what became of its change. */
   private _leave(): void {
     window.clearTimeout(this._pending?.timer);
+    this._pending?.made.keep();
     this._pending?.letLook();
     this._pending = null;
   }

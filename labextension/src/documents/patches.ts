@@ -9,10 +9,14 @@ import { JSONExt } from '@lumino/coreutils';
 
 import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
+import { Trace } from './trace';
 import { rememberTrust, withTrust } from './trust';
 
-/** Takes a change back, as far as it is still there. */
-export type TakeBack = () => void;
+/** A change that was made: it is kept, or taken back as far as it is still there. */
+export interface IMade {
+  keep(): void;
+  takeBack(): void;
+}
 
 /** A change was refused, and nothing done. */
 export class Refused extends Error {
@@ -26,21 +30,20 @@ interface ITextModel extends ISharedText {
 }
 
 /** Change a text file's model; the person's undo history does not hold it. */
-export function patchText(model: ITextModel, change: ITextChange): TakeBack {
+export function patchText(model: ITextModel, change: ITextChange): IMade {
   const found = located(model.getSource(), change.spans);
   model.transact(() => replace(model, found), false);
-  return () => {
-    const back = located(model.getSource(), inverse(found));
-    model.transact(() => replace(model, back), false);
-  };
+  const trace = new Trace(model, found);
+  return { keep: () => trace.keep(), takeBack: () => model.transact(() => trace.takeBack(), false) };
 }
 
 /** Change a notebook's cells in one step; the person's undo history does not hold it. */
-export function patchNotebook(model: ISharedNotebook, change: INotebookChange): TakeBack {
+export function patchNotebook(model: ISharedNotebook, change: INotebookChange): IMade {
   const patch = new NotebookPatch(model, change);
   patch.check();
   transactInPlace(model, () => patch.apply());
-  return () => transactInPlace(model, () => patch.takeBack());
+  patch.trace();
+  return { keep: () => patch.keep(), takeBack: () => transactInPlace(model, () => patch.takeBack()) };
 }
 
 class NotebookPatch {
@@ -64,8 +67,27 @@ class NotebookPatch {
     }
   }
 
+  /** Follow the texts, once the models have told of the change itself. */
+  trace(): void {
+    for (const [id, found] of this._replaced) {
+      this._traces.push(
+        new Trace(
+          this._list.cells.find(cell => cell.id === id)!,
+          found
+        )
+      );
+    }
+  }
+
+  keep(): void {
+    this._traces.forEach(trace => trace.keep());
+  }
+
+  /** A cell that its person has made another one meanwhile, as by dragging it, keeps its text. */
   takeBack(): void {
     this._list = new CellList(this._model);
+    const there = new Set<unknown>(this._list.cells);
+    this._traces.filter(({ text }) => there.has(text)).forEach(trace => trace.takeBack());
     for (const back of this._back.reverse()) {
       back();
     }
@@ -116,13 +138,7 @@ class NotebookPatch {
   private _source(cell: ISharedCell, spans: readonly Span[]): void {
     const found = located(cell.getSource(), spans);
     replace(cell, found);
-    const { id } = cell;
-    this._back.push(() => {
-      const now = this._list.cells.find(one => one.id === id);
-      if (now) {
-        replace(now, located(now.getSource(), inverse(found)));
-      }
-    });
+    this._replaced.set(cell.id, found);
   }
 
   /** What a running cell puts out is its own matter. */
@@ -156,7 +172,11 @@ class NotebookPatch {
     const more: JSONObject =
       type === 'code' ? { outputs: [], execution_count: null } : attachments ? { attachments } : {};
     this._exchange(name, { ...kept, ...more, cell_type: type });
-    this._back.push(() => this._exchange(name, was));
+    const { id } = cell;
+    this._back.push(() => {
+      const now = this._list.cells.find(one => one.id === id);
+      this._exchange(name, { ...was, source: now?.getSource() ?? was.source });
+    });
   }
 
   private _exchange(name: ICellName, content: JSONObject): void {
@@ -227,7 +247,9 @@ class NotebookPatch {
 
   private _list: CellList;
   private _named = new Map<number, ISharedCell>();
-  private _back: TakeBack[] = [];
+  private _replaced = new Map<string, Span[]>();
+  private _traces: Trace[] = [];
+  private _back: (() => void)[] = [];
 }
 
 /** Spans where they are in a text now: the person may have typed before them. */
@@ -248,15 +270,6 @@ function located(source: string, spans: readonly Span[]): Span[] {
     }
     end = at + removed.length;
     return [at, removed, inserted, before, after];
-  });
-}
-
-function inverse(spans: readonly Span[]): Span[] {
-  let shift = 0;
-  return spans.map(([offset, removed, inserted]) => {
-    const at = offset + shift;
-    shift += inserted.length - removed.length;
-    return [at, inserted, removed, '', ''];
   });
 }
 

@@ -105,6 +105,22 @@ describe('a saved document', () => {
     expect(document.told.saved).toBe(false);
   });
 
+  it('takes the removal of a text back where that text was, though its person typed before it', async () => {
+    await document.handle({ ...PATCH, change: { kind: 'text', spans: [[2, '= ', '', 'x ', '1']] } });
+    type('# typed\n');
+    await written(null);
+    expect(file.model.toString()).toBe('# typed\nx = 1');
+  });
+
+  it('takes back of a change what is still there, and keeps what its person typed in it', async () => {
+    await document.handle({ ...PATCH, change: { kind: 'text', spans: [[4, '1', 'two', 'x = ', '']] } });
+    file.model.sharedModel.updateSource(5, 6, '!');
+    await written(null);
+    expect(file.model.toString()).toBe('x = 1!');
+    await document.context.save();
+    expect(file.disk.content).toBe('x = 1!');
+  });
+
   it.each<[string, Partial<IDocumentAnswer>, () => DocumentRequest]>([
     ['is of another content', { reason: 'hash' }, () => ({ ...PATCH, hash: 'other' })],
     ['expects another text', { reason: 'text' }, () => (file.model.fromString('y = 3'), PATCH)],

@@ -88,9 +88,9 @@ it('any operations leave the cells that they say, and those before them once the
     fc.property(edits, wanted => {
       const [after, operations] = told(wanted);
       const notebook = notebookOf(before);
-      const takeBack = patchNotebook(notebook, { kind: 'notebook', total: TOTAL, operations });
+      const made = patchNotebook(notebook, { kind: 'notebook', total: TOTAL, operations });
       expect(cellsOf(notebook)).toEqual(after);
-      takeBack();
+      made.takeBack();
       expect(cellsOf(notebook)).toEqual(before);
     })
   );
@@ -101,9 +101,9 @@ it('metadata from a file change all but the trust in a cell', () => {
   notebook.cells[0].setMetadata({ trusted: true, old: 1 });
   const set = { metadata: { trusted: false, tags: ['new'] } };
   const operations: CellOperation[] = [{ do: 'members', cell: { id: 'c0', index: 0 }, set }];
-  const takeBack = patchNotebook(notebook, { kind: 'notebook', total: 1, operations });
+  const made = patchNotebook(notebook, { kind: 'notebook', total: 1, operations });
   expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, tags: ['new'] });
-  takeBack();
+  made.takeBack();
   expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, old: 1 });
 });
 
@@ -119,10 +119,10 @@ it('a cell in which somebody types stays the same one, or nothing is changed', (
         expect(patch).toThrow('caret');
         expect(cellsOf(notebook)).toEqual(before);
       } else {
-        const takeBack = patch();
+        const made = patch();
         expect(cellsOf(notebook)).toEqual(after);
         expect(notebook.cells).toContain(cell);
-        takeBack();
+        made.takeBack();
         expect(cellsOf(notebook)).toEqual(before);
         expect(notebook.cells).toContain(cell);
       }
