@@ -156,8 +156,14 @@ class BrowserDocuments:
                 hint="Ask the person to save and close it; then read it again and repeat the change.",
                 path=stat.path,
             )
-        if to_change and (elsewhere or (unsaved and stat.kind != "file")):
+        if to_change and elsewhere:
             raise unreachable(stat.path)
+        if to_change and unsaved and stat.kind != "file":
+            raise Unsaved(
+                f"{stat.path} was deleted, and is open in a browser with changes that are not saved (not modified)",
+                hint="Ask the person to save it, which writes it anew, or to close it; then repeat the call.",
+                path=stat.path,
+            )
         if stat.kind != "file" or not (documents or elsewhere):
             return None
         if not (unsaved or elsewhere):

@@ -225,7 +225,8 @@ def test_a_file_that_was_deleted_below_an_unsaved_document_is_not_written_anew(s
     with Page(server, answers=unsaved()) as page:
         page.say(server.document("a.py", saved=False, hash=sha(X1)))
         (root / "a.py").unlink()
-        assert refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
+        refusal = refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
+        assert "was deleted" in refusal["message"] and "save" in refusal["hint"]
         assert not (root / "a.py").exists()
 
 
