@@ -120,10 +120,12 @@ class UnsavedDocument:
         with self._patched(rewrite, before.names) as saver:
             saved = self._saved_by(saver, new.exact)
         for document in self._unsaved:
-            document.hash = saved
-            document.tell("written", hash=saved, last_modified=None)
-        for document in self._saved:
-            document.tell("follow")
+            # What was typed in the one that saved, the others do not show yet.
+            document.hash = saved if document is saver else new.exact
+            document.tell("written", hash=document.hash, last_modified=None)
+        for document in [*self._unsaved, *self._saved]:
+            if document is not saver and document.hash != saved:
+                document.tell("follow")
         stat = replace(self._stat, size=after.size, version=f"document:{new.exact}")
         if saved == new.exact:
             with suppress(FsToolsError):

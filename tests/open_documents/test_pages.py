@@ -355,6 +355,26 @@ def test_two_different_unsaved_states_are_a_conflict(server, root):
     assert (root / "a.py").read_bytes() == X1
 
 
+def test_what_is_typed_in_one_page_while_it_saves_an_edit_reaches_the_other(server, root):
+    """Both held the same: the other page has the edit, and not what was typed; its file's bytes are not its own."""
+    mine = b"x = 2  # mine\n"
+
+    def save(request):
+        (root / "a.py").write_bytes(mine)
+        return {"done": True, "hash": sha(mine)}
+
+    with (
+        Page(server, answers=unsaved("x = 1\n", patch={"done": True}, save=save)) as one,
+        Page(server, name="browser-0002", answers=unsaved("x = 1\n", patch={"done": True})) as two,
+    ):
+        for page in (one, two):
+            page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        assert edit(server)[0] == 200
+        assert one.wait_for("written")["hash"] == sha(mine)
+        assert two.wait_for("written")["hash"] == sha(X2)
+        assert two.wait_for("follow")
+
+
 def test_unsaved_changes_over_a_file_that_changed_too_are_a_conflict(server, root):
     """JupyterLab would ask its person at the save."""
     with Page(server, answers=unsaved("x = 1\n", patch={"done": False, "reason": "hash"})) as page:

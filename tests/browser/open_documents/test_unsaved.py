@@ -161,6 +161,39 @@ def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text,
     assert window.dialogs == []
 
 
+@on_both
+def test_what_is_typed_while_one_browser_saves_an_edit_is_in_the_other_too(desk, open_lab, folder):
+    """Both hold the same unsaved change; the other one is never taken for saved with less than the file has."""
+    path, typed = folder.write("a.py", "x = 1\ny = 1\n"), []
+    documents = []
+    for window in (desk, open_lab()):
+        window.open(path)
+        documents.append(Text(window))
+        documents[-1].type("!")
+        window.wait_until_known(path, saved=False)
+    folder.call("read_file", "a.py")
+    one, two = documents
+
+    def type_before_the_save(route):
+        typed.append(True)
+        one.page.keyboard.type("  # typed")
+        route.continue_()
+
+    # The look at the file before the save.
+    place = f"**/api/contents/{path}*content=0*"
+    one.page.route(place, type_before_the_save, times=1)
+    with Assistant([partial(folder.call, "edit_file", "a.py", **EDIT)]) as assistant:
+        while assistant.is_alive():
+            one.page.wait_for_timeout(20)
+    assert (assistant.refused, typed) == ([], [True])
+    for document in documents:
+        document.shows("x = 1!  # typed\ny = 2\n")
+        document.expect_saved()
+    two.type("?", line=2)
+    two.save()
+    assert folder.text("a.py") == "x = 1!  # typed\ny = 2?\n"
+
+
 @contextmanager
 def saving_slowly(page):
     """What is saved in here arrives at the server at the end."""
