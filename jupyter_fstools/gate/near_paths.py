@@ -7,6 +7,7 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 
 from ..backends.protocol import Backend, FileStat
@@ -51,12 +52,9 @@ def paths_at_end(looking: Looking, given: str) -> list[str]:
     So `/workspace/src/a.py`, `C:\project\src\a.py` and `file:///home/ada/src/a.py` lead to `src/a.py`.
     """
     for path in _ends(given):
-        try:
-            there = looking.may_read(path) and looking.backend.stat(path).kind != "missing"
-        except FsToolsError:
-            continue
-        if there and path != given:
-            return [path]
+        with suppress(FsToolsError):
+            if path != given and looking.may_read(path) and looking.backend.stat(path).kind != "missing":
+                return [path]
     return []
 
 

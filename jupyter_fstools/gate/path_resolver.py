@@ -43,7 +43,9 @@ class PathResolver(Looking):
         """
         stat = self._located(path, self.policy.require_write)
         if must_exist and stat.kind == "missing":
-            raise self.not_found(path, stat)
+            refusal = self.not_found(path, stat)
+            refusal.hint += " To create a file use `write_file`."
+            raise refusal
         return stat
 
     def existing(self, path: str) -> FileStat:

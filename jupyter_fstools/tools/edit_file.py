@@ -17,7 +17,7 @@ from ..documents.text.edits import TextEdit, apply_edits
 from ..documents.text.encoding import TextEncoding, encoding_of
 from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
-from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotFound, NotRead, naming_file
+from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
 from ..gate.draft import Draft, Step
 from ..gate.policy import checked_path
 from ..gate.workspace import Workspace
@@ -125,7 +125,7 @@ def change_texts(workspace: Workspace, edits: Sequence[tuple[str, TextEdit]], *,
     paths = list(dict.fromkeys(path for path, _ in edits))
     for path in paths:
         _require_no_notebook(checked_path(path))
-    with _naming_way_to_create(), workspace.drafts(paths, accept_stale=match_stale) as drafts:
+    with workspace.drafts(paths, accept_stale=match_stale) as drafts:
         of_file: dict[str, list[int]] = {}
         for number, (path, _) in enumerate(edits):
             of_file.setdefault(drafts[path].stat.key, []).append(number)
@@ -175,15 +175,6 @@ def _edited(
             lines=outside,
         )
     return EditedFile(draft, step, numbers, outcome.replacements, snippet, outside)
-
-
-@contextmanager
-def _naming_way_to_create() -> Iterator[None]:
-    try:
-        yield
-    except NotFound as refusal:
-        refusal.hint += " To create a file use `write_file`."
-        raise
 
 
 @contextmanager

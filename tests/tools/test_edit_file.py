@@ -424,3 +424,13 @@ def test_an_edit_is_read_by_the_encoding_that_was_shown_last(call):
 
 def test_a_missing_file_is_answered_with_the_tool_that_makes_one(call):
     assert "`write_file`" in call.refused("not_found", "edit_file", path="new", old_string="", new_string="x").hint
+    new = {"path": "new.ipynb", "edit_mode": "insert", "at": "end", "cell_type": "code", "new_source": ""}
+    assert "`write_file`" in call.refused("not_found", "edit_notebook", **new).hint
+
+
+def test_text_that_an_earlier_edit_of_the_call_changed_is_answered_with_that(call):
+    call.put("a", "x\nold line\n")
+    call("read_file", path="a")
+    edits = [{"old_string": "old", "new_string": "new"}, {"old_string": "old line\n", "new_string": ""}]
+    refusal = call.refused("no_match", "edit_file", path="a", edits=edits)
+    assert refusal.details == {"reason": "changed_by_earlier", "nearest_line": 2} and "line 2" in refusal.hint

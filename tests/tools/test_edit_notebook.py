@@ -700,3 +700,10 @@ def test_a_new_cell_without_type_and_place_is_answered_with_both(book):
 def test_a_source_copied_with_its_line_numbers_is_refused(book):
     given = {"path": PATH, "index": 1, "new_source": "1\tx = 1\n2\ty = 2"}
     assert book.refused("invalid", "edit_notebook", **given).details["field"] == "new_source"
+
+
+def test_where_a_string_is_not_in_a_cell_the_lines_told_are_the_cells(book):
+    given = {"path": PATH, "index": 1, "old_string": "x = 10", "new_string": "x = 2"}
+    refusal = book.refused("no_match", "edit_notebook", **given)
+    assert refusal.message.startswith("old_string is not in the cell")
+    assert "The cell has, from line 1:\n1\tx = 1" in refusal.hint

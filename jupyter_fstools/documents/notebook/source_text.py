@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...content.source import CHUNK_BYTES, BytesContent, Content
 from ...content.splices import Splice, spliced_chunks, trimmed
-from ...errors import EncodingRefused, Invalid
+from ...errors import EncodingRefused, Invalid, NoMatch
 from ..text.disguises import has_line_numbers
 from ..text.edits import TextEdit, apply_edits
 from ..text.encoding import TextEncoding
@@ -139,6 +139,7 @@ def _between(content: Content, start: int, end: int) -> bytes:
     return content.read(start, end - start) if end > start else b""
 
 
+_FILE = re.compile(r"\b([Tt]he) file\b")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_LETTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
@@ -160,7 +161,14 @@ def edited_source(source: str, edit: TextEdit) -> str:
             hint='Replace its whole source: `edit_mode` "replace".',
         )
     before = BytesContent(source.translate(stand_ins).encode())
-    outcome = apply_edits(Utf8View(before, TextEncoding("utf-8")), [edit])
+    try:
+        outcome = apply_edits(Utf8View(before, TextEncoding("utf-8")), [edit])
+    except NoMatch as refusal:
+        # Lines and what is not there are the cell's; the text shown below the first line is as it stands.
+        said, line_break, shown = refusal.hint.partition("\n")
+        refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))
+        refusal.hint = said + line_break + shown
+        raise
     after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
     return after.translate({there: code for code, there in stand_ins.items()})
 

@@ -153,7 +153,8 @@ def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[Tex
         first = next(Needle(edit.old[1:]).find(text.chunks(), overlapping=False), None)
         found = [first] if first is not None and first.start == 0 else []
     if not found:
-        hint = hint_for_no_match(text.chunks, edit.old, edit.new, [(e.old, e.new) for e in earlier])
+        done = [(one.old, one.new) for one in earlier]
+        hint = hint_for_no_match(text.chunks, edit.old, edit.new, done, text.view.chunks)
         raise NoMatch(f"{label}old_string is not in the file", hint=hint.text, **hint.details)
     if len(found) > 1 and not edit.replace_all:
         raise _ambiguous(text, found, label, _countable(edit.old), shown)

@@ -59,7 +59,11 @@ class MatchHint(NamedTuple):
 
 
 def hint_for_no_match(
-    chunks: Callable[[], Iterable[Chunk]], old: str, new: str, earlier: Sequence[tuple[str, str]]
+    chunks: Callable[[], Iterable[Chunk]],
+    old: str,
+    new: str,
+    earlier: Sequence[tuple[str, str]],
+    before: Callable[[], Iterable[Chunk]],
 ) -> MatchHint:
     """The best explanation found, in bounded time and memory.
 
@@ -68,11 +72,17 @@ def hint_for_no_match(
         old: the string that was not found.
         new: what should have replaced it.
         earlier: the (old, new) strings of the edits before it in the same call.
+        before: gives the text as it was before these.
     """
     old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
-    for number, (before, _) in enumerate(earlier, 1):
-        if before.replace("\r\n", "\n") == old:
+    for number, (one, _) in enumerate(earlier, 1):
+        if one.replace("\r\n", "\n") == old:
             return MatchHint(f"It was already applied by edit {number} of this call.", {"already_applied_by": number})
+    if earlier and (line := _line_of(before, old)) is not None:
+        said = (
+            f"It was there, at line {line}, before an edit of this call changed it: quote the text as that leaves it."
+        )
+        return MatchHint(f"{said} Or make one edit of both.", {"reason": "changed_by_earlier", "nearest_line": line})
     found = _disguised(chunks, old, new) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
     # What differs in spaces alone is the text that was meant; new_string may be anywhere for other reasons.

@@ -12,7 +12,7 @@ HEAD = "import os\n\n\n"
 
 def hint(text: str, old: str, new: str = "something else", earlier: tuple[tuple[str, str], ...] = ()) -> MatchHint:
     content = BytesContent(text.encode())
-    return hint_for_no_match(content.chunks, old, new, earlier)
+    return hint_for_no_match(content.chunks, old, new, earlier, content.chunks)
 
 
 NEAR = {
