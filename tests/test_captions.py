@@ -30,3 +30,9 @@ def test_a_module_of_the_extension_begins_with_a_caption(module):
 def test_the_architecture_page_lists_every_caption():
     listed = modules()
     assert [module for module in MODULES if caption(module) not in listed] == []
+
+
+def test_no_test_reads_the_source_beside_it():
+    """The quick workflow removes it, so that what was installed is tested: `jupyter_fstools.__file__` leads there."""
+    tests = sorted(path for path in (REPOSITORY / "tests").rglob("*.py") if path.name != "test_captions.py")
+    assert [path.name for path in tests if re.search(r"""/ ?["']jupyter_fstools""", path.read_text("utf-8"))] == []
