@@ -1,4 +1,4 @@
-"""Handles `/mcp`: streamable HTTP behind Jupyter's login."""
+"""Handles `/mcp` over HTTP behind Jupyter's login; shortens some clients' answers."""
 
 from __future__ import annotations
 
