@@ -707,3 +707,12 @@ def test_where_a_string_is_not_in_a_cell_the_lines_told_are_the_cells(book):
     refusal = book.refused("no_match", "edit_notebook", **given)
     assert refusal.message.startswith("old_string is not in the cell")
     assert "The cell has, from line 1:\n1\tx = 1" in refusal.hint
+
+
+@pytest.mark.parametrize("first", [{"new_source": "a"}, {"old_string": "x", "new_string": "z"}])
+def test_a_source_that_another_edit_of_the_call_replaces_is_not_lost_unsaid(book, first):
+    edits = [{"index": 1, **first}, {"index": 1, "new_source": "b"}]
+    refusal = book.refused("invalid", "edit_notebook", path=PATH, edits=edits)
+    assert refusal.message.startswith("edit 2 of 2: ") and sources(book)[1] == "x = 1\ny = 1"
+    book("edit_notebook", path=PATH, edits=[edits[1], {"index": 1, "old_string": "b", "new_string": "c"}])
+    assert sources(book)[1] == "c"

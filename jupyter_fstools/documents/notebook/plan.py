@@ -175,6 +175,12 @@ class _Batch:
                 hint="Leave one of the edits out.",
                 field="edit_mode",
             )
+        if edit.edit_mode == "replace" and {"replace", "edit"} & set(state.touched_by):
+            raise Invalid(
+                "this edit replaces the source that an earlier one of the call gives this cell",
+                hint="Leave one of the edits out.",
+                field="edit_mode",
+            )
         if edit.edit_mode == "move" and state.moved:
             raise Invalid("two edits move this cell", hint="Leave one of the moves out.", field="edit_mode")
         editable = state.cell is not None and state.cell.spans.is_object and state.cell.spans.member("source")
