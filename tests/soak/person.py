@@ -15,6 +15,8 @@ from .model import OPEN, name
 
 SECONDS = 1000
 EDITOR = ".jp-FileEditor .cm-content"
+AT_END = """text => document.activeElement === text &&
+    [...text.querySelectorAll(":scope > .cm-line")].at(-1).contains(getSelection().focusNode)"""
 
 
 def answer(dialogs: Any) -> None:
@@ -40,10 +42,13 @@ class Person:
         """Whether the page shows the document."""
         return self._text.count() == 1
 
-    def type_next(self) -> int:
-        """Type the number that comes next; one that was only begun is typed anew."""
+    def type_next(self) -> int | None:
+        """Type the number that comes next; one that was only begun is typed anew. None where the caret is elsewhere."""
         self._text.click()
         self._page.keyboard.press("Control+End")
+        # A dialog that comes and goes just now takes the key; who types looks where the caret is.
+        if not self._text.evaluate(AT_END):
+            return None
         # Lines far above are not in the page.
         before, last = [line or "" for line in self._text.locator("> .cm-line").all_text_contents()][-2:]
         number = int(before) + 1 if before.isdecimal() else 1
@@ -66,6 +71,8 @@ class Person:
     def work(self) -> str:
         """One line on what came of a number more."""
         number = self.type_next()
+        if number is None:
+            return "nothing"
         self._page.wait_for_timeout(self._chance.uniform(0, SECONDS))
         return f"saved {number}" if self._chance.random() < 0.5 and self.save() else f"typed {number}"
 
