@@ -17,7 +17,10 @@ from jupyter_fstools.stores.records import Change
 
 FILES = 7
 OPEN = FILES - 1
-"""The file that a person has open and types in; the one before has two names (hard links)."""
+"""The file that a person has open and types in."""
+LINKED = OPEN - 1
+"""The file that has a second name (a hard link)."""
+OTHER_NAME = "other-name.txt"
 LINES = 400
 MOST = 1_000_000
 _VERSION = re.compile(r"v(\d+);")
@@ -47,11 +50,12 @@ class State(NamedTuple):
 
 
 def state_of(number: int, data: bytes) -> State | None:
-    """A file's state; None: it is a mixture of several."""
+    """A file's state; None: it is a mixture of several, or there is something below it that nobody typed."""
     version = version_in(data[:100].decode("ascii", "replace"))
     if version is None or not data.startswith(content(number, version)):
         return None
-    typed = counted(data.removeprefix(content(number, version)).decode("ascii", "replace").split("\n"))
+    below = data.removeprefix(content(number, version)).decode("ascii", "replace")
+    typed = counted(below.split("\n")) if number == OPEN or not below else None
     return None if typed is None else State(version, typed)
 
 
@@ -134,19 +138,26 @@ def compare(root: Path, accepted: set[tuple[int, str]], found: Found) -> None:
                 found.torn += 1
                 sys.stderr.write(f"torn: {(root / name(number)).read_bytes()!r}\n")
                 continue
+            answered = {id for of, id in accepted if of == number}
             query = ChangeQuery(path=name(number), limit=MOST, rows=number == OPEN)
             made = [change for change in journal.changes(query) if change.status == "applied"]
-            for id in sorted({id for of, id in accepted if of == number} - {change.id for change in made}):
+            for id in sorted(answered - {change.id for change in made}):
                 sys.stderr.write(f"answered as made, and not in the journal: {id} of {name(number)}\n")
                 found.lost += 1
-            _compare(number, state, made, found)
+            _compare(number, state, made, found, answered)
+            if number == LINKED and not (root / OTHER_NAME).samefile(root / name(LINKED)):
+                sys.stderr.write(f"no longer one file: {name(LINKED)} and {OTHER_NAME}\n")
+                found.torn += 1
 
 
-def _compare(number: int, state: State, made: list[Change], found: Found) -> None:
-    """The versions that a file went through, by the journal, and those that it must have gone through."""
+def _compare(number: int, state: State, made: list[Change], found: Found, answered: set[str]) -> None:
+    """The versions that a file went through, by the journal, and those that it must have gone through.
+
+    A change that was `answered` as made is sure, whatever the journal says of it.
+    """
     there = {_mark(number, version) for version in range(1, state.version + 1)}
-    sure = Counter(_made(number, change) for change in made if not change.interrupted)
-    unsure = {_made(number, change) for change in made if change.interrupted}
+    sure = Counter(_made(number, change) for change in made if change.id in answered or not change.interrupted)
+    unsure = {_made(number, change) for change in made if change.interrupted and change.id not in answered}
     found.uncertain += len(unsure)
     for change in made:
         if sure[_made(number, change)] > 1 or not {_made(number, change)} <= there | unsure:

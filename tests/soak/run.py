@@ -23,7 +23,7 @@ from tests.browser.chromium import find_chromium
 from tests.kernel.real_kernel import RealKernel
 from tests.processes import RunningServer
 
-from .model import FILES, MOST, OPEN, Found, compare, content, name
+from .model import FILES, LINKED, MOST, OTHER_NAME, Found, compare, content, name
 from .worker import step
 
 JUPYTER_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
@@ -206,7 +206,7 @@ def soak(root: Path, seconds: float, *, few: bool) -> Found:
     """
     for number in range(FILES):
         (root / name(number)).write_bytes(content(number, 0))
-    os.link(root / name(OPEN - 1), root / "other-name.txt")
+    os.link(root / name(LINKED), root / OTHER_NAME)
     with pytest.MonkeyPatch.context() as patch:
         for variable in JUPYTER_FOLDERS:
             (root.parent / variable.lower()).mkdir(mode=0o700)

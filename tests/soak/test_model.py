@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.journal.journal import Journal
+from jupyter_fstools.journal.listing import ChangeQuery
 
-from .model import FILES, OPEN, Found, compare, content, counted, name
+from .model import FILES, LINKED, OPEN, OTHER_NAME, Found, compare, content, counted, name
 from .run import Counts, act, undone
 
 
@@ -17,6 +20,7 @@ def accepted(tmp_path, jp_environ):
     """The files, two of them changed twice through the gate; what was answered as made."""
     for number in range(FILES):
         (tmp_path / name(number)).write_bytes(content(number, 0))
+    os.link(tmp_path / name(LINKED), tmp_path / OTHER_NAME)
     made = set()
     with open_workspace(tmp_path, session="soak") as workspace:
         for number in (0, OPEN):
@@ -52,6 +56,25 @@ def test_a_file_that_tells_otherwise_than_the_journal_is_found(tmp_path, accepte
 
 def test_a_change_that_was_answered_and_is_not_in_the_journal_is_lost(tmp_path, accepted):
     assert found_in(tmp_path, accepted | {(0, "no-such-change")}).lost == 1
+
+
+def test_a_second_name_that_leads_elsewhere_and_lines_that_nobody_typed_are_torn(tmp_path, accepted):
+    (tmp_path / OTHER_NAME).unlink()
+    (tmp_path / OTHER_NAME).write_bytes(content(LINKED, 0))
+    (tmp_path / name(0)).write_bytes(content(0, 2) + b"1\n")
+    assert found_in(tmp_path, accepted).torn == 2
+
+
+def test_a_change_that_was_answered_is_lost_though_the_journal_is_unsure(tmp_path, accepted):
+    """A journal that cannot tell whether a change landed must not hide that it was answered as made."""
+    (tmp_path / name(0)).write_bytes(content(0, 1))
+    with open_workspace(tmp_path, session="soak") as workspace:
+        journal = Journal(workspace)
+        newest = next(change for change in journal.changes(ChangeQuery(path=name(0))))
+        unsure = newest.model_copy(update={"interrupted": True})
+        workspace.store.decide(newest.id, "applied", "applied", decided_at=0.0, record=unsure)
+    assert found_in(tmp_path, set()).lost == 0
+    assert found_in(tmp_path, accepted).lost == 1
 
 
 def test_a_number_that_was_saved_and_is_not_in_the_file_is_lost(tmp_path, accepted):
