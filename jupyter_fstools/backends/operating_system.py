@@ -1,4 +1,7 @@
-"""Hides how platforms differ: descriptors, links, locks, positional reads."""
+"""Hides how platforms differ: descriptors, links, locks, positional reads.
+
+It is one module, though a long one: what a platform lacks is looked up here and nowhere else.
+"""
 
 from __future__ import annotations
 
