@@ -56,6 +56,22 @@ def test_an_encoding_that_a_text_in_utf8_declares_is_named(asking, path, declare
     assert edit(asking, path, "no: ", "coding: ").change.diff.encoding == told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('<!doctype html>\n<html>\n<head>\n<meta charset="shift_jis">\n', "shift_jis"),
+        ("<META http-equiv=Content-Type content='text/html; charset=iso-2022-jp'>\n", "iso2022_jp"),
+        ('@charset "windows-1252";\n', "cp1252"),
+        ('<meta charset="utf-8">\n', None),
+        ('<meta charset="utf-16">\n', None),
+        ("x = '<meta charset=\"shift_jis\">'\n", None),
+        (f'<p>\n{"x" * 1100}\n<meta charset="shift_jis">\n', None),
+    ],
+)
+def test_an_encoding_that_a_browser_would_read_a_page_in_is_named(asking, text, told):
+    assert asking("write_file", path="a.txt", content=text).change.diff.encoding == told
+
+
 def test_a_byte_order_mark_that_comes_or_goes_is_a_row_of_the_diff(asking):
     """The system takes no `#!` behind one: a script that gets one runs no more."""
     asking.put("a.sh", "#!/bin/sh\ntrue\n")

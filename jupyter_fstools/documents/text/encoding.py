@@ -36,6 +36,10 @@ _COOKIE = re.compile(rb"\A(?:[ \t\f]*#.*?\n|[ \t\f]*\r?\n)?[ \t\f]*#.*?coding[:=
 # Emacs adds how lines end to the name, and Python looks past it.
 _EDITOR_SUFFIX = re.compile(r"-(unix|dos|mac)\Z", re.IGNORECASE)
 _XML = re.compile(rb"""\A<\?xml[^>]{0,200}?encoding\s*=\s*["']([-\w.]+)["']""")
+# html.spec.whatwg.org "prescan a byte stream" (1,024 bytes; UTF-16 stands for UTF-8); drafts.csswg.org/css-syntax.
+_META = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*(?!utf-?16)([-\w.:]+)""", re.IGNORECASE)
+_PRESCANNED_BYTES = 1024
+_CHARSET = re.compile(rb'\A@charset "(?!utf-?16)([-\w.]+)";', re.IGNORECASE)
 _COMMENT_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _LONG_HEAD_BYTES = 1 << 20
 _PYTHON_SUFFIXES = (".py", ".pyw", ".pyi")
@@ -164,15 +168,17 @@ def _declared(head: bytes, path: str) -> TextEncoding:
 
 
 def declared_otherwise(content: Content) -> str | None:
-    """The codec that a text in UTF-8 declares in its first two lines, if it is another; whatever the file's name.
+    """The codec that a text in UTF-8 declares where it begins, if it is another; whatever the file's name.
 
-    Python and others read a script in the encoding that it declares, so that harmless lines may hold code.
+    Python and others read a script in the encoding that it declares, and browsers a page or style sheet: so harmless
+    lines may hold code.
     """
     head = content.read(0, HEAD_BYTES)
     if head.count(b"\n") < 2:
         head = content.read(0, _LONG_HEAD_BYTES)
     lines = re.split(rb"\r\n?|\n", head.removeprefix(codecs.BOM_UTF8), maxsplit=2)[:2]
-    for match in (*map(_COMMENT_COOKIE.match, lines), _XML.match(head)):
+    page = head[:_PRESCANNED_BYTES] if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<") else b""
+    for match in (*map(_COMMENT_COOKIE.match, lines), _XML.match(head), _META.search(page), _CHARSET.match(head)):
         if match:
             try:
                 codec = codecs.lookup(_EDITOR_SUFFIX.sub("", match[1].decode("ascii", "replace"))).name
