@@ -27,6 +27,21 @@ def require_head_in_sight(window, card):
     assert card.evaluate(HEAD_IS_IN_SIGHT)
 
 
+def test_a_screen_shows_more_than_twenty_changes(window, folder):
+    for number in range(30):
+        folder.write(f"{number}.txt", "x\n")
+        folder.change(f"{number}.txt", "x", "y")
+    window.list_only(folder)
+    expect(window.card(folder.path("29.txt"))).to_be_visible()
+    shown = window.cards.evaluate_all(
+        """cards => cards.filter(card => {
+            const list = card.closest('.jp-fstools-CardList').getBoundingClientRect();
+            return card.getBoundingClientRect().bottom <= list.bottom;
+        }).length"""
+    )
+    assert shown > 20
+
+
 def test_unfolding_a_tall_diff_with_the_keyboard_stays_at_its_head(window, waits):
     for number in range(12):
         waits.write(f"{number}.txt", "x\n")

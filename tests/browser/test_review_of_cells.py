@@ -156,6 +156,38 @@ def test_proposals_for_cells_that_the_person_deleted_or_changed_are_stale(open_n
     assert not waits.lab.proposed()
 
 
+def test_each_hunk_of_a_cell_that_is_larger_than_the_screen_is_reached_with_the_keyboard(open_notebook, desk, waits):
+    long = "\n".join(f"line_{number} = {number}" for number in range(200))
+    open_notebook(waits, "x = 1", long, "y = 1")
+    changed = long.replace("line_90 ", "LINE_90 ").replace("line_180 ", "LINE_180 ")
+    edits = [{"cell_id": "c1", "new_source": changed}, {"cell_id": "c2", "new_source": "y = 2"}]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    expect(bar(desk)).to_be_visible()
+    for key, text in (("Alt+F5", "LINE_90"), ("Alt+F5", "LINE_180"), ("Alt+F5", "y = 2"), ("Alt+Shift+F5", "LINE_180")):
+        desk.page.keyboard.press(key)
+        expect(desk.page.locator(ADD, has_text=text)).to_be_in_viewport()
+    desk.photograph("reached")
+
+
+def test_changes_are_shown_and_reached_in_a_notebook_that_is_drawn_whole(open_lab, waits, settings):
+    settings("@jupyterlab/notebook-extension:tracker", windowingMode="none")
+    window = open_lab()
+    window.open(waits.write("n.ipynb", notebook_text(*(f"x = {number}" for number in range(80)))))
+    Notebook(window)
+    waits.call("read_notebook", "n.ipynb")
+    edits = [{"cell_id": f"c{number}", "new_source": f"y = {number}"} for number in (2, 70)]
+    proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
+    # Only what is on screen is marked.
+    expect(window.page.locator(".jp-Notebook .jp-fstools-Review-controls")).to_have_count(1)
+    for number in (2, 70):
+        window.page.keyboard.press("Alt+F5")
+        expect(cell(window, number).locator('[data-action="approve"]')).to_be_in_viewport()
+    act(bar(window), "approve")
+    expect(bar(window)).to_have_count(0)
+    wanted = [f"{'y' if number in (2, 70) else 'x'} = {number}" for number in range(80)]
+    assert holds(waits, "n.ipynb", wanted)
+
+
 def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(open_notebook, desk, waits):
     """Until the person takes the deletion back; then it lands there."""
     open_notebook(waits, "x = 1", "y = 1", "z = 1")

@@ -10,12 +10,12 @@ import type { IInlineMark } from './inlineMarks';
 import type { IMarker, IReviewView } from './reviewView';
 
 import { Pace } from '../diff/pace';
-import { element } from '../element';
-import { formerPlaces, ghostOf, markCell, movedOnIn, placeOf, predecessors } from './cellMarks';
+import { markCell, movedOnIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { boxAside, showMarks } from './inlineMarks';
 import { placed, sideOf, textWith } from './placedHunks';
-import { byPosition, marksOf, proposedText, putBackIn } from './textReview';
+import { type IShownAt, shownAt } from './shownCells';
+import { byPosition, linesOfMarks, marksOf, putBackIn } from './textReview';
 
 /** An open notebook, as far as its review needs it. */
 export interface IOpenNotebook {
@@ -23,13 +23,6 @@ export interface IOpenNotebook {
   readonly widgets: readonly IOpenCell[];
   activeCellIndex: number;
   scrollToItem(index: number): Promise<void>;
-}
-
-/** What one cell shows: diffs of its own, and boxes of cells that come, move or were. */
-interface IShownAt {
-  edits: [Change, CellDiff][];
-  boxes: { key: string; before: boolean; make(): HTMLElement }[];
-  classes: string[];
 }
 
 const AROUND_THE_SCREEN = '400px';
@@ -73,9 +66,10 @@ export class NotebookReview implements IReviewView {
   }
 
   places(): (() => void)[] {
-    return this._notebook.widgets.flatMap((cell, index) =>
-      this._shown.has(cell.model.id) ? [() => this._reveal(index)] : []
-    );
+    return this._notebook.widgets.flatMap((cell, index) => {
+      const shown = this._shown.get(cell.model.id);
+      return shown ? this._linesOf(cell, shown).map(line => () => void this._reveal(index, line)) : [];
+    });
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
@@ -163,10 +157,7 @@ export class NotebookReview implements IReviewView {
 
   /** Mark lines in a cell's editor; where that is out of sight, give boxes to show beside it instead. */
   private _drawEdits(cell: IOpenCell, editor: CodeMirrorEditor, edits: readonly [Change, CellDiff][]): ICellBox[] {
-    const text = cell.model.sharedModel.getSource();
-    const marks = edits.flatMap(([change, { cell_id, hunks }]) =>
-      marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
-    );
+    const marks = this._marksOf(cell, edits);
     // The input of a cell may be folded, and its editor be hidden behind rendered Markdown.
     const wrapper = cell.node.querySelector('.jp-Cell-inputWrapper');
     const isAway = !cell.node.contains(editor.host) || editor.host.classList.contains('lm-mod-hidden');
@@ -188,9 +179,27 @@ export class NotebookReview implements IReviewView {
     this._drawn.forEach(cell => cells.has(cell.node) && this._draw(cell));
   }
 
-  private _reveal(index: number): void {
+  /** The lines of a cell at which it has hunks; null for a cell that has something else to show. */
+  private _linesOf(cell: IOpenCell, { edits }: IShownAt): (number | null)[] {
+    const marks = this._marksOf(cell, edits);
+    return marks.length ? linesOfMarks(marks) : [null];
+  }
+
+  private _marksOf(cell: IOpenCell, edits: readonly [Change, CellDiff][]): IInlineMark[] {
+    const text = cell.model.sharedModel.getSource();
+    return edits.flatMap(([change, { cell_id, hunks }]) =>
+      marksOf(change, placed(hunks, text, sideOf(change)), cell_id, this._marker)
+    );
+  }
+
+  /** A cell may be larger than the screen. */
+  private async _reveal(index: number, line: number | null): Promise<void> {
+    const cell = this._notebook.widgets[index];
     this._notebook.activeCellIndex = index;
-    void this._notebook.scrollToItem(index);
+    await this._notebook.scrollToItem(index);
+    if (line !== null && !cell.isDisposed && cell.editor instanceof CodeMirrorEditor) {
+      cell.editor.revealPosition({ line: Math.min(line, cell.editor.lineCount - 1), column: 0 });
+    }
   }
 
   private _cell(id: string): IOpenCell | undefined {
@@ -214,90 +223,4 @@ export class NotebookReview implements IReviewView {
   private _cells = new Map<string, IOpenCell>();
   private _shown = new Map<string, IShownAt>();
   private _spelled = '';
-}
-
-/** What each cell shows, by its id; cells that show nothing are left out. */
-function shownAt(
-  ids: readonly string[],
-  changes: readonly Change[],
-  movedOn: ReadonlyMap<string, ReadonlySet<string>>,
-  marker: IMarker,
-  trans: TranslationBundle
-): Map<string, IShownAt> {
-  const there = new Set(ids);
-  const shown = new Map<string, IShownAt>();
-  const at = (id: string): IShownAt => {
-    const known = shown.get(id) ?? { edits: [], boxes: [], classes: [] };
-    shown.set(id, known);
-    return known;
-  };
-  for (const change of changes) {
-    const waits = change.status === 'proposed';
-    const diffs = change.diff.cells ?? [];
-    const hosts = waits ? predecessors(ids, diffs) : formerPlaces(ids, diffs);
-    for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
-      const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
-      const host = isGone ? placeOf(cell, ids) : hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
-      const place = host ?? ids[0];
-      if (place === undefined || !there.has(place)) {
-        continue;
-      }
-      if (cell.action === 'edit' && cell.hunks.length && !isGone) {
-        at(place).edits.push([change, cell]);
-      }
-      const hasMovedOn = hunksOfCell(cell).some(name => movedOn.get(change.id)?.has(name));
-      const stands = { at: ids.indexOf(cell.cell_id), before: host === null, isGone, hasMovedOn };
-      at(place).boxes.push(...boxesOf(change, cell, stands, marker, trans));
-      if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
-        const note = trans.__('%1: moves away', change.session);
-        const make = () => element('div', 'jp-fstools-Review-note', note);
-        at(cell.cell_id).boxes.push({ key: `from ${change.id}`, before: false, make });
-      }
-      if (cell.action === (waits ? 'delete' : 'insert') && !isGone) {
-        at(cell.cell_id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
-      }
-    }
-  }
-  return shown;
-}
-
-/** What stands below a cell, or in the place of one, beside its lines. */
-function boxesOf(
-  change: Change,
-  cell: CellDiff,
-  { at, before, isGone, hasMovedOn }: { at: number; before: boolean; isGone: boolean; hasMovedOn: boolean },
-  marker: IMarker,
-  trans: TranslationBundle
-): ICellBox[] {
-  const waits = change.status === 'proposed';
-  const names = hunksOfCell(cell).filter(name => waits || !marker.isKept(change, name));
-  if (cell.action === 'edit' && cell.hunks.length && names.length < 2 && !isGone) {
-    return [];
-  }
-  const notes = {
-    edit: cell.hunks.length ? trans.__('all of this cell') : trans.__('outputs or metadata change'),
-    insert: waits ? '' : trans.__('new cell'),
-    delete: waits ? trans.__('deletes this cell') : '',
-    move: waits ? trans.__('cell %1 moves here', at + 1) : trans.__('moved here'),
-    convert: trans.__('becomes a %1 cell', cell.cell_type),
-    clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
-  };
-  const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
-  const shown = { note: notes[cell.action], proposed, hasOld: false, movedOn: hasMovedOn };
-  const controls = () => marker.controls(change, names, shown);
-  const key = [...names.map(name => marker.key(change, name)), at, isGone, hasMovedOn].join();
-  if (isGone || (waits && hasMovedOn && cell.action === 'delete')) {
-    const label = isGone ? trans.__('A cell that is no longer there') : trans.__('The cell as it was to be deleted');
-    return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
-  }
-  if (cell.action !== (waits ? 'insert' : 'delete')) {
-    const make = () => {
-      const box = element('div', 'jp-fstools-Review-note');
-      box.append(controls());
-      return box;
-    };
-    return [{ key, before, make }];
-  }
-  const label = waits ? trans.__('New %1 cell', cell.cell_type) : trans.__('Deleted %1 cell', cell.cell_type);
-  return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
 }

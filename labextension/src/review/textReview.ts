@@ -40,8 +40,7 @@ export class TextReview implements IReviewView {
   }
 
   places(): (() => void)[] {
-    const lines = this._marks.map(({ placed }) => placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1);
-    return [...new Set(lines)].sort((one, other) => one - other).map(line => () => this._reveal(line));
+    return linesOfMarks(this._marks).map(line => () => this._reveal(line));
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
@@ -66,6 +65,12 @@ export class TextReview implements IReviewView {
   }
 
   private _marks: IInlineMark[] = [];
+}
+
+/** The lines at which marks begin, in their order. */
+export function linesOfMarks(marks: readonly IInlineMark[]): number[] {
+  const lines = marks.map(({ placed }) => Math.max(0, placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1));
+  return [...new Set(lines)].sort((one, other) => one - other);
 }
 
 /** The marks of a change's hunks in a text; of those that were made only the ones that still stand there. */

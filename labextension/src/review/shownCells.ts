@@ -1,0 +1,105 @@
+/** Says what each cell of a notebook shows of changes. */
+
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { CellDiff, Change } from '../payloads';
+import type { ICellBox } from './cellMarks';
+import type { IMarker } from './reviewView';
+
+import { element } from '../element';
+import { formerPlaces, ghostOf, placeOf, predecessors } from './cellMarks';
+import { hunksOfCell } from './decisions';
+import { proposedText } from './textReview';
+
+/** What one cell shows: diffs of its own, and boxes of cells that come, move or were. */
+export interface IShownAt {
+  edits: [Change, CellDiff][];
+  boxes: ICellBox[];
+  classes: string[];
+}
+
+/** What each cell shows, by its id; cells that show nothing are left out. */
+export function shownAt(
+  ids: readonly string[],
+  changes: readonly Change[],
+  movedOn: ReadonlyMap<string, ReadonlySet<string>>,
+  marker: IMarker,
+  trans: TranslationBundle
+): Map<string, IShownAt> {
+  const there = new Set(ids);
+  const shown = new Map<string, IShownAt>();
+  const at = (id: string): IShownAt => {
+    const known = shown.get(id) ?? { edits: [], boxes: [], classes: [] };
+    shown.set(id, known);
+    return known;
+  };
+  for (const change of changes) {
+    const waits = change.status === 'proposed';
+    const diffs = change.diff.cells ?? [];
+    const hosts = waits ? predecessors(ids, diffs) : formerPlaces(ids, diffs);
+    for (const cell of diffs.filter(diff => !hunksOfCell(diff).every(name => marker.isKept(change, name)))) {
+      const isGone = waits && cell.action !== 'insert' && !there.has(cell.cell_id);
+      const host = isGone ? placeOf(cell, ids) : hosts.has(cell.cell_id) ? hosts.get(cell.cell_id)! : cell.cell_id;
+      const place = host ?? ids[0];
+      if (place === undefined || !there.has(place)) {
+        continue;
+      }
+      if (cell.action === 'edit' && cell.hunks.length && !isGone) {
+        at(place).edits.push([change, cell]);
+      }
+      const hasMovedOn = hunksOfCell(cell).some(name => movedOn.get(change.id)?.has(name));
+      const stands = { at: ids.indexOf(cell.cell_id), before: host === null, isGone, hasMovedOn };
+      at(place).boxes.push(...boxesOf(change, cell, stands, marker, trans));
+      if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
+        const note = trans.__('%1: moves away', change.session);
+        const make = () => element('div', 'jp-fstools-Review-note', note);
+        at(cell.cell_id).boxes.push({ key: `from ${change.id}`, before: false, make });
+      }
+      if (cell.action === (waits ? 'delete' : 'insert') && !isGone) {
+        at(cell.cell_id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');
+      }
+    }
+  }
+  return shown;
+}
+
+/** What stands below a cell, or in the place of one, beside its lines. */
+function boxesOf(
+  change: Change,
+  cell: CellDiff,
+  { at, before, isGone, hasMovedOn }: { at: number; before: boolean; isGone: boolean; hasMovedOn: boolean },
+  marker: IMarker,
+  trans: TranslationBundle
+): ICellBox[] {
+  const waits = change.status === 'proposed';
+  const names = hunksOfCell(cell).filter(name => waits || !marker.isKept(change, name));
+  if (cell.action === 'edit' && cell.hunks.length && names.length < 2 && !isGone) {
+    return [];
+  }
+  const notes = {
+    edit: cell.hunks.length ? trans.__('all of this cell') : trans.__('outputs or metadata change'),
+    insert: waits ? '' : trans.__('new cell'),
+    delete: waits ? trans.__('deletes this cell') : '',
+    move: waits ? trans.__('cell %1 moves here', at + 1) : trans.__('moved here'),
+    convert: trans.__('becomes a %1 cell', cell.cell_type),
+    clear_outputs: waits ? trans.__('its outputs are cleared') : trans.__('its outputs were cleared')
+  };
+  const proposed = waits && cell.action === 'insert' && cell.hunks.length ? proposedText(cell.hunks[0]) : null;
+  const shown = { note: notes[cell.action], proposed, hasOld: false, movedOn: hasMovedOn };
+  const controls = () => marker.controls(change, names, shown);
+  const key = [...names.map(name => marker.key(change, name)), at, isGone, hasMovedOn].join();
+  if (isGone || (waits && hasMovedOn && cell.action === 'delete')) {
+    const label = isGone ? trans.__('A cell that is no longer there') : trans.__('The cell as it was to be deleted');
+    return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
+  }
+  if (cell.action !== (waits ? 'insert' : 'delete')) {
+    const make = () => {
+      const box = element('div', 'jp-fstools-Review-note');
+      box.append(controls());
+      return box;
+    };
+    return [{ key, before, make }];
+  }
+  const label = waits ? trans.__('New %1 cell', cell.cell_type) : trans.__('Deleted %1 cell', cell.cell_type);
+  return [{ key, before, make: () => ghostOf(cell, label, controls()) }];
+}
