@@ -268,8 +268,9 @@ class Journal(Listing):
     def _require(self, change: Change, status: ChangeStatus, verb: str) -> None:
         if change.status != status:
             by = f" by {change.decided_by}" if change.decided_by else ""
+            now = "being written" if change.status == "pending" else change.status
             raise Conflict(
-                f"change {change.id} is {change.status}{by}; only one that is {status} can be {verb}",
+                f"change {change.id} is {now}{by}; only one that is {status} can be {verb}",
                 hint="Read the file to see what it holds now." if verb == "undone" else "Look at the change again.",
                 status=change.status,
             )

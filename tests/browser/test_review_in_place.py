@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -92,6 +93,23 @@ def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
     for action, pressed in (("approve", "false"), ("reject", "false")):
         button = controls(window, 1).locator(f'[data-action="{action}"]')
         expect(button).to_have_attribute("aria-pressed", pressed)
+
+
+def test_who_decides_second_is_told_so(editor, waits):
+    window, change = editor
+
+    def decide_first(route):
+        waits.lab.decide(change, "reject")
+        route.continue_()
+
+    window.page.route("**/approve*", decide_first)
+    bar = window.page.locator(".jp-fstools-ReviewBar")
+    press(bar, "approve")
+    expect(bar).to_have_text(re.compile("^It was decided elsewhere in the meantime"))
+    expect(bar.locator("button")).to_have_count(1)
+    press(bar, "dismiss")
+    expect(bar).to_be_hidden()
+    assert waits.text("a.py") == BEFORE
 
 
 def test_hunks_are_decided_in_two_views_of_one_document(desk, waits):
@@ -234,7 +252,9 @@ def test_cells_that_wait_are_shown_at_their_places(cells, waits):
     window, _ = cells
     page = window.page
     expect(page.locator(".jp-fstools-Review-ghost .jp-fstools-Review-lines")).to_have_text("print(x)")
-    expect(page.locator(".jp-Cell.jp-fstools-mod-delete .cm-content")).to_have_text("z = 3")
+    gone = page.locator(".jp-Cell.jp-fstools-mod-delete .cm-content")
+    expect(gone).to_have_text("z = 3")
+    expect(gone).to_have_css("text-decoration-line", "line-through")
     expect(page.locator(".jp-Cell .jp-fstools-Review-lines.jp-mod-add").first).to_have_text("x = 'one'")
     expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(3)
     window.photograph("cells")

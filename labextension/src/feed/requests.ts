@@ -34,7 +34,8 @@ export interface IRefusal {
   code: string;
   message: string;
   hint: string;
-  details: { diff?: string };
+  /** Of a conflict about a change that was decided already: how it stands. */
+  details: { diff?: string; status?: string };
 }
 
 /** A file as text before and after a change; null where there is none. */

@@ -134,7 +134,9 @@ export class Decider {
     try {
       await ask();
     } catch (error) {
-      this.problem = this._parts.words.problem(error);
+      const { words, trans } = this._parts;
+      const isDecided = error instanceof RequestError && error.refusal.details.status !== undefined;
+      this.problem = isDecided ? trans.__('It was decided elsewhere in the meantime.') : words.problem(error);
     }
   }
 }

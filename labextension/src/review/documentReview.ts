@@ -45,7 +45,11 @@ export class DocumentReview implements IDisposable, IMarker {
   ) {
     const { context } = _widget;
     this.bar = new ReviewBar(
-      { decideAll: decision => void this.decideAll(decision), step: by => this.step(by) },
+      {
+        decideAll: decision => void this.decideAll(decision),
+        step: by => this.step(by),
+        dismiss: () => this._dismiss()
+      },
       _parts.trans
     );
     // Not into the toolbar itself: where it is narrow, what is at its end hides behind a button.
@@ -203,6 +207,11 @@ export class DocumentReview implements IDisposable, IMarker {
       problem: this._decider.problem
     });
     this._doubts.follow(this._view?.doubts ?? new Map());
+  }
+
+  private _dismiss(): void {
+    this._decider.problem = '';
+    this.draw();
   }
 
   private _createView(): IReviewView | null {

@@ -16,6 +16,8 @@ export type BarDecision = 'approve' | 'reject' | 'keep' | 'undo' | 'keep-session
 export interface IBarActions {
   decideAll(decision: BarDecision): void;
   step(by: 1 | -1): void;
+  /** The person has read what the problem was. */
+  dismiss(): void;
 }
 
 /** What the bar tells. */
@@ -62,7 +64,7 @@ export class ReviewBar extends Widget {
     const said = element('span', 'jp-fstools-ReviewBar-said');
     said.textContent = trans._n('%1 change by %2', '%1 changes by %2', count, sessions);
     said.title = said.textContent;
-    const parts: HTMLElement[] = [said];
+    const parts: HTMLElement[] = count ? [said] : [];
     if (stale) {
       parts.push(element('span', 'jp-fstools-ReviewBar-stale', trans._n('%1 out of date', '%1 out of date', stale)));
     }
@@ -82,12 +84,14 @@ export class ReviewBar extends Widget {
         this._button('undo-session', trans.__('Undo session'), trans.__('Undo all of this session, %1', where))
       );
     }
-    parts.push(this._button('previous', '↑', trans.__('Previous change')));
-    parts.push(this._button('next', '↓', trans.__('Next change')));
+    if (count) {
+      parts.push(this._button('previous', '↑', trans.__('Previous change')));
+      parts.push(this._button('next', '↓', trans.__('Next change')));
+    }
     if (problem) {
       const alert = element('span', 'jp-fstools-ReviewBar-problem', problem);
       alert.setAttribute('role', 'alert');
-      parts.push(alert);
+      parts.push(alert, this._button('dismiss', '✕', trans.__('Dismiss')));
     }
     return parts;
   }
@@ -103,6 +107,8 @@ export class ReviewBar extends Widget {
     const action = (event.target as HTMLElement).closest<HTMLElement>('[data-action]')?.dataset.action;
     if (action === 'next' || action === 'previous') {
       this._actions.step(action === 'next' ? 1 : -1);
+    } else if (action === 'dismiss') {
+      this._actions.dismiss();
     } else if (action) {
       this._actions.decideAll(action as BarDecision);
     }
