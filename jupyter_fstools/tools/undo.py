@@ -55,7 +55,11 @@ def _meant(journal: Journal, arguments: UndoArguments) -> Change:
     except NotFound as refusal:
         if "waiting" not in refusal.details:
             # No tool lists changes.
-            refusal.hint = "Give the file in path; or the change_id from the answer to the change, where it told one."
+            refusal.hint = (
+                "Give the file in path, or the change_id from the answer to the change, where it told one."
+                if arguments.path is None
+                else "What this session changed there is taken back already, or it changed nothing: see `read_file`."
+            )
         raise
 
 
