@@ -55,7 +55,7 @@ class Journal(Listing):
                 been kept.
         """
         self._require_undoable(change, by_person=by_person)
-        hint = "Undo the newer change of this file first, or read the file and edit it by hand."
+        hint = "Undo later changes of this file first, if there are any; or read the file and edit it by hand."
         parts = kept_parts(self._workspace, change)
         # Where an open file has changed elsewhere, other hunks of the change taken back too, theirs are enough.
         anchors = _anchors_of(change, hunks, parts)
