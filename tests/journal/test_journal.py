@@ -144,7 +144,7 @@ def test_a_change_with_a_later_one_on_top_is_refused_with_what_differs(call):
     edit(call, "a.txt", "two", "2")
     refusal = call.refused("stale", "undo", change_id=made.id)
     assert refusal.details["diff"].count("\n+") == 1 and "-two\n+2" in refusal.details["diff"]
-    assert "newer change" in refusal.hint and "by hand" in refusal.hint
+    assert "later changes" in refusal.hint and "by hand" in refusal.hint
     assert status(call, made) == "applied"
     call("undo", path="a.txt")
     call("undo", path="a.txt")
@@ -157,7 +157,7 @@ def test_undo_goes_by_every_byte(call, theirs):
     made = call("write_file", path="a.txt", content="mine\n").change
     call.put("a.txt", theirs) if theirs is not None else (call.root / "a.txt").unlink()
     refusal = call.refused("stale", "undo", change_id=made.id)
-    assert "newer change" in refusal.hint
+    assert "later changes" in refusal.hint
     if theirs is not None:
         assert call.got("a.txt") == theirs
         assert refusal.details.get("changed" if theirs == b"mine\r\n" else "diff")
