@@ -48,13 +48,7 @@ def available_tools(workspace: Workspace) -> dict[str, Tool]:
 
     Where it is read-only none that writes, and none that runs commands unless that is enabled.
     """
-    return {
-        workspace.tool_prefix + name: tool
-        for name, tool in TOOLS.items()
-        if (tool.reads_only or not workspace.policy.read_only)
-        and (workspace.rules.enable_execute or not tool.runs_commands)
-        and _granted(workspace, tool)
-    }
+    return {workspace.tool_prefix + name: tool for name, tool in TOOLS.items() if _is_available(workspace, tool)}
 
 
 def find_tool(workspace: Workspace, name: str) -> Tool:
@@ -65,11 +59,10 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
         Disabled: there is such a tool, but not here.
         Invalid: there is none.
     """
-    tools = available_tools(workspace)
-    tool = tools.get(name) or tools.get(workspace.tool_prefix + name)
-    if tool is not None:
-        return tool
     tool = TOOLS.get(name) or TOOLS.get(name.removeprefix(workspace.tool_prefix))
+    if tool is not None and _is_available(workspace, tool):
+        return tool
+    tools = available_tools(workspace)
     if tool is not None and not _granted(workspace, tool):
         raise Denied(
             f"{name} is not among the tools that this token allows (not modified)",
@@ -85,6 +78,14 @@ def find_tool(workspace: Workspace, name: str) -> Tool:
             f"{name} is switched off here: the workspace is read-only (not modified)", hint="Use the tools that read."
         )
     raise Invalid(f"there is no tool {name[:80]!r}", hint=f"The tools are {', '.join(tools)}.", field="tool")
+
+
+def _is_available(workspace: Workspace, tool: Tool) -> bool:
+    return (
+        (tool.reads_only or not workspace.policy.read_only)
+        and (workspace.rules.enable_execute or not tool.runs_commands)
+        and _granted(workspace, tool)
+    )
 
 
 def _granted(workspace: Workspace, tool: Tool) -> bool:
@@ -133,7 +134,7 @@ def call_tool(
 
 def _mapping(arguments: Any) -> Mapping[str, Any]:
     given = arguments() if callable(arguments) else {} if arguments is None else arguments
-    if not isinstance(given, Mapping):
+    if not isinstance(given, (dict, Mapping)):  # Asking for the abstract class alone is a search.
         raise Invalid(f"the arguments are a {type(given).__name__}", hint="Send an object.", field="arguments")
     return given
 

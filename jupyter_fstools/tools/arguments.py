@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Annotated, Any, get_args
@@ -160,19 +160,23 @@ class Arguments(BaseModel):
     def _by_our_names(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
+        fields = cls.model_fields
         if len(given) > _MOST_NAMES:
-            raise ValueError(f"takes {len(cls.model_fields)} arguments at most, got {len(given)}")
+            raise ValueError(f"takes {len(fields)} arguments at most, got {len(given)}")
         named: dict[Any, Any] = {}
         for name, value in given.items():
-            other: str = OTHER_NAMES.get(name) or name
-            meant = (name, other, _OR_ELSE.get(other))
-            ours = next((one for one in meant if one in cls.model_fields), name)
-            if value is None and ours in cls.model_fields and not cls.model_fields[ours].is_required():
+            ours = name if name in fields else _our_name(name, fields)
+            if value is None and ours in fields and not fields[ours].is_required():
                 continue  # Many clients send null for what they leave out.
             if ours in named:
                 raise ValueError(f"{ours} is given twice, once as {name}")
             named[ours] = value
         return named
+
+
+def _our_name(name: Any, fields: Mapping[str, Any]) -> Any:
+    other: str = OTHER_NAMES.get(name) or name
+    return next((one for one in (other, _OR_ELSE.get(other)) if one in fields), name)
 
 
 PathArgument = Annotated[

@@ -77,12 +77,12 @@ class EditFileArguments(Arguments):
         Raises:
             Invalid: as `paths_of`
         """
-        given = self.edits
-        if given is None:
+        if self.edits is None:
             assert self.old_string is not None and self.new_string is not None
-            given = [OneEdit(old_string=self.old_string, new_string=self.new_string, replace_all=self.replace_all)]
-        paths = paths_of(self.path, [one.path for one in given], single=self.edits is None)
-        edits = [TextEdit(one.old_string, one.new_string, one.replace_all) for one in given]
+            [path] = paths_of(self.path, [None], single=True)
+            return [(path, TextEdit(self.old_string, self.new_string, self.replace_all))]
+        paths = paths_of(self.path, [one.path for one in self.edits], single=False)
+        edits = [TextEdit(one.old_string, one.new_string, one.replace_all) for one in self.edits]
         return list(zip(paths, edits, strict=True))
 
 
