@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import Any
 
 from .protocol import ChangeFilter, MomentFilter
@@ -15,6 +16,7 @@ _FAR_SECONDS = 1e12
 _LONGEST, _BEGINNING = 2000, 1968
 
 
+@lru_cache(maxsize=1024)
 def as_bytes(text: str) -> bytes:
     """Any string as bytes: databases refuse text with lone surrogates, which file names may hold.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import logging
-import operator
 import os
 import sqlite3
 import threading
@@ -103,18 +102,6 @@ class SqliteStore(Closing):
         with self._lock:
             self._disconnect()
 
-    def _run(self, step: Callable[[Store], Any]) -> Any:
-        with self._lock:
-            for _ in range(2):
-                try:
-                    return step(self._current())
-                except (sqlite3.Error, UnreadableRecord) as problem:
-                    self._recover(problem)
-            try:
-                return step(self._current())
-            except (sqlite3.Error, UnreadableRecord) as problem:
-                raise self._refusal(problem) from problem
-
     def _current(self) -> Store:
         if self._memory is not None:
             return self._memory
@@ -196,7 +183,16 @@ def _on_the_open_file(name: str) -> Callable[..., Any]:
 
     @functools.wraps(getattr(Store, name))
     def call(store: SqliteStore, *given: Any, **named: Any) -> Any:
-        return store._run(operator.methodcaller(name, *given, **named))
+        with store._lock:
+            for _ in range(2):
+                try:
+                    return getattr(store._current(), name)(*given, **named)
+                except (sqlite3.Error, UnreadableRecord) as problem:
+                    store._recover(problem)
+            try:
+                return getattr(store._current(), name)(*given, **named)
+            except (sqlite3.Error, UnreadableRecord) as problem:
+                raise store._refusal(problem) from problem
 
     return call
 

@@ -36,11 +36,14 @@ _ADD = "INSERT INTO changes VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT INTO contents VALUES (?, ?, ?)"
 _ADD_FURTHER = "INSERT INTO further_files VALUES (?, ?)"
 _NUMBER = "SELECT number FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1"
-_STEP = """
-UPDATE changes SET revision = :revision, status = :status,
+_STEP = f"""
+UPDATE changes SET revision = 1 + ({_REVISION}), status = :status,
 decided_at = CASE WHEN :is_new THEN :decided_at ELSE decided_at END,
-decided_by = CASE WHEN :is_new THEN :decided_by ELSE decided_by END WHERE number = :number AND status = :expected
-"""
+decided_by = CASE WHEN :is_new THEN :decided_by ELSE decided_by END
+WHERE number = ({_NUMBER.replace("?", ":id")}) AND status = :expected
+RETURNING number, revision, status, decided_at, decided_by,
+(SELECT body FROM contents WHERE contents.number = changes.number)
+"""  # noqa: S608 - of constants only
 _RESIZE = """
 UPDATE changes SET size = (
     SELECT length(CAST(body AS BLOB)) + length(splices) FROM contents WHERE contents.number = changes.number
@@ -110,33 +113,33 @@ class ChangeTable(ReceiptTable, ChangeSteps):
             for key in change.keys[1:]:
                 self._execute(_ADD_FURTHER, (number, as_bytes(key)))
         self._after_add(size)
-        return change.model_copy(update={"revision": revision or 0})
+        return change if revision is None else change.model_copy(update={"revision": revision})
 
     def take_step(self, step: Step) -> ChangeRow | None:
         """Take a step with a new revision; None: the change has another status."""
         for receipt, _ in step.receipts:
             self._meet(receipt.reader)
         decided_at, decided_by = step.decided or (None, None)
+        values = {
+            "id": as_bytes(step.change_id),
+            "expected": step.expected,
+            "status": step.status,
+            "is_new": step.decided is not None,
+            "decided_at": decided_at,
+            "decided_by": bytes_or_null(decided_by),
+        }
+        body = None if step.record is None else to_json(step.record)
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
-            number = self._number(step.change_id)
-            values = {
-                "number": number,
-                "expected": step.expected,
-                "status": step.status,
-                "revision": self.revision() + 1,
-                "is_new": step.decided is not None,
-                "decided_at": decided_at,
-                "decided_by": bytes_or_null(decided_by),
-            }
-            if number is None or self._execute(_STEP, values).rowcount != 1:
+            stepped = self._execute(_STEP, values).fetchall()
+            if not stepped:
                 return None
-            self._replace(number, step.splices, step.record)
+            number, *columns, kept = stepped[0]
+            self._replace(number, step.splices, body)
             self._put_all_within(step.receipts)
-            row = change_row(self._execute(_ONE, (number,)).fetchone())
         self._after_put_all(step.receipts)
         self._after_add(0)
-        return row
+        return change_row((*columns, kept if body is None else body))
 
     def drop(self, change_id: str) -> bool:
         """Take a pending change out again."""
@@ -155,12 +158,12 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         found = [change for number in numbers for change in self._load(_ONE, number)]
         return [change for change in found if any(is_below(key, key_prefix) for key in change.keys)]
 
-    def _replace(self, number: int, splices: bytes | None, record: Change | None) -> None:
+    def _replace(self, number: int, splices: bytes | None, body: str | None) -> None:
         if splices is not None:
             self._execute("UPDATE contents SET splices = ? WHERE number = ?", (splices, number))
-        if record is not None:
-            self._execute("UPDATE contents SET body = ? WHERE number = ?", (to_json(record), number))
-        if splices is not None or record is not None:
+        if body is not None:
+            self._execute("UPDATE contents SET body = ? WHERE number = ?", (body, number))
+        if splices is not None or body is not None:
             self._execute(_RESIZE, (number,))
 
     def _require_room(self, reader: Reader, size: int) -> None:

@@ -6,7 +6,6 @@ import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from ..limits import StoreLimits
@@ -126,10 +125,12 @@ class ReceiptTable:
         row = self._execute(_FIND, place).fetchone()
         if row is None:
             return None
-        with suppress(sqlite3.OperationalError):  # On a full disk a use is not noted, and reading goes on.
+        try:
             self._meet(reader)
             if not self._use(reader, key):
                 self._execute(_TOUCH, (self._stamp(), *place))
+        except sqlite3.OperationalError:
+            pass  # On a full disk a use is not noted, and reading goes on.
         return from_json(Receipt, row[0])
 
     def was_dropped(self, reader: Reader, key: str) -> bool:
