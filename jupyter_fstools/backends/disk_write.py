@@ -40,15 +40,19 @@ class Target(NamedTuple):
     confirm: Callable[[str], None]
 
 
-def write_file(target: Target, chunks: Iterable[Chunk], *, if_match: str | None) -> os.stat_result:
-    """Write the bytes; what the file is afterwards.
+def write_file(
+    target: Target, old: os.stat_result | None, chunks: Iterable[Chunk], *, if_match: str | None
+) -> os.stat_result:
+    """Write the bytes over what is there now (`old`); what the file is afterwards.
 
     Raises:
         Conflict, Denied, IsDirectory, OSError
     """
-    old = _expected(target, if_match)
     if old is None:
+        if if_match is not None:
+            raise _conflict(target, "it is gone")
         return _create(target, chunks)
+    check_removable(target, old, if_match)
     source = _opened(target)
     try:
         if old.st_size <= MOST_IN_MEMORY:
@@ -61,15 +65,12 @@ def write_file(target: Target, chunks: Iterable[Chunk], *, if_match: str | None)
             os.close(source)
 
 
-def check_removable(target: Target, if_match: str | None) -> os.stat_result | None:
-    """The status of a path whose version is the expected one and which may be written or removed.
+def check_removable(target: Target, status: os.stat_result, if_match: str | None) -> None:
+    """Refuse to write or remove what is there, unless its version is the expected one and its mode lets us.
 
     Raises:
         Conflict, Denied, IsDirectory
     """
-    status = target.folder.look(target.name)
-    if status is None:
-        return None
     if fault := not_a_file(status, target.path, writing=True):
         raise fault
     if if_match is None:
@@ -78,14 +79,6 @@ def check_removable(target: Target, if_match: str | None) -> os.stat_result | No
         raise _conflict(target, "it has changed meanwhile")
     if not has_write_bits(status) or not target.folder.may_write(target.name):
         raise read_only(target.path)
-    return status
-
-
-def _expected(target: Target, if_match: str | None) -> os.stat_result | None:
-    status = check_removable(target, if_match)
-    if status is None and if_match is not None:
-        raise _conflict(target, "it is gone")
-    return status
 
 
 def _conflict(target: Target, reason: str) -> Conflict:

@@ -17,7 +17,7 @@ from .open_file import file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
-from .resolution import Found, Trail, descend, descend_making, follow
+from .resolution import Trail, descend, descend_making, follow
 from .root_folder import Root
 from .system_errors import missing, refusal, refused
 
@@ -117,27 +117,24 @@ class LocalDisk:
 
     def stat(self, path: str) -> FileStat:
         """Look at a path as a caller spells it; see `Backend.stat`."""
+        with Trail(self._root) as trail:
+            try:
+                return self._looked_at(trail, path)
+            except FsToolsError as fault:
+                # Some of the places that it went by may be nobody's business.
+                fault.places = (*trail.places, *(["/".join(trail.names)] if trail.names else []))
+                raise
+
+    def _looked_at(self, trail: Trail, path: str) -> FileStat:
         try:
-            with Trail(self._root) as trail:
-                names, status, name = self._followed(trail, path)
-                if name is not None and (status is None or status.st_nlink > 1):
-                    with contextlib.suppress(TimeoutError):
-                        if settle(trail.folder, name, status, patience=0):
-                            status = trail.folder.look(name)
-                return file_stat(self._root.key, "/".join(names), status)
+            names, status, name = follow(self._root, trail, path)
+            if name is not None and (status is None or status.st_nlink > 1):
+                with contextlib.suppress(TimeoutError):
+                    if settle(trail.folder, name, status, patience=0):
+                        status = trail.folder.look(name)
         except OSError as error:
             raise _refusal_of_a_look(error, path) from error
-
-    def _followed(self, trail: Trail, path: str) -> Found:
-        """Where a path leads; a refusal tells by which places, for some of them may be nobody's business."""
-        try:
-            try:
-                return follow(self._root, trail, path)
-            except OSError as error:
-                raise _refusal_of_a_look(error, path) from error
-        except FsToolsError as fault:
-            fault.places = (*trail.places, *(["/".join(trail.names)] if trail.names else []))
-            raise
+        return file_stat(self._root.key, "/".join(names), status)
 
     @contextlib.contextmanager
     def opened_folder(self, path: str) -> Iterator[Folder]:
@@ -181,11 +178,12 @@ class LocalDisk:
                 name = _last(names, path)
                 if if_match is None:
                     made = descend_making(trail, names[:-1], path, durable=self._durable)
+                    status = trail.folder.look(name)
                 else:
                     descend(trail, names[:-1], path, writing=True)
-                    _settled(trail.folder, name, path)
+                    status = _settled(trail.folder, name, path)
                 target = Target(trail.folder, name, path, self._durable, trail.confirm)
-                return file_stat(self._root.key, path, write_file(target, chunks, if_match=if_match))
+                return file_stat(self._root.key, path, write_file(target, status, chunks, if_match=if_match))
             except BaseException as error:
                 _unmake(trail, made)
                 if isinstance(error, OSError):
@@ -199,10 +197,11 @@ class LocalDisk:
             with Trail(self._root) as trail:
                 name = _last(names, path)
                 descend(trail, names[:-1], path, writing=True)
-                _settled(trail.folder, name, path)
+                status = _settled(trail.folder, name, path)
                 target = Target(trail.folder, name, path, self._durable, trail.confirm)
-                if check_removable(target, if_match) is None:
+                if status is None:
                     raise missing(path, writing=True)
+                check_removable(target, status, if_match)
                 trail.confirm(path)
                 trail.folder.remove(name)
                 if self._durable:
@@ -214,19 +213,20 @@ class LocalDisk:
         names = canonical_parts(path)
         name = _last(names, path)
         descend(trail, names[:-1], path)
+        folder = trail.folder
         for _ in range(3):
-            status = _settled(trail.folder, name, path)
+            status = _settled(folder, name, path)
             if status is None:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             _check_readable(status, path)
-            backup = backup_inode(trail.folder, status)
-            fd = trail.folder.open(name, os.O_RDONLY | O_NONBLOCK)
+            backup = backup_inode(folder, status)
+            fd = folder.open(name, os.O_RDONLY | O_NONBLOCK)
             try:
-                trail.folder.confirm()
+                folder.confirm()
                 status = os.fstat(fd)
                 _check_readable(status, path)
                 content = open_content(fd, status, self._root.key, path)
-                if backup_inode(trail.folder, status) == backup:
+                if backup_inode(folder, status) == backup:
                     return fd, content
             except BaseException:
                 os.close(fd)

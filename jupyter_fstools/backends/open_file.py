@@ -25,7 +25,8 @@ def same_version(one: os.stat_result, other: os.stat_result) -> bool:
         one.st_mtime_ns == other.st_mtime_ns
         and one.st_ctime_ns == other.st_ctime_ns
         and one.st_size == other.st_size
-        and os.path.samestat(one, other)
+        and one.st_ino == other.st_ino
+        and one.st_dev == other.st_dev
     )
 
 
@@ -48,10 +49,10 @@ def file_stat(root_key: str, path: str, status: os.stat_result | None) -> FileSt
     key = f"{root_key}/{path}" if path else root_key or "/"
     if status is None:
         return FileStat(path, key, "missing")
-    kind = kind_of(status)
-    size = status.st_size if kind == "file" else 0
-    writable = kind != "file" or has_write_bits(status)
-    return FileStat(path, key, kind, size, status.st_mtime_ns, version_of(status), writable)
+    if stat.S_ISREG(status.st_mode):
+        size, writable = status.st_size, has_write_bits(status)
+        return FileStat(path, key, "file", size, status.st_mtime_ns, version_of(status), writable)
+    return FileStat(path, key, kind_of(status), 0, status.st_mtime_ns, version_of(status))
 
 
 def has_write_bits(status: os.stat_result) -> bool:

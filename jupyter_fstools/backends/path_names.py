@@ -31,7 +31,7 @@ def parts_of(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
     if "\0" in path:
         raise Invalid("A path cannot hold a NUL character.", hint="Take the NUL out of `path`.")
     try:
-        path = _spelled_for_disk(path)
+        path = path if path.isascii() else _spelled_for_disk(path)
         long = len(path) * 4 > LONGEST_NAME and _is_too_long(path, longest_name)
     except UnicodeEncodeError as error:
         raise Invalid(
@@ -98,7 +98,8 @@ def canonical_parts(path: str, longest_name: int = LONGEST_NAME) -> list[str]:
     if not path:
         return []
     parts = parts_of(path, longest_name)
-    if ".." in parts or os.path.isabs(path):
+    # No other path is absolute, on any system.
+    if ".." in parts or ((not parts[0] or ":" in path) and os.path.isabs(path)):
         raise leads_out(path)
     if "" in parts or "." in parts:
         raise Invalid("This path is not the canonical one.", hint="Use the path that its stat gave.")
@@ -145,8 +146,6 @@ def temporary_name(name: str) -> str:
 
 def _spelled_for_disk(path: str) -> str:
     """A path as listings give it; UnicodeEncodeError if a name in it cannot be one."""
-    if path.isascii():
-        return path
     if sys.getfilesystemencoding() != "ascii":
         os.fsencode(path)
         return path

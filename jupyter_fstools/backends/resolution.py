@@ -98,10 +98,11 @@ class Trail:
         Raises:
             NotFound, NotADirectory, Conflict
         """
-        self.folder.confirm()
+        folder = self.folder
+        folder.confirm()
         with Trail(self._below, most=1) as again:
             descend(again, self.names, path, writing=True)
-            if not os.path.samestat(again.folder.status(), self.folder.status()):
+            if not os.path.samestat(again.folder.status(), folder.status()):
                 hint = "Look at the path again."
                 raise refused(Conflict, path, "its folder was moved meanwhile", hint=hint, writing=True)
 

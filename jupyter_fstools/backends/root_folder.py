@@ -44,7 +44,8 @@ class Root:
             NotFound, NotADirectory: there is none any more.
         """
         try:
-            if os.path.samestat(os.stat(self.path, follow_symlinks=False), self._status):
+            status, known = os.stat(self.path, follow_symlinks=False), self._status
+            if status.st_ino == known.st_ino and status.st_dev == known.st_dev:
                 return self.folder
             now = open_folder(self.path, openat=self._openat)
         except FileNotFoundError:
@@ -69,10 +70,11 @@ class Root:
             OutsideRoot, Invalid, Denied
         """
         parts = parts_of(path)
-        if os.path.isabs(path):
-            parts = self._inside(path, parts)
-        elif os.path.splitdrive(path)[0]:
-            raise leads_out(path)
+        if not parts[0] or ":" in path:  # No other path is absolute, on any system.
+            if os.path.isabs(path):
+                parts = self._inside(path, parts)
+            elif os.path.splitdrive(path)[0]:
+                raise leads_out(path)
         check_names(parts)
         return parts
 
