@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from ..backends.protocol import FileStat, Locks
 from ..errors import Conflict, TimedOut
@@ -55,8 +55,11 @@ class HeldFiles:
     @contextmanager
     def lock(self, keys: Sequence[str]) -> Iterator[None]:
         """Hold the locks of files without touching them."""
-        with self._in_line(), self._locks.hold(*keys, patience=self._patience, reader=self._tracker.reader):
+        with self._in_line(), self._hold(keys):
             yield
+
+    def _hold(self, keys: Sequence[str]) -> AbstractContextManager[object]:
+        return self._locks.hold(*keys, patience=self._patience, reader=self._tracker.reader)
 
     @property
     def _patience(self) -> float | None:
@@ -74,15 +77,15 @@ class HeldFiles:
     @contextmanager
     def to_write(self, keys: Sequence[str]) -> Iterator[None]:
         """Hold the locks of files to change them, once nothing is left of writers that were killed at it."""
-        for _ in range(_MOST_SETTLED):
-            with self.lock(keys):
-                left = [change for key in keys for change in self._store.unfinished(key)]
-                if not left:
-                    yield
-                    return
-            # Outside of the lock: such a change may be of more files, and all locks are taken in order.
-            for change in left:
-                with self._in_line():
+        with self._in_line():
+            for _ in range(_MOST_SETTLED):
+                with self._hold(keys):
+                    left = [change for key in keys for change in self._store.unfinished(key)]
+                    if not left:
+                        yield
+                        return
+                # Outside of the lock: such a change may be of more files, and all locks are taken in order.
+                for change in left:
                     self._unfinished.settle(change, patience=self._patience)
         raise Conflict(
             f"a change that another process left unfinished in {left[0].path} cannot be settled now",

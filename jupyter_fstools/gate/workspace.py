@@ -97,7 +97,10 @@ class Workspace(Closing):
         """By reader: the revision up to which decisions were reported, and the proposals that still wait."""
         self._locks = locks
         self._committed = committed
-        self._documents = tuple(documents)
+        self._ahead, self._kept = WriteAhead(self.versions), KeptSteps(self.versions)
+        self._holders = Holders(backend, store, tuple(documents))
+        self.unfinished = Unfinished(self.paths, store, locks, self._ahead, self._holders)
+        """Settles what killed writers left below this root."""
         self._first_call = threading.Lock()
 
     @property
@@ -111,27 +114,13 @@ class Workspace(Closing):
         return self.paths.policy
 
     @property
-    def unfinished(self) -> Unfinished:
-        """Settles what killed writers left below this root."""
-        return Unfinished(self.paths, self.store, self._locks, self._ahead, self._holders)
-
-    @property
-    def _ahead(self) -> WriteAhead:
-        return WriteAhead(self.versions)
-
-    @property
-    def _holders(self) -> Holders:
-        return Holders(self.backend, self.store, self._documents)
-
-    @property
     def _held(self) -> HeldFiles:
         until = self._waits_in_line_until
         return HeldFiles(self.store, self._locks, self.unfinished, self._holders, self.tracker, self.versions, until)
 
     @property
     def _commits(self) -> Commits:
-        kept = KeptSteps(self.versions)
-        return Commits(self.store, self._ahead, kept, self.tracker, self._committed, self.decides_via)
+        return Commits(self.store, self._ahead, self._kept, self.tracker, self._committed, self.decides_via)
 
     def called(self) -> None:
         """The first time in this process, by whichever reader, settle what killed writers left below the root."""

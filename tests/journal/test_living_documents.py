@@ -42,7 +42,7 @@ def living(make_call):
 
     def make(**settings):
         call = make_call(**settings)
-        call.workspace._documents = (Pages(call.workspace),)
+        call.workspace._holders._documents = (Pages(call.workspace),)
         call.put("a.txt", "".join(LINES))
         call.put("n.ipynb", notebook({"a": "x = 1", "b": "y = 1", "c": "z = 1"}))
         call("read_file", path="a.txt")
@@ -258,7 +258,7 @@ def test_a_closed_file_is_never_merged(living):
     call = living()
     change = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
     typed(call, "a.txt", "line 22 of", "theirs of")
-    call.workspace._documents = ()
+    call.workspace._holders._documents = ()
     assert "+theirs of" in call.refused("stale", "undo", change_id=change.id).details["diff"]
 
 
