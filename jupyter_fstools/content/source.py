@@ -27,15 +27,15 @@ class Content(Protocol):
 
 
 class BytesContent:
-    """Content that is already in memory."""
+    """Content that is already in memory.
+
+    Attributes:
+        size: length in bytes.
+    """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-
-    @property
-    def size(self) -> int:
-        """Length in bytes."""
-        return len(self.data)
+        self.size = len(data)
 
     def read(self, start: int, length: int) -> bytes:
         """Up to `length` bytes from `start`; shorter only at the end."""

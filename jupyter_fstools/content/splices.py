@@ -76,7 +76,7 @@ def _shared_suffix(one: bytes, other: bytes, most: int) -> int:
 
 def spliced_size(size: int, splices: Sequence[Splice]) -> int:
     """Bytes of the new content, given the old content's size."""
-    return size + sum(len(s.inserted) - len(s.removed) for s in splices)
+    return size + sum([len(s.inserted) - len(s.removed) for s in splices])
 
 
 def spliced_chunks(base: Content, splices: Sequence[Splice]) -> Iterator[Chunk]:
@@ -205,8 +205,8 @@ def packed(splices: Sequence[Splice], *, keep_inserted: bool) -> bytes:
     Without `keep_inserted` only the lengths of the inserted texts are kept: enough to undo, not to redo.
     """
     head = [[s.offset, len(s.removed), len(s.inserted)] for s in splices]
-    texts = b"".join(s.removed + (s.inserted if keep_inserted else b"") for s in splices)
-    body = json.dumps([keep_inserted, head], separators=(",", ":")).encode() + b"\n" + texts
+    texts = b"".join([s.removed + (s.inserted if keep_inserted else b"") for s in splices])
+    body = json.dumps([keep_inserted, head]).encode() + b"\n" + texts
     return b"\x00" + body if len(body) < 4096 else b"\x01" + zlib.compress(body, 1)
 
 

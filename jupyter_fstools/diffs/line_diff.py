@@ -7,8 +7,6 @@ import sys
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import islice
 from typing import Literal
 
 from .file_diff import DiffHunk, DiffRow
@@ -180,7 +178,7 @@ def _hunk(
         old_count=old_count,
         new_start=new + start + first_shift - (new_count == 0),
         new_count=new_count,
-        rows=list(islice(_rows(group, before, after, (old, new), (start, end), cut_lines=cut_lines), most_rows)),
+        rows=_rows(group, before, after, (old, new), (start, end), most_rows, cut_lines=cut_lines),
     )
 
 
@@ -190,21 +188,26 @@ def _rows(
     after: Sequence[str],
     starts: tuple[int, int],
     span: tuple[int, int],
+    most_rows: int,
     *,
     cut_lines: bool,
-) -> Iterator[DiffRow]:
-    row = partial(_row, most_characters=MAX_ROW_CHARACTERS if cut_lines else sys.maxsize)
+) -> list[DiffRow]:
+    longest = MAX_ROW_CHARACTERS if cut_lines else sys.maxsize
     old, new = starts
     at, end = span
     shift = group[0][2] - group[0][0]
+    rows: list[DiffRow] = []
     for a, b, c, d in [*group, (end, end, 0, 0)]:
-        yield from (row("context", old + i, new + i + shift, before[i]) for i in range(at, a))
-        yield from (row("remove", old + i, 0, before[i]) for i in range(a, b))
-        yield from (row("add", 0, new + i, after[i]) for i in range(c, d))
+        rows += [_row("context", old + i, new + i + shift, before[i], longest) for i in range(at, a)[:most_rows]]
+        rows += [_row("remove", old + i, 0, before[i], longest) for i in range(a, b)[:most_rows]]
+        rows += [_row("add", 0, new + i, after[i], longest) for i in range(c, d)[:most_rows]]
+        if len(rows) >= most_rows:
+            break
         at, shift = b, d - b
+    return rows[:most_rows]
 
 
-def _row(kind: Literal["context", "add", "remove"], old: int, new: int, line: str, *, most_characters: int) -> DiffRow:
+def _row(kind: Literal["context", "add", "remove"], old: int, new: int, line: str, most_characters: int) -> DiffRow:
     text = line.removesuffix("\r")
     if len(text) > most_characters:
         text = f"{text[:most_characters]} [... {len(text) - most_characters} more characters]"

@@ -91,7 +91,7 @@ class ShownText:
 
     def with_changes(self, changes: Sequence[LineChange]) -> ShownText:
         """With an own edit added."""
-        edit = json.dumps(changes, separators=(",", ":")).encode()
+        edit = json.dumps(changes).encode()
         told = ShownText(self._base, [*self._edits, edit])
         if len(told._edits) < _MOST_EDITS:
             return told

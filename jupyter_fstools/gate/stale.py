@@ -10,7 +10,7 @@ from ..backends.protocol import OpenFile
 from ..content.fingerprint import fingerprint_of
 from ..diffs.file_diff import FileDiff, unified
 from ..diffs.line_diff import MAX_ROW_CHARACTERS
-from ..documents.text.encoding import BOM_OF, TextEncoding, encoding_of, known_encoding
+from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, known_encoding
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
@@ -213,7 +213,7 @@ def _encodings(named: str | None, now: TextEncoding) -> Iterator[TextEncoding]:
     """Other encodings in which a text may have been."""
     marked = [TextEncoding(codec, bom) for codec, bom in BOM_OF.items()]
     asked = [TextEncoding(known_encoding(named).codec)] if named else []
-    for then in [TextEncoding("utf-8"), TextEncoding(now.codec), *asked, *marked]:
+    for then in [UTF_8, TextEncoding(now.codec), *asked, *marked]:
         if then != now:
             yield then
 

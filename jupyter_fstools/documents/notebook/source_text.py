@@ -12,7 +12,7 @@ from ...content.splices import Splice, spliced_chunks, trimmed
 from ...errors import EncodingRefused, Invalid, NoMatch
 from ..text.disguises import has_line_numbers
 from ..text.edits import TextEdit, apply_edits
-from ..text.encoding import TextEncoding
+from ..text.encoding import UTF_8
 from ..text.utf8_view import Utf8View
 from ..text.written_text import placeholder_line
 from .cell import Cell, decoded, lines_of
@@ -162,7 +162,7 @@ def edited_source(source: str, edit: TextEdit) -> str:
         )
     before = BytesContent(source.translate(stand_ins).encode())
     try:
-        outcome = apply_edits(Utf8View(before, TextEncoding("utf-8")), [edit])
+        outcome = apply_edits(Utf8View(before, UTF_8), [edit])
     except NoMatch as refusal:
         # Lines and what is not there are the cell's; the text shown below the first line is as it stands.
         said, line_break, shown = refusal.hint.partition("\n")

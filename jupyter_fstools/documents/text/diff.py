@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...content.source import BytesContent, Content
 from ...content.splices import Splice
-from ...diffs.file_diff import DiffRow, FileDiff, Operation
+from ...diffs.file_diff import DiffHunk, DiffRow, FileDiff, Operation
 from ...diffs.line_diff import CONTEXT_LINES, NO_NEWLINE, Block, changed_blocks, cuts_rows, hunks_of
 from .encoding import TextEncoding
 
@@ -70,7 +70,7 @@ def changed_lines(
         else:
             old, new = region.lines(before, encoding)
             blocks, first = changed_blocks(old, new), number(region.start)
-            removed, added = sum(b - a for a, b, _, _ in blocks), sum(d - c for _, _, c, d in blocks)
+            removed, added = sum([b - a for a, b, _, _ in blocks]), sum([d - c for _, _, c, d in blocks])
             changed = ChangedLines(old, new, first, first + shift, blocks, removed, added)
         yield changed
         shift += changed.added - changed.removed
@@ -103,11 +103,12 @@ def diff_of_changes(
         whole: no row is left out and no line is cut.
     """
     most_rows = sys.maxsize if whole else MAX_ROWS
-    diff = FileDiff(path=path, op=op, encoding=None if encoding.is_utf8 else encoding.codec)
-    kept = 0
+    hunks: list[DiffHunk] = []
+    added = removed = kept = 0
+    truncated = False
     for change in changes:
-        diff.removed, diff.added = diff.removed + change.removed, diff.added + change.added
-        diff.truncated = diff.truncated or change.too_large
+        removed, added = removed + change.removed, added + change.added
+        truncated = truncated or change.too_large
         # One row more than there is room for tells whether any is left out.
         for hunk in hunks_of(
             *(change.blocks, change.old, change.new),
@@ -117,13 +118,14 @@ def diff_of_changes(
             cut_lines=not whole,
         ):
             if kept + len(hunk.rows) > most_rows:
-                diff.truncated = True
+                truncated = True
                 hunk.rows.pop()
             kept += len(hunk.rows)
-            diff.truncated |= not whole and cuts_rows(hunk)
+            truncated = truncated or (not whole and cuts_rows(hunk))
             if hunk.rows:
-                diff.hunks.append(hunk)
-    return diff
+                hunks.append(hunk)
+    told = None if encoding.is_utf8 else encoding.codec
+    return FileDiff(path=path, op=op, added=added, removed=removed, hunks=hunks, truncated=truncated, encoding=told)
 
 
 def line_numbers(content: Content, encoding: TextEncoding, line_at: Callable[[int], int]) -> Callable[[int], int]:
@@ -171,7 +173,7 @@ class Region:
     @property
     def too_large(self) -> bool:
         """Only its lines are counted."""
-        return self.end - self.start + sum(len(s.inserted) for s in self.splices) > _MOST_REGION_BYTES
+        return self.end - self.start + sum([len(s.inserted) for s in self.splices]) > _MOST_REGION_BYTES
 
     def sides(self, before: Content) -> tuple[bytes, bytes]:
         """Its bytes before and after the change."""

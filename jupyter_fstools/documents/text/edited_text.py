@@ -127,7 +127,7 @@ class EditedText:
     def _whole_with(self, matches: Sequence[Match], texts: Sequence[bytes]) -> bytes | None:
         whole = self._whole
         if whole is None and self._pieces is None and self.view.content.size <= _WHOLE_BYTES:
-            whole = b"".join(bytes(chunk) for chunk in self.chunks())
+            whole = self.read(0, _FAR)
         if whole is None or len(whole) + sum(map(len, texts)) > _MOST_WHOLE_BYTES:
             return None
         parts, at = [], 0

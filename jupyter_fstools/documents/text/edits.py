@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...content.splices import Splice, spliced_size
 from ...errors import Ambiguous, Invalid, NoMatch, NoOp, TooLarge
 from .edited_text import EditedText
-from .encoding import TextEncoding
+from .encoding import UTF_8
 from .match_hints import hint_for_no_match
 from .needle import Match, Needle
 from .utf8_view import Utf8View
@@ -23,7 +23,6 @@ Ranges = Sequence[tuple[int, int]]
 _COUNTED = 10_000
 _COUNTED_BYTES = 64 << 20
 _DOUBLED = re.compile(r"\r+\n")
-UTF_8 = TextEncoding("utf-8")
 
 
 class TextEdit(NamedTuple):

@@ -6,6 +6,7 @@ import codecs
 import difflib
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...content.source import Content
 from ...errors import Binary, EncodingRefused, Invalid
@@ -40,6 +41,7 @@ _XML = re.compile(rb"""\A<\?xml[^>]{0,200}?encoding\s*=\s*["']([-\w.]+)["']""")
 _META = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*(?!utf-?16)([-\w.:]+)""", re.IGNORECASE)
 _PRESCANNED_BYTES = 1024
 _CHARSET = re.compile(rb'\A@charset "(?!utf-?16)([-\w.]+)";', re.IGNORECASE)
+_LINE_END = re.compile(rb"\r\n?|\n")
 _COMMENT_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _LONG_HEAD_BYTES = 1 << 20
 _PYTHON_SUFFIXES = (".py", ".pyw", ".pyi")
@@ -54,22 +56,22 @@ class TextEncoding:
     codec: str
     bom: bytes = b""
 
-    @property
+    @cached_property
     def is_utf8(self) -> bool:
         """The text's bytes are UTF-8 as they stand."""
         return self.codec in ("utf-8", "ascii")
 
-    @property
+    @cached_property
     def unit(self) -> int:
         """Bytes of one code unit: 2 for UTF-16, 4 for UTF-32, else 1."""
         return _WIDE.get(self.codec, 1)
 
-    @property
+    @cached_property
     def newline(self) -> bytes:
         r"""The bytes of a `\n`."""
         return "\n".encode(self.codec)
 
-    @property
+    @cached_property
     def counts_newline_bytes(self) -> bool:
         r"""A byte 0x0A is a `\n` and nothing else."""
         return self.unit == 1 and self.newline == b"\n"
@@ -84,6 +86,9 @@ class TextEncoding:
             return text.encode(self.codec)
         except UnicodeEncodeError as error:
             raise _unencodable(error, self.codec) from None
+
+
+UTF_8 = TextEncoding("utf-8")
 
 
 def known_encoding(name: str) -> TextEncoding:
@@ -153,7 +158,7 @@ def binary_refusal(offset: int, around: bytes = b"") -> Binary:
 def _declared(head: bytes, path: str) -> TextEncoding:
     match = (_COOKIE if path.lower().endswith(_PYTHON_SUFFIXES) else _XML).match(head)
     if not match:
-        return TextEncoding("utf-8")
+        return UTF_8
     name = match[1].decode("ascii", "replace")
     try:
         declared = known_encoding(_EDITOR_SUFFIX.sub("", name))
@@ -164,7 +169,7 @@ def _declared(head: bytes, path: str) -> TextEncoding:
             offset=match.start(1),
         ) from None
     # A wide declaration that could itself be read as ASCII is wrong; UTF-8 decides.
-    return TextEncoding("utf-8") if declared.unit > 1 else TextEncoding(declared.codec)
+    return UTF_8 if declared.unit > 1 else TextEncoding(declared.codec)
 
 
 def declared_otherwise(content: Content) -> str | None:
@@ -176,7 +181,7 @@ def declared_otherwise(content: Content) -> str | None:
     head = content.read(0, HEAD_BYTES)
     if head.count(b"\n") < 2:
         head = content.read(0, _LONG_HEAD_BYTES)
-    lines = re.split(rb"\r\n?|\n", head.removeprefix(codecs.BOM_UTF8), maxsplit=2)[:2]
+    lines = _LINE_END.split(head.removeprefix(codecs.BOM_UTF8), maxsplit=2)[:2]
     page = head[:_PRESCANNED_BYTES] if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<") else b""
     for match in (*map(_COMMENT_COOKIE.match, lines), _XML.match(head), _META.search(page), _CHARSET.match(head)):
         if match:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from xml.sax.saxutils import quoteattr
 
 from .window import CutLine
 
@@ -13,6 +12,9 @@ CARRIAGE_RETURN = "\N{SYMBOL FOR CARRIAGE RETURN}"
 """Stands for a `\\r` that ends no line."""
 
 CUT_MARKER = re.compile(r" ?\[\.\.\. (\d+) more characters?: read with offset=\d+, column=\d+\]")
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+)
 LINE_NUMBER = re.compile(r"^[ ]*\d+\t")
 """The prefix of a numbered row."""
 # CSI and OSC sequences, then two-character escapes.
@@ -70,7 +72,7 @@ def opening_tag(name: str, attributes: Sequence[tuple[str, object]]) -> str:
 
 
 def _quoted(value: object) -> str:
-    return quoteattr(str(value), {'"': "&quot;"})
+    return f'"{str(value).translate(_ESCAPES)}"'
 
 
 def without_ansi(text: str) -> str:

@@ -207,7 +207,7 @@ def text_anchors(content: Content, splices: Sequence[Splice], hunk_ends: Sequenc
         splices: sorted and disjoint.
         hunk_ends: the numbers of the last lines of their diff's hunks, where these are known.
     """
-    kept = sum(len(splice.removed) + len(splice.inserted) + 2 * _CONTEXT for splice in splices)
+    kept = sum([len(splice.removed) + len(splice.inserted) + 2 * _CONTEXT for splice in splices])
     if content.size > _MOST_BYTES or kept > _MOST_KEPT:
         return None
     data = content.read(0, content.size)
@@ -227,6 +227,8 @@ def _anchors(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> list[Span
 
 def _divided(splice: Splice) -> list[Splice]:
     """The lines of a splice that differ: one that writes a whole file reaches from its first change to its last."""
+    if b"\n" not in splice.removed and b"\n" not in splice.inserted:
+        return [part._replace(offset=splice.offset + part.offset) for part in trimmed(splice.removed, splice.inserted)]
     sides = [text.decode("latin-1").split("\n") for text in (splice.removed, splice.inserted)]
     old, new = ([f"{line}\n" for line in side[:-1]] + side[-1:] for side in sides)
     found, at, line = list[Splice](), splice.offset, 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...content.source import Chunk, Content
 from ...errors import OutOfRange
-from .encoding import TextEncoding, binary_refusal
+from .encoding import UTF_8, TextEncoding, binary_refusal
 from .line_index import LineIndex, bytes_past_lines
 from .utf8_view import Utf8View, decode_strictly, undecodable
 
@@ -85,7 +85,7 @@ def read_window(content: Content, encoding: TextEncoding, index: LineIndex, want
         return Window(1)
     if not encoding.counts_newline_bytes:
         view = Utf8View(content, encoding)
-        rows = _Rows(Utf8View(content, TextEncoding("utf-8")), wanted, 1)
+        rows = _Rows(Utf8View(content, UTF_8), wanted, 1)
         return rows.read(view.chunks(), 0)
     start = index.line_start(content, wanted.first)
     if start is None:

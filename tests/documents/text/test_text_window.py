@@ -171,9 +171,7 @@ def test_bytes_that_do_not_decode_are_named_where_the_window_holds_them(limits):
 
 
 def test_a_window_of_many_lines_does_not_count_the_whole_file():
-    content = Crumbs(b"x" * 9 + b"\n", [1])
-    content.data = content.data * 50_000
-    content.sizes = [1 << 16]
+    content = Crumbs((b"x" * 9 + b"\n") * 50_000, [1 << 16])
     index = LineIndex(content.size)
     page = window(content, index=index, first=2, lines=MANY, max_bytes=100)
     assert len(page.rows) == 10 and page.capped and not index.complete
