@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from ..backends.protocol import FileStat, OpenFile
@@ -92,10 +93,10 @@ class Step:
     written: str | None = None
     receipt: ReceiptAfter | None = None
 
-    @property
+    @cached_property
     def undoable(self) -> bool:
         """Whether the data for taking the step back is small enough to keep."""
-        return sum(len(splice.removed) for splice in self.splices) <= MAX_UNDO_BYTES
+        return sum([len(splice.removed) for splice in self.splices]) <= MAX_UNDO_BYTES
 
     def kept(self) -> bytes:
         """The journal's data of a step that was carried out: enough to go back, if that is not too much."""
@@ -168,27 +169,27 @@ def new_change(
     status: ChangeStatus,
 ) -> Change:
     """The journal's entry for a step of one file or of several; `states` are each file's before and after it."""
+    (draft, step), (before, after) = work[0], states[0]
     files = [
         ChangedFile(key=draft.stat.key, path=draft.stat.path, before=before, after=after, diff=step.diff)
-        for (draft, step), (before, after) in zip(work, states, strict=True)
+        for (draft, step), (before, after) in (zip(work, states, strict=True) if len(work) > 1 else ())
     ]
-    first, step = files[0], work[0][1]
     return Change(
         id=f"c{secrets.token_hex(6)}",
-        key=first.key,
-        path=first.path,
+        key=draft.stat.key,
+        path=draft.stat.path,
         tool=step.tool,
         user=reader.user,
         session=reader.session,
         created_at=time.time(),
         status=status,
-        before=first.before,
-        after=first.after,
-        diff=first.diff,
+        before=before,
+        after=after,
+        diff=step.diff,
         undoes=step.undoes,
         undoable=all(step.undoable for _, step in work),
-        files=files if len(files) > 1 else [],
-        place=work[0][0].holder.place,
+        files=files,
+        place=draft.holder.place,
     )
 
 
@@ -247,8 +248,10 @@ def require_reversible(work: Work) -> None:
     Raises:
         TooLarge
     """
+    if len(work) < 2:
+        return
     kept = sum(len(splice.removed) for _, step in work for splice in step.splices)
-    if len(work) > 1 and kept > MAX_UNDO_BYTES:
+    if kept > MAX_UNDO_BYTES:
         raise TooLarge(
             f"these edits of {len(work)} files replace {kept} bytes; undo keeps at most {MAX_UNDO_BYTES} per change",
             hint="Edit fewer files in one call.",

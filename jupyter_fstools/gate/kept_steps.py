@@ -17,6 +17,7 @@ from .draft import Draft, Step, Work
 from .versions import Versions
 
 _MOST_BYTES = 1 << 20
+_COMPRESSED_FROM = 4 << 10
 _MOST_CLOSED = 1 << 20
 """A larger file is not read as a whole for this alone, unless it is open somewhere."""
 
@@ -59,7 +60,7 @@ class KeptSteps:
             told = self._cells(draft, step, back=back)
         else:
             told = b""
-        return zlib.compress(told, 1) if 0 < len(told) <= _MOST_BYTES else b""
+        return _compressed(told) if len(told) <= _MOST_BYTES else b""
 
     def _cells(self, draft: Draft, step: Step, *, back: bool) -> bytes:
         from ..documents.notebook import NotebookDocument, cell_anchors, outline_after
@@ -86,6 +87,16 @@ def _ends_of_hunks(diff: FileDiff) -> list[int]:
     return [] if diff.truncated else [hunk.old_start + max(hunk.old_count, 1) - 1 for hunk in diff.hunks]
 
 
+def _compressed(told: bytes) -> bytes:
+    # Most are a few hundred bytes, and to begin compressing costs more than the rest of it.
+    return told if len(told) < _COMPRESSED_FROM else zlib.compress(told, 1)
+
+
+def _anchors_in(kept: bytes) -> bytes:
+    told = anchors_in(kept)
+    return told if told[:1] in b"tn" else zlib.decompress(told)
+
+
 def anchored_at(kept: bytes, named: Collection[int] | Mapping[str, Collection[int] | Literal["all"]]) -> bytes:
     """Anchors of a change, or of its undo, for some of its hunks alone; empty where they have none.
 
@@ -93,8 +104,7 @@ def anchored_at(kept: bytes, named: Collection[int] | Mapping[str, Collection[in
         kept: what the journal keeps of the change.
         named: the hunks by their positions, of a notebook by the ids of cells.
     """
-    told = anchors_in(kept)
-    told = zlib.decompress(told) if told else b""
+    told = _anchors_in(kept)
     part: BaseModel | None = None
     if told[:1] == b"n" and isinstance(named, Mapping):
         from ..documents.notebook import CellAnchors
@@ -102,7 +112,7 @@ def anchored_at(kept: bytes, named: Collection[int] | Mapping[str, Collection[in
         part = CellAnchors.model_validate_json(told[1:]).of_hunks(named)
     elif told[:1] == b"t" and not isinstance(named, Mapping):
         part = TextAnchors.model_validate_json(told[1:]).of_hunks(named)
-    return b"" if part is None else anchored(b"", zlib.compress(told[:1] + part.model_dump_json().encode(), 1))
+    return b"" if part is None else anchored(b"", _compressed(told[:1] + part.model_dump_json().encode()))
 
 
 def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
@@ -112,10 +122,9 @@ def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
         kept: what the journal keeps of one file of the change.
         now: the file.
     """
-    told = anchors_in(kept)
+    told = _anchors_in(kept)
     if not told:
         return None
-    told = zlib.decompress(told)
     if told[:1] == b"t":
         return TextAnchors.model_validate_json(told[1:]).placed(now)
     from ..documents.notebook import CellAnchors

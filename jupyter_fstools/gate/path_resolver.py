@@ -54,7 +54,7 @@ class PathResolver(Looking):
         Raises:
             as `peek`; NotFound (with near names), IsDirectory
         """
-        stat = self.peek(path)
+        stat = self._located(path, self.policy.require_read)
         if stat.kind == "missing":
             raise self.not_found(path, stat)
         require_file(path, stat)

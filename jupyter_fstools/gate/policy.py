@@ -124,7 +124,7 @@ class Policy:
         Raises:
             Denied: a rule matches either spelling.
         """
-        if not (self.may_read(path, key) and self.may_read(given)):
+        if not (self.may_read(path, key) and (given == path or self.may_read(given))):
             raise Denied(
                 f"reading {given!r} is denied by a rule of this server",
                 hint="Use another file; an administrator can change deny_read.",
@@ -138,7 +138,7 @@ class Policy:
         """
         if self.read_only:
             raise Denied("this workspace is read-only", hint="An administrator can change read_only.")
-        allowed = self.may_write(path) and self.may_write(given)
+        allowed = self.may_write(path) and (given == path or self.may_write(given))
         if not allowed or f"{key}/".startswith((*self._keys, *self._kept_keys)):
             raise Denied(
                 f"writing {given!r} is denied by a rule of this server",
@@ -147,7 +147,7 @@ class Policy:
 
     def needs_approval(self, given: str, path: str) -> bool:
         """A change of `path`, which the caller spelled `given`, waits until a person approves it."""
-        return self._always or self._ask.hold_for(given) or self._ask.hold_for(path)
+        return self._always or self._ask.hold_for(path) or (given != path and self._ask.hold_for(given))
 
 
 class PathRules:

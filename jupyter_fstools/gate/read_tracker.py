@@ -115,6 +115,7 @@ class ReadTracker:
         partly = dict(earlier.partly) if earlier else {}
         lines = united([*known, *whole_lines(shown, partly)])
         views = [one for one in (earlier.views if earlier else []) if one != view]
+        now = time.time()
         receipt = Receipt(
             user=self.reader.user,
             session=self.reader.session,
@@ -128,10 +129,11 @@ class ReadTracker:
             or is_whole(lines if BY_DIFF not in views else whole_lines(shown, {}), shown.total_lines),
             views=[*views, view][-_MOST_VIEWS:],
             encoding=encoding,
-            read_at=time.time(),
+            read_at=earlier.read_at if earlier else now,
         )
-        if earlier is not None and _says_the_same(earlier, receipt):
-            return earlier
+        if earlier is not None and receipt == earlier and now - earlier.read_at <= _RENEWED_SECONDS:
+            return earlier  # It proves as much, and is recent enough to be left as it is.
+        receipt.read_at = now
         text = None
         if earlier is None or not covers(known, shown.first, shown.last):
             kept = self.shown_text(stat.key) if earlier else None
@@ -236,13 +238,6 @@ class ReadTracker:
             return False
         recent = self._store.reads(MomentFilter(key_prefix=key, after=time.time() - _RENEWED_SECONDS))
         return any(read.user == user and client_of(read.session) == client for read in recent)
-
-
-def _says_the_same(earlier: Receipt, receipt: Receipt) -> bool:
-    """The earlier receipt proves as much, and is recent enough to be left as it is."""
-    if receipt.read_at - earlier.read_at > _RENEWED_SECONDS:
-        return False
-    return earlier.model_copy(update={"read_at": receipt.read_at}) == receipt
 
 
 def _same_content(receipt: Receipt, stat: FileStat, fingerprint: Fingerprint | None) -> bool:

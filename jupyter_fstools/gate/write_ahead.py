@@ -186,9 +186,8 @@ def with_states(change: Change, states: Sequence[States]) -> Change:
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
     """A pending change with what its files turned out to be; itself where that is what was announced."""
-    files = list(zip(change.all_files, landed, strict=True))
-    saved = all(one.saved for one in landed)
-    if saved == change.saved and all(file.after == one.states.after for file, one in files):
+    after, saved = [one.states.after for one in landed], all(one.saved for one in landed)
+    if saved == change.saved and after == ([file.after for file in change.files] or [change.after]):
         return change
-    told = [file.model_copy(update={"after": one.states.after}) for file, one in files]
-    return change.model_copy(update={"after": told[0].after, "files": told if change.files else [], "saved": saved})
+    told = [file.model_copy(update={"after": state}) for file, state in zip(change.files, after, strict=False)]
+    return change.model_copy(update={"after": after[0], "files": told, "saved": saved})
