@@ -153,7 +153,7 @@ def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: R
     views = _views(workspace, arguments, wanted)
     if fingerprint is None or not _was_shown(receipt, fingerprint, arguments, views):
         window = read_window(opened, encoding, index, wanted)
-    return Look(opened, encoding, fingerprint, lines, receipt, window)
+    return Look(opened, encoding, fingerprint, lines, receipt, window, views)
 
 
 def _was_shown(
@@ -178,8 +178,7 @@ def _answer(workspace: Workspace, arguments: ReadFileArguments, look: Look) -> T
     window = look.window
     total = total_lines(look.lines, window)
     shown = Shown(window.first, window.last, window.text, total, arguments.column, window.cuts)
-    views = _views(workspace, arguments, _wanted(workspace, arguments))
-    view, seen = views[window.capped] if views else "", (look.opened.stat, look.fingerprint)
+    view, seen = look.views[window.capped] if look.views else "", (look.opened.stat, look.fingerprint)
     workspace.tracker.record_read(*seen, shown, look.receipt, view=view, encoding=arguments.encoding)
     return window_result(look, window, total, numbers=arguments.line_numbers, limited=bool(arguments.limit))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..backends.protocol import OpenFile
@@ -15,7 +16,10 @@ from .tool import Block, ToolResult, text_block
 
 
 class Look(NamedTuple):
-    """The result of one look at a file; `window` is None where the reader has it already."""
+    """The result of one look at a file; `window` is None where the reader has it already.
+
+    `views` are the names of the window: as it was asked for, where its room sufficed, and where that ended it.
+    """
 
     opened: OpenFile
     encoding: TextEncoding
@@ -23,6 +27,7 @@ class Look(NamedTuple):
     lines: LineIndex | None
     receipt: Receipt | None
     window: Window | None
+    views: Sequence[str]
 
     @property
     def text(self) -> str:
