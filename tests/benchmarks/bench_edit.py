@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from jupyter_fstools import call_tool
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import Splice
+from jupyter_fstools.diffs.file_diff import DiffHunk, DiffRow, FileDiff
 from jupyter_fstools.documents.text.diff import diff_of_splices
 from jupyter_fstools.documents.text.encoding import TextEncoding
 from jupyter_fstools.documents.text.line_index import LineIndex
@@ -35,8 +36,8 @@ def huge() -> Iterator[Result]:
         middle = lines // 2
         old, new = log_line(middle), log_line(middle).replace("INFO", "WARN")
         call_tool(files, "read_file", path="big.log", offset=middle, limit=10)
-        ours = _toggled(partial(_gated, files, "big.log"), old, new)
-        naive = _toggled(partial(_naive, root / "naive.log"), old, new)
+        ours = toggled(partial(_gated, files, "big.log"), old, new)
+        naive = toggled(partial(_naive, root / "naive.log"), old, new)
         yield compare("E1 edit in 1 GiB, to str.replace", ours, naive, target=0.25, rounds=3)
         yield measure(
             "E1 memory, edit in 1 GiB over one in 1 KB",
@@ -52,21 +53,18 @@ def small() -> Iterator[Result]:
     with folder() as root:
         for name in ("plain.py", "synced.py", "naive.py"):
             source_file(root / name, 10_000)
-        naive = _toggled(partial(_naive, root / "naive.py"))
+        naive = toggled(partial(_naive, root / "naive.py"))
         for name, durable, target, rounds in (("plain.py", False, 2.5, 200), ("synced.py", True, 2.6, 100)):
             files = workspace(root, durable=durable)
             call_tool(files, "read_file", path=name, offset=1, limit=10)
             synced = "fsync" if durable else "no fsync"
-            ours = _toggled(partial(_gated, files, name))
+            ours = toggled(partial(_gated, files, name))
             yield compare(f"E2 gated edit of 10 KB, {synced}, to naive", ours, naive, target=target, rounds=rounds)
-        with closing(sqlite3.connect(root.parent / "floor.sqlite", isolation_level=None)) as store:
-            store.execute("PRAGMA journal_mode = WAL")
-            store.execute("PRAGMA synchronous = NORMAL")
-            store.execute("CREATE TABLE changes (id INTEGER PRIMARY KEY, status TEXT, body TEXT)")
-            store.execute("CREATE TABLE receipts (key TEXT PRIMARY KEY, body TEXT)")
             source_file(root / "floor.py", 10_000)
-            floor = _toggled(partial(_recorded, root / "floor.py", store))
-            yield compare("E2 lock, two reads, two transactions, to naive", floor, naive, target=None, rounds=200)
+            with records(root) as store:
+                floor = toggled(partial(recorded, root / "floor.py", store, durable=durable))
+                title = f"E2 lock, two reads, two transactions, {synced}, to naive"
+                yield compare(title, floor, naive, target=None, rounds=rounds)
 
 
 def against_the_peer() -> Iterator[Result]:
@@ -77,9 +75,14 @@ def against_the_peer() -> Iterator[Result]:
             source_file(root / "theirs.py", size)
             files = workspace(root)
             call_tool(files, "read_file", path="ours.py", offset=1, limit=10)
-            ours = _toggled(partial(_gated, files, "ours.py"))
-            theirs = _toggled(partial(_through_peer, peer, str(root / "theirs.py")))
+            ours = toggled(partial(_gated, files, "ours.py"))
+            theirs = toggled(partial(_through_peer, peer, str(root / "theirs.py")))
             yield compare(f"E2 gated edit of {name}, to {PEER}", ours, theirs, target=target, rounds=rounds)
+            source_file(root / "floor.py", size)
+            with records(root) as store:
+                floor = toggled(partial(recorded, root / "floor.py", store))
+                title = f"E2 lock, two reads, two transactions of {name}, to {PEER}"
+                yield compare(title, floor, theirs, target=None, rounds=rounds)
 
 
 def _through_peer(peer: Peer, path: str, old: str, new: str) -> None:
@@ -107,10 +110,20 @@ def diffs() -> Iterator[Result]:
         def whole(before: list[str] = before, after: list[str] = after) -> None:
             list(difflib.unified_diff(before, after, lineterm=""))
 
+        def counted(data: bytes = data, at: int = at, middle: int = count // 2) -> None:
+            if data.count(b"\n", 0, at) != middle:
+                raise ValueError("counted wrong")
+            rows = [DiffRow(kind="context", old=number, new=number, text="line") for number in range(8)]
+            FileDiff(
+                path="a", op="edit", hunks=[DiffHunk(old_start=1, old_count=7, new_start=1, new_count=7, rows=rows)]
+            )
+
         yield compare(f"E3 diff of one line in {count}, to difflib", ours, whole, target=target, rounds=25)
+        name = f"E3 counting the lines before it and making its rows in {count}, to difflib"
+        yield compare(name, counted, whole, target=None, rounds=25)
 
 
-def _toggled(edit: Callable[[str, str], Any], one: str = "ANSWER = 0", other: str = "ANSWER = 1") -> Callable[[], None]:
+def toggled(edit: Callable[[str, str], Any], one: str = "ANSWER = 0", other: str = "ANSWER = 1") -> Callable[[], None]:
     """An edit there and back again, one step a call, so that every run has something to do."""
     state = [one, other]
 
@@ -125,7 +138,7 @@ def _gated(files: Any, path: str, old: str, new: str) -> None:
     call_tool(files, "edit_file", path=path, old_string=old, new_string=new)
 
 
-def _naive(path: Path, old: str, new: str) -> None:
+def _naive(path: Path, old: str, new: str, *, durable: bool = False) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         text = file.read()
     if text.count(old) != 1:
@@ -133,10 +146,26 @@ def _naive(path: Path, old: str, new: str) -> None:
     temporary = path.with_suffix(".tmp")
     with temporary.open("w", encoding="utf-8", newline="") as file:
         file.write(text.replace(old, new))
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     os.replace(temporary, path)
 
 
-def _recorded(path: Path, store: sqlite3.Connection, old: str, new: str) -> None:
+@contextmanager
+def records(root: Path) -> Iterator[sqlite3.Connection]:
+    """A database beside the root for `recorded`, removed at the end."""
+    path = root.parent / "floor.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as store:
+        store.execute("PRAGMA journal_mode = WAL")
+        store.execute("PRAGMA synchronous = NORMAL")
+        store.execute("CREATE TABLE changes (id INTEGER PRIMARY KEY, status TEXT, body TEXT)")
+        store.execute("CREATE TABLE receipts (key TEXT PRIMARY KEY, body TEXT)")
+        yield store
+    path.unlink()
+
+
+def recorded(path: Path, store: sqlite3.Connection, old: str, new: str, *, durable: bool = False) -> None:
     """What no gate can do without: look again under a lock, record what will be written, and that it was."""
     with open(path.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -147,7 +176,13 @@ def _recorded(path: Path, store: sqlite3.Connection, old: str, new: str) -> None
         store.execute("COMMIT")
         if path.read_bytes() != data:
             raise ValueError("changed meanwhile")
-        _naive(path, old, new)
+        _naive(path, old, new, durable=durable)
+        if durable:
+            folder = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
         store.execute("BEGIN IMMEDIATE")
         store.execute("UPDATE changes SET status = 'applied' WHERE id = ?", (change,))
         store.execute("INSERT OR REPLACE INTO receipts VALUES (?, ?)", (str(path), "x" * 500))

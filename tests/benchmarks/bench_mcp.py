@@ -48,6 +48,14 @@ def against_rest() -> Iterator[Result]:
             target=1.1,
             rounds=100,
         )
+        empty = _Client(server, below="")
+        yield compare(
+            "M1 ping over MCP, to a login and an empty answer",
+            mcp.ping,
+            lambda: _asked(empty.post, EMPTY, {}),
+            target=None,
+            rounds=200,
+        )
         yield compare(
             "M1 reads of 10 KB by 8 clients over MCP, to REST",
             lambda: _crowd(lambda: _McpClient(server)),
@@ -79,13 +87,18 @@ def against_the_peer() -> Iterator[Result]:
                 rounds=rounds,
             )
         empty = _Client(server, below="")
-        yield compare(
-            f"M2 login and an empty answer, to read of 10 KB by {PEER}",
-            lambda: _asked(empty.post, EMPTY, {}),
-            lambda: _asked(peer, "read_text_file", {"path": str(root / "their_small.py")}),
-            target=None,
-            rounds=100,
-        )
+        small = str(root / "their_small.py")
+        for what, theirs in (
+            ("read", lambda: _asked(peer, "read_text_file", {"path": small})),
+            ("edit", _toggled(peer, "edit_file", small, list_of=("oldText", "newText"))),
+        ):
+            yield compare(
+                f"M2 login and an empty answer, to {what} of 10 KB by {PEER}",
+                lambda: _asked(empty.post, EMPTY, {}),
+                theirs,
+                target=None,
+                rounds=100,
+            )
         tree = root / "tree"
         for number in range(2000):
             (tree / f"folder{number % 50}").mkdir(parents=True, exist_ok=True)
@@ -150,6 +163,9 @@ class _McpClient(_Client):
 
     def call(self, tool: str, arguments: dict[str, Any]) -> None:
         self._request("tools/call", {"name": tool, "arguments": arguments})
+
+    def ping(self) -> None:
+        self._request("ping", {})
 
     def _request(self, method: str, params: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         return self.post("/mcp", {"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params})

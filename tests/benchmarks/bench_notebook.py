@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import nbformat
 
 from jupyter_fstools import call_tool
 
+from .bench_edit import recorded, records, toggled
 from .harness import Result, compare, measure, peak_memory
 from .samples import MIB, folder, notebook_cell, notebook_of_pictures, workspace, write_notebook
 
@@ -31,9 +32,13 @@ def edits() -> Iterator[Result]:
                 (_of_source if target is None else _everyday_notebook)(root / path, size)
             files = workspace(root)
             call_tool(files, "read_notebook", path="ours.ipynb", cell_id="middle")
-            ours = _toggled(partial(_gated, files))
-            theirs = _toggled(partial(_rewritten, root / "theirs.ipynb"))
+            ours = toggled(partial(_gated, files))
+            theirs = toggled(partial(_rewritten, root / "theirs.ipynb"))
             yield compare(f"N1 gated edit of a cell in {name}, to nbformat", ours, theirs, target=target, rounds=rounds)
+            with records(root) as store:
+                floor = toggled(partial(recorded, root / "ours.ipynb", store))
+                title = f"N1 lock, two reads, two transactions of {name}, to nbformat"
+                yield compare(title, floor, theirs, target=None, rounds=rounds)
 
 
 def memory() -> Iterator[Result]:
@@ -63,17 +68,6 @@ def _rewritten(path: Path, old: str, new: str) -> None:
         raise ValueError("not unique")
     cell.source = cell.source.replace(old, new)
     nbformat.write(found, path)  # type: ignore[no-untyped-call]  # as above
-
-
-def _toggled(edit: Callable[[str, str], None]) -> Callable[[], None]:
-    """An edit there and back again, one step a call, so that every run has something to do."""
-    state = ["ANSWER = 0", "ANSWER = 1"]
-
-    def step() -> None:
-        edit(state[0], state[1])
-        state.reverse()
-
-    return step
 
 
 def _everyday_notebook(path: Path, size: int) -> None:

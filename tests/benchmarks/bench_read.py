@@ -35,7 +35,13 @@ def windows() -> Iterator[Result]:
             call_tool(kept, "read_file", path="big.log", offset=LINE, limit=100, force=True)
 
         yield compare("R1 window of 1 GiB, first, to sed", first, sed, target=1.0)
+        source_file(root / "small.py", 10_000)
+
+        def small() -> None:
+            call_tool(kept, "read_file", path="small.py", limit=100, force=True)
+
         yield compare("R2 window of 1 GiB, again, to sed", second, sed, target=0.01, rounds=25)
+        yield compare("R2 the same of a file of 10 KB, to sed in 1 GiB", small, sed, target=None, rounds=25)
         yield measure(
             "R1 memory, window of 1 GiB over one of 1 MiB",
             lambda: _window_memory(root, "big.log") - _window_memory(root, "small.log"),
