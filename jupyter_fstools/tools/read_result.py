@@ -103,9 +103,9 @@ def window_result(look: Look, window: Window, total: int | None, *, numbers: boo
     data = _facts(look, total)
     data |= {
         "content": window.text,
-        "lines_read": len(window.rows),
-        "start_line": window.first if window.rows else None,
-        "end_line": window.last if window.rows else None,
+        "lines_read": window.count,
+        "start_line": window.first if window.count else None,
+        "end_line": window.last if window.count else None,
         "next_offset": window.next_line,
         "truncated": truncated,
         "unchanged": False,

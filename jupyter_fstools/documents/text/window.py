@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from ...content.source import Chunk, Content
@@ -44,19 +45,19 @@ class CutLine(NamedTuple):
 
 @dataclass
 class Window:
-    r"""Lines as they are shown, and the text as it stands in the file.
+    """Lines as they are shown, and the text as it stands in the file.
 
     Attributes:
         first: the first line's number.
-        rows: the lines without terminators (a `\r` that ends no line is kept).
-        text: the same with the file's own terminators; a cut line that ends the window has none, its rest follows.
+        count: how many lines there are.
+        text: the lines with the file's own terminators; a cut line that ends the window has none, its rest follows.
         cuts: the lines that were cut.
         next_line: the first line not shown; None at the end of the file.
         capped: the byte cap ended the window, not the number of lines.
     """
 
     first: int
-    rows: list[str] = field(default_factory=list)
+    count: int = 0
     text: str = ""
     cuts: list[CutLine] = field(default_factory=list)
     next_line: int | None = None
@@ -65,7 +66,18 @@ class Window:
     @property
     def last(self) -> int:
         """The last line's number; `first - 1` if there is none."""
-        return self.first + len(self.rows) - 1
+        return self.first + self.count - 1
+
+    @cached_property
+    def rows(self) -> list[str]:
+        r"""The lines without terminators (a `\r` that ends no line is kept)."""
+        rows = self.text.split("\n")
+        if not rows[-1]:
+            rows.pop()
+        if "\r" in self.text:
+            last = len(rows) - (0 if self.text.endswith("\n") else 1)
+            rows[:last] = [row.removesuffix("\r") for row in rows[:last]]
+        return rows
 
 
 def read_window(content: Content, encoding: TextEncoding, index: LineIndex, wanted: WindowLimits) -> Window:
@@ -130,7 +142,7 @@ def _past_the_line(wanted: WindowLimits, length: int) -> OutOfRange:
 def _plain_window(
     content: Content, encoding: TextEncoding, index: LineIndex, start: int, wanted: WindowLimits
 ) -> Window | None:
-    # The usual case: one read, one decode, one split. A line to be cut needs the slow way.
+    # The usual case: one read, one decode. A line to be cut needs the slow way.
     data = _lines_from(content, index, start, wanted)
     capped = len(data) > wanted.max_bytes
     if capped:
@@ -144,15 +156,9 @@ def _plain_window(
         raise undecodable(error, start, encoding.codec, content) from None
     if not encoding.is_utf8 and len(text.encode("utf-8")) > wanted.max_bytes:
         return None
-    rows = text.split("\n")
-    if not rows[-1]:
-        rows.pop()
-    if not rows or _has_longer_line(text, wanted.max_line):
+    if not text or _has_longer_line(text, wanted.max_line):
         return None
-    if "\r" in text:
-        last = len(rows) - (0 if text.endswith("\n") else 1)
-        rows[:last] = [row.removesuffix("\r") for row in rows[:last]]
-    window = Window(wanted.first, rows, text, capped=capped)
+    window = Window(wanted.first, text.count("\n") + (not text.endswith("\n")), text, capped=capped)
     window.next_line = window.last + 1 if start + len(data) < content.size else None
     return window
 
@@ -191,6 +197,7 @@ class _Rows:
         self._most = max(1, min(wanted.max_line, wanted.max_bytes))
         self._line = line
         self._window = Window(wanted.first)
+        self._shown: list[str] = []
         self._texts: list[str] = []
         self._bytes = 0
         self._kept: list[str] = []
@@ -221,12 +228,12 @@ class _Rows:
         decode_strictly(decoder, b"", offset - held, self._view, final=True)
         if self._seen and not self._end_line(newline=False):
             return self._finished(more=True)
-        if self._line <= self._wanted.first and not self._window.rows:
+        if self._line <= self._wanted.first and not self._shown:
             raise past_the_end(self._wanted.first, self._line - (not self._unfinished))
         return self._finished(more=False)
 
     def _done(self) -> bool:
-        return len(self._window.rows) >= self._wanted.lines and not self._seen
+        return len(self._shown) >= self._wanted.lines and not self._seen
 
     def _feed(self, text: str, offset: int) -> None:
         if "\0" in text:
@@ -253,7 +260,7 @@ class _Rows:
         length = self._seen - len(terminator)
         shown = "".join(self._kept)[: max(0, min(self._most, length - self._column + 1))]
         size = len(shown.encode("utf-8"))
-        if self._window.rows and self._bytes + size + len(terminator) > self._wanted.max_bytes:
+        if self._shown and self._bytes + size + len(terminator) > self._wanted.max_bytes:
             self._window.capped = True
             return False
         if size > self._wanted.max_bytes:
@@ -264,7 +271,7 @@ class _Rows:
         omitted = length - (self._column - 1) - len(shown)
         if omitted > 0:
             self._window.cuts.append(CutLine(self._line, self._column, len(shown), omitted))
-        self._window.rows.append(shown)
+        self._shown.append(shown)
         self._texts += [shown, terminator]
         self._bytes += len(shown.encode("utf-8")) + len(terminator)
         self._line += 1
@@ -272,6 +279,7 @@ class _Rows:
         return True
 
     def _finished(self, *, more: bool) -> Window:
+        self._window.count, self._window.rows = len(self._shown), self._shown
         cuts = self._window.cuts
         if cuts and cuts[-1].line == self._window.last:
             self._texts.pop()
