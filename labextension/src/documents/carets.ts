@@ -9,7 +9,11 @@ const CARET = 'fstools:caret';
 /** A notebook's widget, as far as it is needed here. */
 export interface INotebook {
   readonly node: HTMLElement;
-  readonly widgets: readonly { readonly model: { id: string }; readonly editor: CodeEditor.IEditor | null }[];
+  readonly widgets: readonly {
+    readonly model: { id: string; sharedModel?: unknown };
+    readonly editor: CodeEditor.IEditor | null;
+    readonly prompt?: string;
+  }[];
   readonly isDisposed: boolean;
   activeCellIndex: number;
   activate(): void;
@@ -17,6 +21,9 @@ export interface INotebook {
 
 /** The widgets that show a model. */
 const views = new WeakMap<object, Set<INotebook>>();
+
+/** The widgets of all notebooks. */
+const notebooks = new Set<INotebook>();
 
 interface IAwareness {
   setLocalStateField(name: string, value: string | null): void;
@@ -26,12 +33,22 @@ interface IAwareness {
 /** Tell from now on which cell's editor has the focus, and keep its person in the cell that they have chosen. */
 export function watchPlace(notebook: INotebook, model: object): void {
   views.set(model, (views.get(model) ?? new Set()).add(notebook));
+  notebooks.forEach(one => one.isDisposed && notebooks.delete(one));
+  notebooks.add(notebook);
   const tell = () => {
     const cell = notebook.widgets.find(({ editor }) => editor?.hasFocus());
     awarenessOf(model)?.setLocalStateField(CARET, cell?.model.id ?? null);
   };
   notebook.node.addEventListener('focusin', tell);
   notebook.node.addEventListener('focusout', tell);
+}
+
+/** Whether a cell runs as a widget shows it: JupyterLab 4.2 keeps that nowhere else. */
+export function isShownRunning(cell: unknown): boolean {
+  return [...notebooks].some(
+    notebook =>
+      !notebook.isDisposed && notebook.widgets.some(({ model, prompt }) => prompt === '*' && model.sharedModel === cell)
+  );
 }
 
 /** The ids of the cells in which people type. */

@@ -3,7 +3,7 @@
 import type { ISharedCell, ISharedCodeCell, ISharedNotebook, SharedCell } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
-import { cellsWithCarets } from './carets';
+import { cellsWithCarets, isShownRunning } from './carets';
 
 /** The cells as they are by now: the model itself tells only after the transaction. */
 export class CellList {
@@ -59,5 +59,5 @@ export class CellList {
 /** Whether a cell is running or waits to be. */
 export function isRunning(cell: ISharedCell): boolean {
   const state = (cell as Partial<ISharedCodeCell>).executionState;
-  return state !== undefined && state !== null && state !== 'idle';
+  return state === undefined ? isShownRunning(cell) : state !== null && state !== 'idle';
 }

@@ -18,6 +18,7 @@ from tests.browser.open_documents.documents import (
     replace,
     sources_in,
 )
+from tests.legs import NEWEST
 
 PRINTING = "import time\nfor n in range(30):\n    print(n, end=' ', flush=True)\n    time.sleep(0.1)"
 PRINTED = " ".join(str(n) for n in range(30)) + " "
@@ -66,6 +67,7 @@ def test_a_running_cell_keeps_what_it_prints(open_notebook, folder):
 UNTIL_TOLD = "import os, time\nprint('begun')\nwhile not os.path.exists('go'):\n    time.sleep(0.1)\nprint('ended')"
 
 
+@pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
 def test_a_running_cell_stays_the_same_one(open_notebook, folder):
     """It is edited, and moved by moving the others; what would make it another one is refused until it has ended."""
     document = open_notebook(UNTIL_TOLD, "y = 1", "z = 1")
