@@ -1,4 +1,4 @@
-"""Tells a session once what a person decided about its proposals."""
+"""Tells a session once what a person decided about its changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .commands import is_command
 from .journal import Journal
 from .listing import ChangeQuery
 
-_TITLE = "Since your last call, a person decided about changes that you proposed:"
+_TITLE = "Since your last call, a person decided about changes of yours:"
 _MOST_CHARACTERS = 2000
 """A call reports at most so many changes; the next one reports the rest."""
 _MOST_OF_REASON = 1000
@@ -25,12 +25,12 @@ _PAGE = 100
 _log = logging.getLogger("jupyter_fstools")
 
 
-def follow(workspace: Workspace, proposal: Change) -> None:
-    """Have a later call report to this reader what was decided about a proposal."""
-    if workspace.reader in workspace.followed:
-        revision, waiting = workspace.followed[workspace.reader]
-        begins = revision if waiting else proposal.revision - 1
-        workspace.followed[workspace.reader] = begins, waiting | {proposal.id}
+def follow(workspace: Workspace, change: Change) -> None:
+    """Have a later call report to a change's reader what was decided about it, or is decided from now on."""
+    if change.reader in workspace.followed:
+        revision, waiting = workspace.followed[change.reader]
+        begins = revision if waiting else change.revision - 1
+        workspace.followed[change.reader] = begins, waiting | {change.id}
 
 
 def decided_since(workspace: Workspace) -> str:
@@ -83,8 +83,9 @@ def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> 
 
 
 def _is_news(change: Change) -> bool:
-    """A person decided about a proposal, and its session was not told."""
-    by_person = change.decided is not None and change.decided_by is not None and not change.told
+    """A person decided about a proposal, or said why a change was taken back, and its session was not told."""
+    decided = change.decided
+    by_person = decided is not None and bool(change.decided_by or decided.reason) and not change.told
     return by_person and change.status in ("applied", "rejected", "undone") and not is_command(change)
 
 
@@ -94,12 +95,16 @@ def _line(change: Change) -> str:
     if change.status == "rejected":
         what = "was rejected; nothing of it was written"
     elif change.status == "undone":
-        what = "was approved and written, and has been undone since"
+        what = "was written, and has been undone since"
     elif decided.edited:
         what = "was approved, but the person wrote other text than you proposed: read it before you go on"
     elif any(decided.rejected.values() if isinstance(decided.rejected, dict) else decided.rejected):
-        what = f"was approved in part: of its hunks (counted from 0) {_hunks(decided.taken)} were written, "
-        what += f"{_hunks(decided.rejected)} were rejected"
+        taken, rejected = _hunks(decided.taken), _hunks(decided.rejected)
+        counted = "in part: of its hunks (counted from 0)"
+        if change.decided_by:
+            what = f"was approved {counted} {taken} were written, {rejected} were rejected"
+        else:
+            what = f"was undone {counted} {rejected} were taken back"
     else:
         what = "was approved and written"
     reason = f". The person says: {_quoted(decided.reason, _MOST_OF_REASON)}" if decided.reason else "."

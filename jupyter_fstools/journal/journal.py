@@ -38,7 +38,9 @@ class Journal(Listing):
         self._steps = Steps(workspace)
 
     @saying_unmodified()
-    def undo(self, change: Change, *, by_person: bool, hunks: NamedHunks | None = None) -> Change:
+    def undo(
+        self, change: Change, *, by_person: bool, hunks: NamedHunks | None = None, reason: str | None = None
+    ) -> Change:
         """Take an applied change back; an undo is a change of its own that names what it undoes.
 
         Args:
@@ -46,6 +48,7 @@ class Journal(Listing):
             by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
                 to wait for approval.
             hunks: what is taken back of it; None for all. What else it did stays, and the change goes on standing.
+            reason: a person's, for the session that made the change.
 
         Raises:
             Invalid: hunks that are not in it.
@@ -74,7 +77,9 @@ class Journal(Listing):
                 # Who takes hunks back has seen them; a cut diff has no positions for all of them.
                 cut = change.diff.truncated
                 seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
-                self._note(change, {"decided": part.decided, **seen})
+                change = self._note(change, {"decided": part.decided, **seen})
+            if reason is not None and done is not None:
+                self._note_reason(change.id, reason)
         if done is None:
             raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
         return done
@@ -198,6 +203,12 @@ class Journal(Listing):
             if not change.told:
                 self._note(change, {"told": True})
             return not change.told
+
+    def _note_reason(self, change_id: str, reason: str) -> None:
+        """Record why a change was taken back, or a part of it; its session is still to be told."""
+        change = self.change(change_id)
+        decided = change.decided or decided_whole(change.diff, taken=True, reason=None)
+        self._note(change, {"decided": decided.model_copy(update={"reason": reason}), "told": False})
 
     def _note(self, change: Change, facts: dict[str, Any]) -> Change:
         """Record facts about a change without changing its status."""

@@ -1,15 +1,16 @@
-"""A session is told once, by its next answer, what a person decided about its proposals."""
+"""A session is told once, by its next answer, what a person decided about its changes."""
 
 from __future__ import annotations
 
 import pytest
 
 from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.journal.decisions import follow
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.partial import Decision
 from jupyter_fstools.stores.sqlite import SqliteStore
 
-TITLE = "Since your last call, a person decided about changes that you proposed:"
+TITLE = "Since your last call, a person decided about changes of yours:"
 
 
 @pytest.fixture
@@ -122,3 +123,33 @@ def test_a_session_of_which_nothing_waits_costs_no_look(asking, monkeypatch):
     asking("list_files")
     monkeypatch.setattr(asking.workspace.store, "changes", None)
     assert told(asking("list_files")) == ""
+
+
+def test_a_session_is_told_why_its_change_was_undone(make_call):
+    call = make_call()
+    change = propose(call)
+    journal = Journal(call.session("person").workspace)
+    journal.undo(journal.change(change.id), by_person=True, reason="we keep no such file")
+    found = journal.change(change.id)
+    assert (found.status, found.decided.reason) == ("undone", "we keep no such file")
+    follow(call.workspace, found)
+    assert told(call("list_files")).endswith(
+        f'- {change.id} of "a.txt" was written, and has been undone since. The person says: "we keep no such file"'
+    )
+    assert told(call("list_files")) == ""
+
+
+def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call):
+    call = make_call()
+    lines = [f"line {number}\n" for number in range(40)]
+    call.put("a.txt", "".join(lines))
+    call("read_file", path="a.txt")
+    wanted = "".join(line.upper() if at in (2, 36) else line for at, line in enumerate(lines))
+    change = propose(call, content=wanted)
+    journal = Journal(call.session("person").workspace)
+    journal.undo(journal.change(change.id), by_person=True, hunks=[1], reason="only the first")
+    follow(call.workspace, journal.change(change.id))
+    answer = told(call("list_files"))
+    assert (
+        "was undone in part: of its hunks (counted from 0) 1 were taken back" in answer and "only the first" in answer
+    )

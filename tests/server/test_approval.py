@@ -87,7 +87,7 @@ async def test_whoever_waits_is_told_what_was_taken_and_why(ask, call, jp_root_d
         ("approve", {"hunks": [7], "content": "x"}, "hunks"),
         ("reject", {"hunks": [7]}, "hunks"),
         ("reject", {"content": "x"}, "content"),
-        ("undo", {"reason": "x"}, "reason"),
+        ("undo", {"content": "x"}, "content"),
         ("keep", {"reason": "x"}, "reason"),
     ],
 )
@@ -224,6 +224,14 @@ async def test_a_person_undoes_anybodys_change(ask, call, jp_root_dir):
     undone = await ask("POST", f"/changes/{made.json['change']['id']}/undo", b"", session="person")
     assert undone.json["change"]["undoes"] == made.json["change"]["id"]
     assert not (jp_root_dir / "a.txt").exists()
+
+
+async def test_the_reason_of_an_undo_reaches_the_session_that_made_the_change(ask, call):
+    made = await call("write_file", path="a.txt", content="one\n", session="assistant")
+    path = f"/changes/{made.json['change']['id']}"
+    assert (await ask("POST", f"{path}/undo", {"reason": "not here"}, session="person")).status == 200
+    assert (await ask("GET", path)).json["change"]["decided"]["reason"] == "not here"
+    assert "not here" in (await call("list_files", session="assistant")).json["data"]["since_last_call"]
 
 
 async def test_undoing_a_path_steps_back_through_its_changes(ask, call, jp_root_dir):

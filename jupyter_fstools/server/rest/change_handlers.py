@@ -15,7 +15,7 @@ from tornado import web
 from ...errors import Denied, FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...journal.commands import rejection
-from ...journal.decisions import heard
+from ...journal.decisions import follow, heard
 from ...journal.journal import Journal
 from ...journal.listing import ChangeQuery
 from ...journal.partial import Decision
@@ -180,7 +180,9 @@ class DecisionBody(Arguments):
             "is rejected, or left as it is by undo and keep. Beside `content`: of which hunks it is written."
         ),
     ] = None
-    reason: Annotated[str, Field(max_length=10_000, description="For whoever proposed it.")] | None = None
+    reason: Annotated[str, Field(max_length=10_000, description="For the session that proposed or made it.")] | None = (
+        None
+    )
     content: Annotated[
         str | dict[str, str] | None,
         Field(description="approve: a text file's whole text, or sources of cells by id, to write instead."),
@@ -203,7 +205,9 @@ class DecisionHandler(ToolsHandler):
             journal = Journal(workspace)
             if decision == "undo":
                 undone = _may_undo(workspace, journal.change(change_id), others=others)
-                change = journal.undo(undone, by_person=True, hunks=asked.hunks)
+                change = journal.undo(undone, by_person=True, hunks=asked.hunks, reason=asked.reason)
+                if asked.reason is not None:
+                    follow(workspace, journal.change(change_id))
             elif decision == "approve":
                 self.served.seen.require(workspace.reader.user, journal.change(change_id))
                 detail = Decision(asked.hunks, asked.content, asked.reason)
@@ -220,7 +224,7 @@ class DecisionHandler(ToolsHandler):
 _TAKES = {
     "approve": ("hunks", "reason", "content"),
     "reject": ("hunks", "reason"),
-    "undo": ("hunks",),
+    "undo": ("hunks", "reason"),
     "keep": ("hunks",),
 }
 
