@@ -47,7 +47,9 @@ class Message:
             ValueError: it is no JSON.
         """
         try:
-            told = json.loads(line)
+            told = json.loads(line.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise ValueError(f"not UTF-8 at byte {error.start}") from None
         except RecursionError:
             raise ValueError("nested too deeply") from None
         if not isinstance(told, dict):

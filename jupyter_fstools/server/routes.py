@@ -195,7 +195,7 @@ ROUTES = [
 
 
 def patterns(base_url: str) -> list[tuple[str, type[web.RequestHandler]]]:
-    """The URL patterns and their handlers, the catch-all last."""
+    """The URL patterns and their handlers, the catch-all last; clients may end an address with a slash."""
     address = url_path_join(base_url, "api/fstools")
-    known = [(address + ("/?" if route.path == "/" else route.pattern), route.handler) for route in ROUTES]
+    known = [(address + route.pattern.rstrip("/") + "/?", route.handler) for route in ROUTES]
     return [*known, (address + "/.*", UnknownHandler)]

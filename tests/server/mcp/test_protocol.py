@@ -298,3 +298,9 @@ async def test_by_default_answers_are_content_alone_and_the_list_of_tools_is_sho
     assert len(listed["tools"]) == 9 and len(json.dumps(listed, separators=(",", ":")).encode()) <= 12_000
     assert not any("outputSchema" in tool for tool in listed["tools"])
     assert "anyOf" not in json.dumps(listed) and "null" not in json.dumps(listed)
+
+
+def test_an_address_may_end_with_a_slash(raw, folder):
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    answer = folder.server.post("/mcp/", ping, headers=raw.headers)
+    assert (answer.status, answer.json["result"]) == (200, {})
