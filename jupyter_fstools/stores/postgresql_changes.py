@@ -16,7 +16,7 @@ from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
 from .protocol import ChangeFilter, PutReceipt, require_room
 from .record_json import to_ascii_json
 from .records import Change, Reader
-from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values
+from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values, step_values
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
 # A step is one function of the database; receipts and news go with it only where it was made.
@@ -111,17 +111,11 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             return self._stepped(step)
 
     def _stepped(self, step: Step) -> ChangeRow | None:
-        decided_at, decided_by = step.decided or (None, None)
         values = {
             # Once a file is written, that is what happened, whoever holds its lock by now.
             **(self._fences() if step.decided else {"held": [], "fences": []}),
             **self._put_values(step.receipts),
-            "id": as_bytes(step.change_id),
-            "expected": step.expected,
-            "status": step.status,
-            "is_new": step.decided is not None,
-            "decided_at": decided_at,
-            "decided_by": bytes_or_null(decided_by),
+            **step_values(step),
             "splices": step.splices,
             "body": None if step.record is None else to_ascii_json(step.record),
         }

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from .protocol import ChangeFilter, MomentFilter
-from .steps import ChangeRow
+from .steps import ChangeRow, Step
 
 LARGEST = 2**62
 """Larger numbers than this do not fit into a query."""
@@ -86,3 +86,16 @@ def change_row(row: Any) -> ChangeRow:
     """A row of the columns that every query for changes selects."""
     revision, status, decided_at, decided_by, body = row
     return ChangeRow(revision, status, decided_at, None if decided_by is None else as_text(decided_by), body)
+
+
+def step_values(step: Step) -> dict[str, Any]:
+    """The values of a step that every database takes alike."""
+    decided_at, decided_by = step.decided or (None, None)
+    return {
+        "id": as_bytes(step.change_id),
+        "expected": step.expected,
+        "status": step.status,
+        "is_new": step.decided is not None,
+        "decided_at": decided_at,
+        "decided_by": bytes_or_null(decided_by),
+    }

@@ -10,7 +10,7 @@ from ..limits import StoreLimits
 from .protocol import ChangeFilter, require_room
 from .record_json import is_below, to_json
 from .records import Change, Reader
-from .sql_values import as_bytes, bytes_or_null, change_row, change_values
+from .sql_values import as_bytes, bytes_or_null, change_row, change_values, step_values
 from .sqlite_receipts import ReceiptTable
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
@@ -119,19 +119,10 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         """Take a step with a new revision; None: the change has another status."""
         for receipt, _ in step.receipts:
             self._meet(receipt.reader)
-        decided_at, decided_by = step.decided or (None, None)
-        values = {
-            "id": as_bytes(step.change_id),
-            "expected": step.expected,
-            "status": step.status,
-            "is_new": step.decided is not None,
-            "decided_at": decided_at,
-            "decided_by": bytes_or_null(decided_by),
-        }
         body = None if step.record is None else to_json(step.record)
         with self._connection:
             self._execute("BEGIN IMMEDIATE")
-            stepped = self._execute(_STEP, values).fetchall()
+            stepped = self._execute(_STEP, step_values(step)).fetchall()
             if not stepped:
                 return None
             number, *columns, kept = stepped[0]
