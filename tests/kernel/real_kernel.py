@@ -63,7 +63,11 @@ class RealKernel:
         self._manager.start_kernel(cwd=str(folder), env=self.environment)
         self.client = self._manager.blocking_client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        try:
+            self.client.wait_for_ready(timeout=60)
+        except RuntimeError:
+            self.stop()
+            raise
 
     def run(self, code: str) -> Shown:
         shown = Shown("")

@@ -137,7 +137,10 @@ def kernel(counts: Counts, root: Path, seed: int) -> None:
     chance = random.Random(seed)
     more = {ENVIRONMENT: os.environ[ENVIRONMENT], "PYTHONPATH": str(REPOSITORY)}
     while not counts.over.is_set():
-        running = RealKernel(root, root.parent, more=more)
+        try:
+            running = RealKernel(root, root.parent, more=more)
+        except RuntimeError:
+            continue  # Another program took one of its ports before it did.
         running.run("%fs session kernel\nfrom tests.soak.worker import said_in_kernel")
         for _ in range(chance.randrange(20, 200)):
             if counts.over.is_set():
