@@ -204,8 +204,8 @@ def test_a_cell_that_is_locked_for_typing_takes_edits_as_in_a_closed_notebook(op
     document.shows(0, "x = 2")
     expect(document.cells).to_have_count(1)
     assert folder.text("n.ipynb") == folder.text("closed.ipynb")
-    document.cell(0).click()
-    # Beside the editor, letters are commands, and JupyterLab says in a dialog that such a cell takes none.
+    # Beside the line are the buttons of the change; there letters are commands, which such a cell answers by a dialog.
+    document.cell(0).locator(".cm-line").first.click()
     expect(document.page.locator(".jp-Cell .cm-focused")).to_be_visible()
     document.page.keyboard.type("typed")
     document.shows(0, "x = 2")
