@@ -19,12 +19,12 @@ from jupyter_fstools.server.routes import patterns
 BASE = "/a%40b/api/fstools"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 OPEN = {
-    ("GET", "/tools"),
-    ("POST", "/tools/([^/]+)"),
-    ("GET", "/changes"),
-    ("GET", "/changes/([^/]+)"),
-    ("POST", "/mcp"),
-    ("DELETE", "/mcp"),
+    ("GET", "/tools/?"),
+    ("POST", "/tools/([^/]+)/?"),
+    ("GET", "/changes/?"),
+    ("GET", "/changes/([^/]+)/?"),
+    ("POST", "/mcp/?"),
+    ("DELETE", "/mcp/?"),
 }
 EXECUTES = {"enable_execute": True, "execute_approval": False}
 RIGHTS = {
@@ -99,7 +99,7 @@ async def opens(serverapp, port, path, headers=None, protocols=None):
 async def test_no_socket_of_the_server_opens_with_it(rights, ask, served, jp_serverapp, jp_http_port):
     secret = await made(ask, rights)
     forms = sockets(jp_serverapp)
-    assert f"{BASE}/documents" in forms and len(forms) > 2
+    assert f"{BASE}/documents/?" in forms and len(forms) > 2
     for form in forms:
         path = fitting(form)
         for way in ({"headers": as_bearer(secret)}, {"headers": {"Authorization": f"token {secret}"}}):
