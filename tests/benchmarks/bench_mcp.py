@@ -87,7 +87,9 @@ def against_the_peer() -> Iterator[Result]:
                 rounds=rounds,
             )
         empty = _Client(server, below="")
-        small = str(root / "their_small.py")
+        # Of its own: who toggles a text begins with one that nobody has toggled.
+        source_file(root / "their_other.py", 10_000)
+        small = str(root / "their_other.py")
         for what, theirs in (
             ("read", lambda: _asked(peer, "read_text_file", {"path": small})),
             ("edit", _toggled(peer, "edit_file", small, list_of=("oldText", "newText"))),
