@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sysconfig
@@ -124,8 +123,6 @@ def by_line() -> Iterator[Result]:
     raw = _running(root, rg, *_LINES, "class \\w+Error")
     every = _grepping(root, pattern="class \\w+Error", limit=10_000)
     yield compare("G2 grep of 100,000 files, 10,000 lines shown, to raw rg", every, raw, target=1.3, rounds=5)
-    name = "G2 raw rg, and looking anew at the files of the page in Python, to raw rg"
-    yield compare(name, partial(_looked_at_anew, root, raw), raw, target=None, rounds=5)
     ordered = _running(root, rg, *_LINES, "--sort=path", "class \\w+Error")
     yield compare("G2 the same in the same order, to rg --sort=path", every, ordered, target=1.15, rounds=5)
     many = _running(root, rg, *_LINES, "self")
@@ -189,18 +186,6 @@ def _read_and_look(root: Path, literal: bytes, ending: str) -> None:
                     os.close(descriptor)
     if not found:
         raise RuntimeError("nothing found")
-
-
-def _looked_at_anew(root: Path, raw: Work) -> None:
-    """What a page cannot do without whose files a swapped link must not lead out of the root."""
-    raw()
-    pattern, left = re.compile(rb"class \w+Error"), 10_000
-    for folder, _, names in os.walk(root):
-        for name in names:
-            if name.endswith(".py"):
-                left -= len(pattern.findall((Path(folder) / name).read_bytes()))
-            if left <= 0:
-                return
 
 
 def _names(root: Path, ending: str) -> None:
