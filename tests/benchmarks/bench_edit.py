@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import fcntl
-import hashlib
 import os
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,7 @@ from jupyter_fstools.documents.text.diff import diff_of_splices
 from jupyter_fstools.documents.text.encoding import TextEncoding
 from jupyter_fstools.documents.text.line_index import LineIndex
 
+from . import floors
 from .harness import Result, compare, measure, peak_memory
 from .mcp_peer import PEER, Peer, peer_on
 from .samples import GIB, folder, log_file, log_line, source_file, workspace
@@ -61,9 +59,8 @@ def small() -> Iterator[Result]:
             ours = toggled(partial(_gated, files, name))
             yield compare(f"E2 gated edit of 10 KB, {synced}, to naive", ours, naive, target=target, rounds=rounds)
             source_file(root / "floor.py", 10_000)
-            with records(root) as store:
-                floor = toggled(partial(recorded, root / "floor.py", store, durable=durable))
-                title = f"E2 lock, two reads, two transactions, {synced}, to naive"
+            with straight_line(root, durable=durable) as floor:
+                title = f"E2 straight-line edit of 10 KB, {synced}, to naive"
                 yield compare(title, floor, naive, target=None, rounds=rounds)
 
 
@@ -79,10 +76,22 @@ def against_the_peer() -> Iterator[Result]:
             theirs = toggled(partial(_through_peer, peer, str(root / "theirs.py")))
             yield compare(f"E2 gated edit of {name}, to {PEER}", ours, theirs, target=target, rounds=rounds)
             source_file(root / "floor.py", size)
-            with records(root) as store:
-                floor = toggled(partial(recorded, root / "floor.py", store))
-                title = f"E2 lock, two reads, two transactions of {name}, to {PEER}"
+            with straight_line(root) as floor:
+                title = f"E2 straight-line edit of {name}, to {PEER}"
                 yield compare(title, floor, theirs, target=None, rounds=rounds)
+
+
+@contextmanager
+def straight_line(root: Path, *, durable: bool = False) -> Iterator[Callable[[], None]]:
+    """The floor's edit of `floor.py`, of which the first ten lines were shown."""
+    first = (root / "floor.py").read_text("utf-8").split("\n")[:10]
+    with floors.opened(root) as gate:
+        floors.note(gate, "floor.py", {str(number): line for number, line in enumerate(first, 1)})
+
+        def edit(old: str, new: str) -> None:
+            floors.edited(gate, floors.in_text, durable, path="floor.py", old_string=old, new_string=new)
+
+        yield toggled(edit)
 
 
 def _through_peer(peer: Peer, path: str, old: str, new: str) -> None:
@@ -138,7 +147,7 @@ def _gated(files: Any, path: str, old: str, new: str) -> None:
     call_tool(files, "edit_file", path=path, old_string=old, new_string=new)
 
 
-def _naive(path: Path, old: str, new: str, *, durable: bool = False) -> None:
+def _naive(path: Path, old: str, new: str) -> None:
     with path.open(encoding="utf-8", newline="") as file:
         text = file.read()
     if text.count(old) != 1:
@@ -146,47 +155,7 @@ def _naive(path: Path, old: str, new: str, *, durable: bool = False) -> None:
     temporary = path.with_suffix(".tmp")
     with temporary.open("w", encoding="utf-8", newline="") as file:
         file.write(text.replace(old, new))
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
     os.replace(temporary, path)
-
-
-@contextmanager
-def records(root: Path) -> Iterator[sqlite3.Connection]:
-    """A database beside the root for `recorded`, removed at the end."""
-    path = root.parent / "floor.sqlite"
-    with closing(sqlite3.connect(path, isolation_level=None)) as store:
-        store.execute("PRAGMA journal_mode = WAL")
-        store.execute("PRAGMA synchronous = NORMAL")
-        store.execute("CREATE TABLE changes (id INTEGER PRIMARY KEY, status TEXT, body TEXT)")
-        store.execute("CREATE TABLE receipts (key TEXT PRIMARY KEY, body TEXT)")
-        yield store
-    path.unlink()
-
-
-def recorded(path: Path, store: sqlite3.Connection, old: str, new: str, *, durable: bool = False) -> None:
-    """What no gate can do without: look again under a lock, record what will be written, and that it was."""
-    with open(path.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        data = path.read_bytes()
-        hashlib.sha256(data).digest()
-        store.execute("BEGIN IMMEDIATE")
-        change = store.execute("INSERT INTO changes VALUES (NULL, 'pending', ?)", ("x" * 1000,)).lastrowid
-        store.execute("COMMIT")
-        if path.read_bytes() != data:
-            raise ValueError("changed meanwhile")
-        _naive(path, old, new, durable=durable)
-        if durable:
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-        store.execute("BEGIN IMMEDIATE")
-        store.execute("UPDATE changes SET status = 'applied' WHERE id = ?", (change,))
-        store.execute("INSERT OR REPLACE INTO receipts VALUES (?, ?)", (str(path), "x" * 500))
-        store.execute("COMMIT")
 
 
 _EDIT = """

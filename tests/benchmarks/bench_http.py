@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from tests.processes import RunningServer
 
-from .empty_route import EMPTY, OPTION, environment
+from .floor_routes import EMPTY, OPTION, STRAIGHT_LINE, environment
 from .harness import Result, compare
 from .samples import folder, notebook_of_pictures, source_file
 
@@ -29,9 +29,9 @@ def reading() -> Iterator[Result]:
         try:
             server.wait()
             client = _Client(server)
-            for name, size, wanted, copies, target, rounds in (
-                ("small.py", "10 KB", "both", 2, 0.65, 200),
-                ("large.py", "1 MB", "data", 1, 0.6, 40),
+            for name, size, wanted, target, rounds in (
+                ("small.py", "10 KB", "both", 0.65, 200),
+                ("large.py", "1 MB", "data", 0.6, 40),
             ):
                 body = json.dumps({"path": name, "force": True, "limit": 100_000, "line_numbers": False}).encode()
                 yield compare(
@@ -43,10 +43,9 @@ def reading() -> Iterator[Result]:
                     target=target,
                     rounds=rounds,
                 )
-                there = copies * (root / name).stat().st_size
                 yield compare(
-                    f"H1 login and {size} that are there already, to GET contents",
-                    lambda there=there: client.ask("POST", f"{EMPTY}?bytes={there}", b"{}"),
+                    f"H1 login and straight-line read of {size}, to GET contents",
+                    lambda body=body, wanted=wanted: client.ask("POST", f"{STRAIGHT_LINE}?answer={wanted}", body),
                     lambda name=name: client.ask("GET", f"/api/contents/{name}"),
                     target=None,
                     rounds=rounds,
@@ -72,7 +71,7 @@ def reading() -> Iterator[Result]:
             body = json.dumps({"path": "small.py", "force": True, "line_numbers": False}).encode()
             for name, path, target in (
                 ("reads of 10 KB per second", "/api/fstools/tools/read_file", 1.6),
-                ("logins and empty answers per second", EMPTY, None),
+                ("straight-line reads of 10 KB per second", STRAIGHT_LINE, None),
             ):
                 yield compare(
                     f"H1 {name}, 8 clients, to GET contents",

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from tests.processes import RunningServer
 
-from .empty_route import EMPTY, OPTION, environment
+from .floor_routes import EMPTY, OPTION, environment
 from .harness import Result, compare
 from .mcp_peer import PEER, peer_on
 from .samples import folder, source_file

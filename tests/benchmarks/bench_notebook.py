@@ -12,7 +12,8 @@ import nbformat
 
 from jupyter_fstools import call_tool
 
-from .bench_edit import recorded, records, toggled
+from . import floors
+from .bench_edit import toggled
 from .harness import Result, compare, measure, peak_memory
 from .samples import MIB, folder, notebook_cell, notebook_of_pictures, workspace, write_notebook
 
@@ -37,10 +38,10 @@ def edits() -> Iterator[Result]:
             yield compare(f"N1 gated edit of a cell in {name}, to nbformat", ours, theirs, target=target, rounds=rounds)
             if size >= MIB:
                 continue  # To read and write such a file whole takes longer than all of ours.
-            with records(root) as store:
-                floor = toggled(partial(recorded, root / "floor.ipynb", store))
-                title = f"N1 lock, two reads, two transactions of {name}, to nbformat"
-                yield compare(title, floor, theirs, target=None, rounds=rounds)
+            with floors.opened(root) as gate:
+                floors.note(gate, "floor.ipynb", {"middle": None})
+                title = f"N1 straight-line edit of a cell in {name}, to nbformat"
+                yield compare(title, toggled(partial(_straight_line, gate)), theirs, target=None, rounds=rounds)
 
 
 def memory() -> Iterator[Result]:
@@ -61,6 +62,11 @@ def _gated(files: Any, old: str, new: str) -> None:
     call_tool(
         files, "edit_notebook", path="ours.ipynb", cell_id="middle", edit_mode="edit", old_string=old, new_string=new
     )
+
+
+def _straight_line(gate: floors.Gate, old: str, new: str) -> None:
+    call = {"path": "floor.ipynb", "cell_id": "middle", "edit_mode": "edit", "old_string": old, "new_string": new}
+    floors.edited(gate, floors.in_cell, False, **call)
 
 
 def _rewritten(path: Path, old: str, new: str) -> None:
