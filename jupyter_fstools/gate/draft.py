@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..backends.protocol import FileStat, OpenFile
 from ..content.fingerprint import Fingerprint
@@ -19,6 +19,9 @@ from ..errors import Denied, IsDirectory, Stale, TooLarge
 from ..open_documents.protocol import Holder
 from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
+
+if TYPE_CHECKING:
+    from ..documents.notebook import ChangedNotebook
 
 EAGER_BYTES = 64 << 20
 """Up to here a file is counted and fingerprinted when it is first shown; larger ones only as far as a window needs."""
@@ -82,6 +85,7 @@ class Step:
         undoes: the change that this one takes back.
         written: the whole text, where the reader wrote the whole file.
         receipt: how the reader's receipt goes on, where it is not one of lines.
+        notebook: the same step of a notebook, where it was looked at.
     """
 
     op: Operation
@@ -92,6 +96,7 @@ class Step:
     undoes: str | None = None
     written: str | None = None
     receipt: ReceiptAfter | None = None
+    notebook: ChangedNotebook | None = None
 
     @cached_property
     def undoable(self) -> bool:

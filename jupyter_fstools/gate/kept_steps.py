@@ -63,13 +63,12 @@ class KeptSteps:
         return _compressed(told) if len(told) <= _MOST_BYTES else b""
 
     def _cells(self, draft: Draft, step: Step, *, back: bool) -> bytes:
-        from ..documents.notebook import NotebookDocument, cell_anchors, outline_after
+        from ..documents.notebook import ChangedNotebook, NotebookDocument, cell_anchors
 
         known = self._versions.notebooks.of(draft.stat.key, draft.stat.version)
         try:
-            before = NotebookDocument(draft.content, known)
-            content = SplicedContent(draft.content, step.splices)
-            after = NotebookDocument(content, outline_after(before.spans, step.splices, content))
+            changed = step.notebook or ChangedNotebook(NotebookDocument(draft.content, known), step.splices)
+            before, after = changed.before, changed.after
             # The same cells move back that a person is told of, so that each can be taken back alone.
             moved = [cell.cell_id for cell in step.diff.cells or () if cell.action == "move"]
             found = (

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ..backends.protocol import OpenFile
-from ..documents.notebook import CellEdit, NotebookDocument, NotebookEdit, notebook_diff
+from ..documents.notebook import CellEdit, ChangedNotebook, NotebookDocument, NotebookEdit, notebook_diff
 from ..errors import FsToolsError, NotebookRefused, NotRead
 from ..gate.cell_receipts import goes_on, require_cells, shown_lines
 from ..gate.draft import Draft, Step
@@ -71,8 +71,9 @@ def _edited(
             )
     newer = _newer_pair(workspace, draft, document)
     diff = notebook_diff(draft.stat.path, "edit", outcome.diffs, document.language)
-    receipt = kept_with(workspace, document, outcome.splices, goes_on(document, outcome.after))
-    step = Step("edit", outcome.splices, diff, "edit_notebook", receipt=receipt)
+    changed = ChangedNotebook(document, outcome.splices)
+    receipt = kept_with(workspace, changed, goes_on(document, outcome.after))
+    step = Step("edit", outcome.splices, diff, "edit_notebook", receipt=receipt, notebook=changed)
     return EditedNotebook(draft, step, numbers, outcome, outside, newer)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..backends.protocol import FileStat, OpenFile
-from ..content.splices import Splice, SplicedContent
 from ..documents.notebook import (
+    ChangedNotebook,
     NotebookDocument,
     PageRequest,
     ShownLines,
@@ -18,7 +18,6 @@ from ..documents.notebook import (
     cell_view,
     cells_page,
     lines_of,
-    outline_after,
     outline_of,
     output_at,
     output_rows,
@@ -57,17 +56,15 @@ def opened_notebook(workspace: Workspace, opened: OpenFile) -> NotebookDocument:
     return document
 
 
-def kept_with(
-    workspace: Workspace, document: NotebookDocument, splices: Sequence[Splice], receipt: ReceiptAfter
-) -> ReceiptAfter:
-    """A receipt that, once the splices are written, keeps where the cells lie then, if that is known from before.
+def kept_with(workspace: Workspace, changed: ChangedNotebook, receipt: ReceiptAfter) -> ReceiptAfter:
+    """A receipt that, once the change is written, keeps where the cells lie then, if that is known from before.
 
     Raises:
-        NotebookRefused: the splices would leave a cell that is no JSON.
+        NotebookRefused: the change would leave a cell that is no JSON.
     """
-    if len(document.cells) > _MOST_CELLS:
+    if len(changed.before.cells) > _MOST_CELLS:
         return receipt
-    outline = outline_after(document.spans, splices, SplicedContent(document.content, splices))
+    outline = changed.outline
     if outline is None:
         return receipt
 

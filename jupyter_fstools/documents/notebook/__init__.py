@@ -8,6 +8,7 @@ from .cell import Cell as Cell
 from .cell import cell_fingerprint as cell_fingerprint
 from .cell import lines_of as lines_of
 from .cell_edit import CellEdit as CellEdit
+from .changed_notebook import ChangedNotebook as ChangedNotebook
 from .chosen_cells import hunks_in as hunks_in
 from .chosen_cells import notebook_with as notebook_with
 from .comparison import Comparison as Comparison

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from ...content.splices import Splice, SplicedContent
+from ...content.splices import Splice
 from ..text.spans import Span, spans_between
 from .cell import Cell
+from .changed_notebook import ChangedNotebook
 from .comparison import moved_origins
 from .document import NotebookDocument
 from .saved import plain_bundle, plain_output
-from .spans import outline_after
 
 ValueOf = Callable[[Cell, str], Any]
 """Gives a cell's member of that name."""
@@ -109,8 +109,7 @@ def notebook_operations(
     Raises:
         NotebookRefused: there is no notebook after them.
     """
-    content = SplicedContent(before.content, splices)
-    after = NotebookDocument(content, outline_after(before.spans, splices, content))
+    after = ChangedNotebook(before, splices).after
     return operations_between(before, after, splices, names, staying, value_of=_document_value)
 
 

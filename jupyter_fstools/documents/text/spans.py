@@ -256,8 +256,7 @@ def _anchor(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> SpanAnchor
         "after": data[end : end + _CONTEXT],
     }
     # One at the end of the text may be below the last line of its hunk.
-    line = data.count(b"\n", 0, start) + 1
-    hunk = min(bisect_left(hunk_ends, line), len(hunk_ends) - 1) if hunk_ends else None
+    hunk = min(bisect_left(hunk_ends, data.count(b"\n", 0, start) + 1), len(hunk_ends) - 1) if hunk_ends else None
     return SpanAnchor(**{name: part.decode("latin-1") for name, part in parts.items()}, windows=windows, hunk=hunk)
 
 

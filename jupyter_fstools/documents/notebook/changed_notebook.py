@@ -1,0 +1,42 @@
+"""Looks at a notebook before and after a change, once for all who ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from ...content.splices import Splice, SplicedContent
+from .document import NotebookDocument
+from .spans import NotebookSpans, outline_after
+
+
+class ChangedNotebook:
+    """A notebook, and what it is after some splices of its bytes.
+
+    Args:
+        before: the notebook before.
+        splices: what changes.
+    """
+
+    def __init__(self, before: NotebookDocument, splices: Sequence[Splice]) -> None:
+        self.before = before
+        self._splices = splices
+        self._content = SplicedContent(before.content, splices)
+
+    @cached_property
+    def outline(self) -> NotebookSpans | None:
+        """Where its cells lie after the change; None where only a look at all of it can tell.
+
+        Raises:
+            NotebookRefused: a cell that changed is no JSON.
+        """
+        return outline_after(self.before.spans, self._splices, self._content)
+
+    @cached_property
+    def after(self) -> NotebookDocument:
+        """The notebook after the change.
+
+        Raises:
+            NotebookRefused: there is none.
+        """
+        return NotebookDocument(self._content, self.outline)
