@@ -98,7 +98,7 @@ class Cell:
         value = next((self.value(key) for key in _SOURCE_KEYS if self.spans.member(key)), "")
         return joined_text(value)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256, in hex, of type and source: what an edit relies on. Outputs and counts do not matter."""
         return cell_fingerprint(self.cell_type, self.source)

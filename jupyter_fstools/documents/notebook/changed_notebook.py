@@ -1,4 +1,4 @@
-"""Looks at a notebook before and after a change, once for all who ask."""
+"""Looks once at a notebook before and after a change."""
 
 from __future__ import annotations
 

@@ -170,6 +170,8 @@ def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Ha
 def moved_origins(origins: Iterable[int | None], staying: Collection[int] = ()) -> set[int]:
     """The cells to take out so that the others stand in their old order: as few as possible, of `staying` above all."""
     present = [at for at in origins if at is not None]
+    if present == sorted(present):
+        return set()
     fixed = _longest_rising([at for at in present if at in staying]) if staying else []
     fitting, passed = [], 0
     for at in present:

@@ -154,17 +154,15 @@ class _Comparison:
         gone = [cell for cell in self._old if cell.index not in kept]
         found += [Delete(cell=self._name(cell), source=cell.source) for cell in gone]
         moved = moved_origins([self._origins.get(cell.index) for cell in self._new], staying)
-        last: CellName | None = None
-        for cell in self._new:
+        for last, cell in zip([None, *self._new], self._new, strict=False):
             origin = self._origins.get(cell.index)
+            if origin is not None and origin not in moved:
+                continue
+            name, after = self._new_name(cell), None if last is None else self._new_name(last)
             if origin is None:
-                name = CellName(id=cell.real_id, index=len(self._old) + cell.index)
-                found.append(Insert(cell=name, after=last, content=self._content(cell)))
+                found.append(Insert(cell=name, after=after, content=self._content(cell)))
             else:
-                name = self._name(self._old[origin])
-                if origin in moved:
-                    found.append(Move(cell=name, after=last))
-            last = name
+                found.append(Move(cell=name, after=after))
         return NotebookOperations(total=len(self._old), operations=found)
 
     def _found_origins(self, splices: Sequence[Splice]) -> dict[int, int]:
@@ -216,6 +214,13 @@ class _Comparison:
     def _content(self, cell: Cell) -> dict[str, Any]:
         members = {member.key: self._value_of(cell, member.key) for member in cell.spans.members()}
         return members | {"source": cell.source}
+
+    def _new_name(self, cell: Cell) -> CellName:
+        """The name of a cell as it is after the change."""
+        origin = self._origins.get(cell.index)
+        if origin is None:
+            return CellName(id=cell.real_id, index=len(self._old) + cell.index)
+        return self._name(self._old[origin])
 
     def _name(self, cell: Cell) -> CellName:
         if self._names is not None:
