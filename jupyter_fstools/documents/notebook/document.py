@@ -13,7 +13,7 @@ from ...content.splices import Splice
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import line_hunks
 from ...errors import NotebookRefused
-from .cell import Cell, Cells, cell_fingerprint, decoded
+from .cell import Cell, Cells, decoded
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
 from .plan import Plan, PlannedCell, Target, planned, targets_of
@@ -116,8 +116,6 @@ class NotebookEdit(NamedTuple):
         cells: one per edit, in the batch's order.
         diffs: one per cell that changes.
         total_cells: after the batch.
-        fingerprints: of the cells whose type or source the batch wrote, by their ids after it.
-        order: the fingerprint of the order after the batch.
         after: all cells after the batch, in their order.
         renamed: the cells that stay and are called something else.
     """
@@ -126,8 +124,6 @@ class NotebookEdit(NamedTuple):
     cells: list[EditedCell]
     diffs: list[CellDiff]
     total_cells: int
-    fingerprints: dict[str, str]
-    order: str
     after: list[CellAfter]
     renamed: list[RenamedCell]
 
@@ -216,16 +212,10 @@ class NotebookDocument:
             index = place.get(id(state), state.cell.index if state.cell else 0)
             cell_id = ids[index] if id(state) in place else state.cell.cell_id if state.cell else ""
             touched.append(EditedCell(cell_id, index, edit.edit_mode))
-        written = [state for state in dict.fromkeys(plan.by_edit) if state.source_changed or state.converted]
-        prints = {
-            ids[place[id(state)]]: cell_fingerprint(state.cell_type, state.source)
-            for state in written
-            if id(state) in place
-        }
         diffs = cell_diffs(self.cells, plan.by_edit, order, ids)
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
         renamed = _renamed(order, ids)
-        return NotebookEdit(splices, touched, diffs, len(order), prints, order_of(ids), after, renamed)
+        return NotebookEdit(splices, touched, diffs, len(order), after, renamed)
 
     def _editable_minor(self) -> int:
         major, minor = self.version
