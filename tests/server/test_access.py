@@ -182,6 +182,34 @@ async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
     assert (await edit()).status == 200
 
 
+async def test_a_page_that_says_another_hash_alone_writes_nothing_into_the_store(served, connected_page):
+    """It says so after each edit, while the edit's call writes there."""
+    page, store, told = await connected_page(), served.workspace.store, {**OPEN, "saved": True}
+
+    async def written(**said):
+        before = store.mark()
+        await page.write_message(json.dumps({"browser": "browser-0001", "documents": [{**told, **said}]}))
+        assert json.loads(await page.read_message()) == {"known": 1}
+        return store.mark() != before
+
+    assert await written()
+    assert not await written(hash="0" * 64, counter=1)
+    assert [document.hash for document in served.pages.all()] == ["0" * 64]
+    assert await written(saved=False)
+    assert await written(path="b.txt")
+
+
+@pytest.mark.parametrize("settings", [{"unsaved_seconds": 0}], indirect=True)
+async def test_what_a_page_says_again_is_kept_again_before_it_runs_out(served, connected_page):
+    page, store = await connected_page(), served.workspace.store
+    marks = [store.mark()]
+    for _ in range(2):
+        await page.write_message(json.dumps({"browser": "browser-0001", "documents": [OPEN]}))
+        await page.read_message()
+        marks.append(store.mark())
+    assert len(set(marks)) == 3
+
+
 async def test_a_page_that_has_a_file_unsaved_hears_that_it_is_known_once_the_file_is_not_being_written(
     served, connected_page, jp_root_dir, monkeypatch
 ):

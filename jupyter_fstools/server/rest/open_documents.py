@@ -106,6 +106,8 @@ _MOST_ANSWERED_BYTES = 256 << 20
 """An answer may be a notebook with all its outputs."""
 _LARGE_BYTES = 1 << 20
 """From here on a message is taken apart off the event loop."""
+_KEPT_PART = 0.1
+"""Of `FsToolsConfig.unsaved_seconds`: so long what is kept in the store is not kept again."""
 _WRITTEN_SECONDS = 0.3
 """Writing a file takes milliseconds; a change whose writer was killed stays pending."""
 
@@ -147,6 +149,8 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
     _goodbye: asyncio.Future[None] | None = None
     _catching_up: asyncio.Future[None] | None = None
     _answering: asyncio.Future[None] | None = None
+    _kept: frozenset[tuple[str, bool]] | None = None
+    _kept_at = 0.0
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
@@ -232,7 +236,13 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             key = self.served.workspace.paths.key_at(os.path.join(folder, one.path.lstrip("/")))
             if key is not None:
                 found.append(PageDocument(page, one.document, key, one.kind, one.saved, one.hash, one.counter))
-        self._keep(page.name, [OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found])
+        # After each edit a page says its new hash, while the call still writes the store.
+        facts = frozenset((one.key, one.saved) for one in found)
+        held = _KEPT_PART * self.served.config.unsaved_seconds
+        if facts != self._kept or time.monotonic() >= self._kept_at + held:
+            kept = [OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found]
+            self._keep(page.name, kept)
+            self._kept, self._kept_at = facts, time.monotonic()
         return found
 
     def _keep(self, page: str, documents: list[OpenDocument]) -> None:
