@@ -18,8 +18,9 @@ from tests.legs import FOLDER, NEWEST
 from .harness import NotHere, Result, compare, measure
 
 _OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["0123456789" * 1000 + "\n"]}
-# An assistant's calls are seconds apart: what the page still draws of the edit before is not this one's time.
-_AT_REST = "() => new Promise(rests => requestAnimationFrame(() => requestIdleCallback(rests)))"
+# An assistant's calls are seconds apart: by then the page has drawn the edit before, and marked its change.
+_AT_REST = """() => new Promise(rests =>
+    setTimeout(() => requestAnimationFrame(() => requestIdleCallback(rests)), 1500))"""
 _SEEN = """([index, text]) => document.querySelector(
     `.jp-Cell[data-windowed-list-index="${index}"] .jp-InputArea .cm-content`)?.textContent === text"""
 
