@@ -30,6 +30,10 @@ interface IAwareness {
   getStates(): Map<number, Record<string, unknown>>;
 }
 
+interface IEditedTogether {
+  on(name: 'beforeTransaction' | 'afterTransaction', act: (transaction: { local: boolean }) => void): void;
+}
+
 /** Tell from now on which cell's editor has the focus, and keep its person in the cell that they have chosen. */
 export function watchPlace(notebook: INotebook, model: object): void {
   views.set(model, (views.get(model) ?? new Set()).add(notebook));
@@ -41,6 +45,15 @@ export function watchPlace(notebook: INotebook, model: object): void {
   };
   notebook.node.addEventListener('focusin', tell);
   notebook.node.addEventListener('focusout', tell);
+  stayBesideOthers(notebook, model);
+}
+
+/** What comes from a room does not go through this page's own change of the model. */
+function stayBesideOthers(notebook: INotebook, model: object): void {
+  const { ydoc } = model as { ydoc?: IEditedTogether };
+  let goBack = (): void => undefined;
+  ydoc?.on('beforeTransaction', ({ local }) => local || (goBack = placeIn(notebook)));
+  ydoc?.on('afterTransaction', ({ local }) => local || goBack());
 }
 
 /** Whether a cell runs as a widget shows it: JupyterLab 4.2 keeps that nowhere else. */
@@ -71,6 +84,9 @@ function placeIn(notebook: INotebook): () => void {
   const chosen = widgets[activeCellIndex]?.model.id;
   const hadFocus = node.contains(document.activeElement);
   return () => {
+    if (notebook.isDisposed) {
+      return;
+    }
     const at = notebook.widgets.findIndex(({ model }) => model.id === chosen);
     if (at >= 0 && at !== notebook.activeCellIndex) {
       notebook.activeCellIndex = at;

@@ -11,6 +11,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.lab import THREE_FRAMES
 from tests.browser.open_documents.documents import (
     LAST,
     TYPED,
@@ -193,6 +194,30 @@ def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, fold
     edits = [{"edit_mode": "convert", "cell_id": "c1", "cell_type": "markdown"}]
     assert folder.call("edit_notebook", "n.ipynb", edits=edits)[0] == 200
     assert saved(folder, ["x = 1  # left", "z = 1", f"typed: (+{TYPED[:200]}!)"])
+
+
+def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_notebook, folder):
+    """In command mode; where their cell is deleted they are at its neighbour."""
+    document = open_notebook("x = 1", "y = 1", "z = 1")
+    page = document.page
+    document.cell(1).click()
+    for edit, shown, typed in (
+        ({"edit_mode": "move", "at": "start"}, ["y", "x", "z"], "!"),
+        ({"edit_mode": "convert", "cell_type": "raw"}, ["y", "x", "z"], "?"),
+        ({"edit_mode": "delete"}, ["x", "z"], "+"),
+    ):
+        page.keyboard.press("Escape")
+        # The room knows that nobody types in the cell any more.
+        page.wait_for_timeout(300)
+        status, answer = folder.call("edit_notebook", "n.ipynb", edits=[{**edit, "cell_id": "c1"}])
+        assert status == 200, answer
+        expect(document.cells).to_contain_text(shown)
+        page.evaluate(THREE_FRAMES)
+        for key in ("Enter", "Control+End", typed):
+            page.keyboard.press(key)
+        expect(document.cell(0)).to_contain_text(typed)
+        assert read_shows(folder, typed)
+    assert saved(folder, ["x = 1+", "z = 1"])
 
 
 def test_an_undo_takes_the_change_back_in_the_room(open_notebook, folder):
