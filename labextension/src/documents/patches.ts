@@ -1,6 +1,6 @@
 /** Applies a change to a shared model, if it finds the texts that it expects, and can take it back. */
 
-import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
+import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText, NotebookChange } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
@@ -70,27 +70,34 @@ class NotebookPatch {
   /** Follow the texts, once the models have told of the change itself. */
   trace(): void {
     for (const [id, found] of this._replaced) {
-      this._traces.push(
-        new Trace(
-          this._list.cells.find(cell => cell.id === id)!,
-          found
-        )
-      );
+      this._traces.set(id, new Trace(this._find(id)!, found));
     }
+    this._model.changed.connect(this._followCells, this);
   }
 
   keep(): void {
+    this._model.changed.disconnect(this._followCells, this);
     this._traces.forEach(trace => trace.keep());
   }
 
-  /** A cell that its person has made another one meanwhile, as by dragging it, keeps its text. */
   takeBack(): void {
+    this._model.changed.disconnect(this._followCells, this);
     this._list = new CellList(this._model);
-    const there = new Set<unknown>(this._list.cells);
-    this._traces.filter(({ text }) => there.has(text)).forEach(trace => trace.takeBack());
+    this._traces.forEach(trace => trace.takeBack());
     for (const back of this._back.reverse()) {
       back();
     }
+  }
+
+  /** Whoever drags a cell makes it another one of the same id. */
+  private _followCells(_: unknown, { cellsChange }: NotebookChange): void {
+    if (cellsChange) {
+      this._model.cells.forEach(cell => this._traces.get(cell.id)?.follow(cell));
+    }
+  }
+
+  private _find(id: string): ISharedCell | undefined {
+    return this._list.cells.find(cell => cell.id === id);
   }
 
   private _checkOne(operation: CellOperation): void {
@@ -143,24 +150,19 @@ class NotebookPatch {
 
   /** What a running cell puts out is its own matter. */
   private _members(cell: ISharedCell, set: Record<string, JSONValue>): void {
-    const code = cell as ISharedCodeCell;
+    const { id } = cell;
     const was = cell.toJSON() as unknown as JSONObject;
-    if ('outputs' in set && !isRunning(cell)) {
-      code.setOutputs((set.outputs ?? []) as never[]);
-      this._back.push(() => code.setOutputs(was.outputs as never[]));
-    }
-    if ('execution_count' in set && !isRunning(cell)) {
-      code.execution_count = set.execution_count as number | null;
-      this._back.push(() => (code.execution_count = was.execution_count as number | null));
-    }
-    if ('metadata' in set) {
-      setMetadata(cell, (set.metadata ?? {}) as JSONObject);
-      this._back.push(() => setMetadata(cell, was.metadata as JSONObject));
-    }
-    if ('attachments' in set && 'setAttachments' in cell) {
-      const holder = cell as unknown as { setAttachments(value?: JSONValue): void };
-      holder.setAttachments(set.attachments ?? undefined);
-      this._back.push(() => holder.setAttachments(was.attachments));
+    for (const [name, value] of Object.entries(set)) {
+      const isOutput = name === 'outputs' || name === 'execution_count';
+      if (!(isOutput && isRunning(cell))) {
+        setMember(cell, name, value);
+        this._back.push(() => {
+          const now = this._find(id);
+          if (now) {
+            setMember(now, name, was[name]);
+          }
+        });
+      }
     }
   }
 
@@ -174,7 +176,7 @@ class NotebookPatch {
     this._exchange(name, { ...kept, ...more, cell_type: type });
     const { id } = cell;
     this._back.push(() => {
-      const now = this._list.cells.find(one => one.id === id);
+      const now = this._find(id);
       this._exchange(name, { ...was, source: now?.getSource() ?? was.source });
     });
   }
@@ -248,7 +250,7 @@ class NotebookPatch {
   private _list: CellList;
   private _named = new Map<number, ISharedCell>();
   private _replaced = new Map<string, Span[]>();
-  private _traces: Trace[] = [];
+  private _traces = new Map<string, Trace>();
   private _back: (() => void)[] = [];
 }
 
@@ -276,6 +278,19 @@ function located(source: string, spans: readonly Span[]): Span[] {
 function replace(model: Pick<ISharedText, 'updateSource'>, spans: readonly Span[]): void {
   for (const [offset, removed, inserted] of [...spans].reverse()) {
     model.updateSource(offset, offset + removed.length, inserted);
+  }
+}
+
+function setMember(cell: ISharedCell, name: string, value: JSONValue | undefined): void {
+  const code = cell as ISharedCodeCell;
+  if (name === 'outputs' && cell.cell_type === 'code') {
+    code.setOutputs((value ?? []) as never[]);
+  } else if (name === 'execution_count' && cell.cell_type === 'code') {
+    code.execution_count = (value ?? null) as number | null;
+  } else if (name === 'metadata') {
+    setMetadata(cell, (value ?? {}) as JSONObject);
+  } else if (name === 'attachments' && 'setAttachments' in cell) {
+    (cell as unknown as { setAttachments(value?: JSONValue): void }).setAttachments(value ?? undefined);
   }
 }
 

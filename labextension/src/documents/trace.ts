@@ -8,6 +8,7 @@ import type { Span } from './messages';
 /** A text of JupyterLab's models: of a cell, or of a file. */
 export interface ITracedText {
   readonly changed: ISignal<unknown, { sourceChange?: Delta<string> }>;
+  getSource(): string;
   updateSource(start: number, end: number, value: string): void;
 }
 
@@ -21,11 +22,11 @@ interface IPlace {
 /** Follows one change of a text, until it is kept or taken back. */
 export class Trace {
   /**
-   * @param text - has the change by now, and tells of it no more.
+   * @param _text - has the change by now, and tells of it no more.
    * @param spans - the change, by the offsets before it.
    */
   constructor(
-    readonly text: ITracedText,
+    private _text: ITracedText,
     spans: readonly Span[]
   ) {
     let shift = 0;
@@ -34,20 +35,34 @@ export class Trace {
       shift += inserted.length - removed.length;
       return { at, removed, own: inserted ? [[at, at + inserted.length]] : [] };
     });
-    text.changed.connect(this._onChanged, this);
+    this._source = _text.getSource();
+    _text.changed.connect(this._onChanged, this);
+  }
+
+  /** Go on in a copy that stands for the text, as where a cell is dragged; one that differs is left alone. */
+  follow(copy: ITracedText): void {
+    if (copy !== this._text && copy.getSource() === this._source) {
+      this.keep();
+      this._text = copy;
+      copy.changed.connect(this._onChanged, this);
+    }
   }
 
   keep(): void {
-    this.text.changed.disconnect(this._onChanged, this);
+    this._text.changed.disconnect(this._onChanged, this);
   }
 
+  /** Does nothing in a text that is gone. */
   takeBack(): void {
     this.keep();
+    if (this._text.getSource() !== this._source) {
+      return;
+    }
     for (const { at, removed, own } of [...this._places].reverse()) {
       for (const [start, end] of [...own].reverse()) {
-        this.text.updateSource(start, end, '');
+        this._text.updateSource(start, end, '');
       }
-      this.text.updateSource(at, at, removed);
+      this._text.updateSource(at, at, removed);
     }
   }
 
@@ -62,9 +77,11 @@ export class Trace {
       }
       at += (retain ?? 0) + (insert?.length ?? 0);
     }
+    this._source = this._text.getSource();
   }
 
   private _places: IPlace[];
+  private _source: string;
 }
 
 function insertInto(place: IPlace, at: number, length: number): void {

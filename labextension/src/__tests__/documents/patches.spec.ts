@@ -1,7 +1,7 @@
-import { YNotebook } from '@jupyter/ydoc';
+import { type YCodeCell, YNotebook } from '@jupyter/ydoc';
 import fc from 'fast-check';
 
-import type { CellOperation, ICellName } from '../../documents/messages';
+import type { CellOperation, ICellName, Span } from '../../documents/messages';
 
 import { patchNotebook } from '../../documents/patches';
 import { reconcileNotebook } from '../../documents/reconcile';
@@ -94,6 +94,37 @@ it('any operations leave the cells that they say, and those before them once the
       expect(cellsOf(notebook)).toEqual(before);
     })
   );
+});
+
+it('a change is taken back in a cell that its person drags meanwhile, and what they typed there stays', () => {
+  const notebook = notebookOf(before);
+  const outputs = [{ output_type: 'stream', name: 'stdout', text: 'printed' }] as never[];
+  (notebook.cells[1] as YCodeCell).setOutputs(outputs);
+  const cell = { id: 'c1', index: 1 };
+  const operations: CellOperation[] = [
+    { do: 'source', cell, spans: [[5, '1', '2', '= ', '']] },
+    { do: 'members', cell, set: { outputs: [] } }
+  ];
+  const made = patchNotebook(notebook, { kind: 'notebook', total: TOTAL, operations });
+  notebook.cells[1].updateSource(0, 0, '# before\n');
+  notebook.moveCell(1, 3);
+  notebook.cells[3].updateSource(15, 15, ' # typed');
+  notebook.moveCell(3, 0);
+  made.takeBack();
+  expect(notebook.cells[0].toJSON()).toMatchObject({ id: 'c1', source: '# before\nx1 = 1 # typed', outputs });
+});
+
+it('a change is taken back in a cell that its person deleted and brought back', () => {
+  const notebook = notebookOf(before);
+  notebook.clearUndoHistory();
+  const spans: Span[] = [[5, '1', '2', '= ', '']];
+  const operations: CellOperation[] = [{ do: 'source', cell: { id: 'c1', index: 1 }, spans }];
+  const made = patchNotebook(notebook, { kind: 'notebook', total: TOTAL, operations });
+  notebook.deleteCell(1);
+  notebook.undo();
+  expect(notebook.cells[1].getSource()).toBe('x1 = 2');
+  made.takeBack();
+  expect(cellsOf(notebook)).toEqual(before);
 });
 
 it('metadata from a file change all but the trust in a cell', () => {
