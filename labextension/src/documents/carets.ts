@@ -52,7 +52,7 @@ export function watchPlace(notebook: INotebook, model: object): void {
 function stayBesideOthers(notebook: INotebook, model: object): void {
   const { ydoc } = model as { ydoc?: IEditedTogether };
   let goBack = (): void => undefined;
-  ydoc?.on('beforeTransaction', ({ local }) => local || (goBack = placeIn(notebook)));
+  ydoc?.on('beforeTransaction', ({ local }) => local || notebook.isDisposed || (goBack = placeIn(notebook)));
   ydoc?.on('afterTransaction', ({ local }) => local || goBack());
 }
 
