@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from ..errors import Conflict, Denied, Invalid, NotFound, Stale, TooLarge, saying_unmodified
+from ..errors import Conflict, Denied, InputOutput, Invalid, NotFound, Stale, TooLarge, saying_unmodified
 from ..gate.draft import Draft, Restorable, Step, Work
 from ..gate.kept_steps import anchored_at
 from ..gate.workspace import Workspace
@@ -25,6 +26,8 @@ from .named_hunks import (
 )
 from .partial import Decision, Part, decided_whole, part_of, placed_part, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
+
+_log = logging.getLogger("jupyter_fstools")
 
 ALL = Decision()
 """All of a proposal, without a reason."""
@@ -73,15 +76,16 @@ class Journal(Listing):
             if part is not None:
                 work = self._step_of(part, work, change)
             done = self._workspace.commit_all(work, approved=by_person)
-            if part is not None and done is not None:
-                # Who takes hunks back has seen them; a cut diff has no positions for all of them.
-                cut = change.diff.truncated
-                seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
-                change = self._note(change, {"decided": part.decided, **seen})
-            if reason is not None and done is not None:
-                self._note_reason(change.id, reason)
-        if done is None:
-            raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
+            if done is None:
+                raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
+            with _once_landed(change):
+                if part is not None:
+                    # Who takes hunks back has seen them; a cut diff has no positions for all of them.
+                    cut = change.diff.truncated
+                    seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
+                    change = self._note(change, {"decided": part.decided, **seen})
+                if reason is not None:
+                    self._note_reason(change.id, reason)
         return done
 
     def _require_undoable(self, change: Change, *, by_person: bool) -> None:
@@ -285,6 +289,15 @@ class Journal(Listing):
                 hint="Read the file to see what it holds now." if verb == "undone" else "Look at the change again.",
                 status=change.status,
             )
+
+
+@contextmanager
+def _once_landed(change: Change) -> Iterator[None]:
+    """The file is written: what cannot be noted beside it is no reason to say that it is not."""
+    try:
+        yield
+    except (Conflict, InputOutput) as problem:
+        _log.warning("The undo of change %s landed without its reason or its hunks: %s", change.id, problem.message)
 
 
 def _anchors_of(change: Change, hunks: NamedHunks | None, parts: Sequence[bytes]) -> list[bytes]:

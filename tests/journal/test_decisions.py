@@ -153,3 +153,21 @@ def test_a_session_is_told_which_hunks_were_taken_back_and_why(make_call):
     assert (
         "was undone in part: of its hunks (counted from 0) 1 were taken back" in answer and "only the first" in answer
     )
+
+
+@pytest.mark.parametrize("hunks", [None, [1]])
+def test_an_undo_that_landed_is_not_denied_where_its_note_cannot_be_kept(make_call, monkeypatch, caplog, hunks):
+    call = make_call()
+    lines = [f"line {number}\n" for number in range(40)]
+    call.put("a.txt", "".join(lines))
+    call("read_file", path="a.txt")
+    change = propose(call, content="".join(line.upper() if at in (2, 36) else line for at, line in enumerate(lines)))
+    journal = Journal(call.session("person").workspace)
+
+    def full(*_, **__):
+        raise InputOutput("the store is full", hint="Make room.")
+
+    monkeypatch.setattr(journal, "_note", full)
+    done = journal.undo(change, by_person=True, hunks=hunks, reason="not that")
+    assert done.status == "applied" and call.got("a.txt").count(b"LINE") == (0 if hunks is None else 1)
+    assert "the store is full" in caplog.text
