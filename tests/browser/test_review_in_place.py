@@ -326,6 +326,22 @@ def test_a_proposal_is_edited_before_it_is_approved_and_the_answer_says_so(edito
     assert decided["edited"]
 
 
+def test_an_edited_hunk_that_is_approved_again_is_written_as_edited(editor, waits):
+    window, _ = editor
+    press(controls(window, 0), "edit")
+    area = window.page.get_by_label("Text to write instead")
+    area.fill(area.input_value().replace("LINE_3 = 3", "LINE_3 = 'three'"))
+    approve = controls(window, 0).locator('[data-action="approve"]')
+    approve.click()
+    expect(approve).to_have_attribute("aria-pressed", "true")
+    approve.click()
+    press(controls(window, 0), "edit")
+    assert "LINE_3 = 'three'" in area.input_value()
+    press(window.page.locator(".jp-fstools-ReviewBar"), "approve")
+    expect(window.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    assert waits.text("a.py") == upper(3, 30).replace("LINE_3 = 3", "LINE_3 = 'three'")
+
+
 def test_a_hunk_that_no_longer_fits_is_shown_as_stale_with_both_sides(editor, waits):
     window, _ = editor
     page = window.page

@@ -37,6 +37,11 @@ export class Decider {
     return this._parts.decisions.get(change.id)?.of(name);
   }
 
+  /** What the person wrote in the place of a hunk. */
+  text(change: Change, name: string): string | undefined {
+    return this._parts.decisions.get(change.id)?.texts.get(name);
+  }
+
   /** Decide about hunks; a proposal is decided about on the server once all of its hunks are. */
   async decide(
     change: Change,

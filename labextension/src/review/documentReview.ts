@@ -146,6 +146,7 @@ export class DocumentReview implements IDisposable, IMarker {
         proposed: change.files.length > 1 ? null : shown.proposed,
         stale: this._isStaleAt(change, names),
         taken: this._decider.taken(change, names[0]),
+        written: this._decider.text(change, names[0]),
         undoable: this._mayUndo(change) && !shown.movedOn,
         decide: (decision, detail) => void this._decide(change, names, decision, detail),
         compare: () => this._parts.compare(change.id)

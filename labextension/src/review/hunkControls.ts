@@ -27,6 +27,8 @@ export interface IHunkState {
   note: string;
   /** What would stand here, for the person to edit; null where there is no text of its own. */
   proposed: string | null;
+  /** What the person wrote instead when they approved it before. */
+  written: string | undefined;
   /** Whether there are lines of before to be shown. */
   hasOld: boolean;
   decide(decision: HunkDecision, detail: IDecisionDetail): void;
@@ -58,18 +60,18 @@ export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLE
 }
 
 function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationBundle): HTMLElement[] {
-  const { taken, proposed, stale } = state;
+  const { taken, proposed, written, stale } = state;
   const reason = element('input', 'jp-fstools-Review-reason jp-mod-styled');
   reason.placeholder = trans.__('Reason (optional)');
   reason.setAttribute('aria-label', trans.__('Reason for rejecting'));
   const decide = (decision: HunkDecision) => {
-    const text = row.querySelector<HTMLTextAreaElement>('.jp-fstools-Review-edit')?.value;
+    const text = row.querySelector<HTMLTextAreaElement>('.jp-fstools-Review-edit')?.value ?? written;
     state.decide(decision, { reason: reason.value.trim(), text: text === proposed ? undefined : text });
   };
   const buttons: HTMLElement[] = [
     ...(stale ? [] : [button('approve', trans.__('Approve'), () => decide('approve'), taken === true)]),
     button('reject', trans.__('Reject'), () => decide('reject'), taken === false),
-    ...(stale || proposed === null ? [] : [editButton(row, proposed, trans)]),
+    ...(stale || proposed === null ? [] : [editButton(row, written ?? proposed, trans)]),
     reason
   ];
   if (taken !== undefined && state.isPart) {
