@@ -1,14 +1,13 @@
 /** Applies a change to a shared model, if it finds the texts that it expects, and can take it back. */
 
-import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText, NotebookChange } from '@jupyter/ydoc';
+import type { ISharedCell, ISharedNotebook, ISharedText, NotebookChange } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import type { CellOperation, ICellName, INotebookChange, ITextChange, Reason, Span } from './messages';
 
-import { JSONExt } from '@lumino/coreutils';
-
 import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
+import { setMember } from './cellMembers';
 import { Trace } from './trace';
 import { rememberTrust, withTrust } from './trust';
 
@@ -148,14 +147,11 @@ class NotebookPatch {
     this._replaced.set(cell.id, found);
   }
 
-  /** What a running cell puts out is its own matter. */
   private _members(cell: ISharedCell, set: Record<string, JSONValue>): void {
     const { id } = cell;
     const was = cell.toJSON() as unknown as JSONObject;
     for (const [name, value] of Object.entries(set)) {
-      const isOutput = name === 'outputs' || name === 'execution_count';
-      if (!(isOutput && isRunning(cell))) {
-        setMember(cell, name, value);
+      if (setMember(cell, name, value)) {
         this._back.push(() => {
           const now = this._find(id);
           if (now) {
@@ -278,32 +274,5 @@ function located(source: string, spans: readonly Span[]): Span[] {
 function replace(model: Pick<ISharedText, 'updateSource'>, spans: readonly Span[]): void {
   for (const [offset, removed, inserted] of [...spans].reverse()) {
     model.updateSource(offset, offset + removed.length, inserted);
-  }
-}
-
-function setMember(cell: ISharedCell, name: string, value: JSONValue | undefined): void {
-  const code = cell as ISharedCodeCell;
-  if (name === 'outputs' && cell.cell_type === 'code') {
-    code.setOutputs((value ?? []) as never[]);
-  } else if (name === 'execution_count' && cell.cell_type === 'code') {
-    code.execution_count = (value ?? null) as number | null;
-  } else if (name === 'metadata') {
-    setMetadata(cell, (value ?? {}) as JSONObject);
-  } else if (name === 'attachments' && 'setAttachments' in cell) {
-    (cell as unknown as { setAttachments(value?: JSONValue): void }).setAttachments(value ?? undefined);
-  }
-}
-
-/** All but the trust, which is known to this page and no file's word. */
-export function setMetadata(cell: ISharedCell, wanted: JSONObject): void {
-  const { trusted: _now, ...now } = cell.getMetadata() as JSONObject;
-  const { trusted: _wanted, ...metadata } = wanted;
-  if (!JSONExt.deepEqual(now, metadata)) {
-    for (const key of Object.keys(now)) {
-      if (!(key in metadata)) {
-        cell.deleteMetadata(key);
-      }
-    }
-    cell.setMetadata(metadata);
   }
 }

@@ -7,7 +7,7 @@ import { JSONExt } from '@lumino/coreutils';
 
 import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
-import { setMetadata } from './patches';
+import { setMember } from './cellMembers';
 
 /** Bring a notebook up to its file, touching what differs; false where that takes a reload. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
@@ -75,10 +75,9 @@ function bringUp(list: CellList, index: number, wanted: JSONObject): void {
   }
   const source = wanted.source as string[] | string;
   reconcileText(cell, typeof source === 'string' ? source : source.join(''));
-  if (cell.cell_type === 'code' && !isRunning(cell)) {
-    bringUpOutputs(cell as ISharedCodeCell, wanted);
+  for (const name of ['outputs', 'execution_count', 'metadata', 'attachments']) {
+    setMember(cell, name, wanted[name]);
   }
-  setMetadata(cell, wanted.metadata as JSONObject);
 }
 
 /** Outputs that a program wrote must not have the trust that the cell had for its own: a new cell has the server's. */
@@ -91,14 +90,4 @@ function bringsUntrusted(cell: ISharedCell, { outputs, metadata }: JSONObject): 
     cell.getMetadata('trusted') === true &&
     !JSONExt.deepEqual((cell as ISharedCodeCell).getOutputs() as never, outputs!)
   );
-}
-
-function bringUpOutputs(cell: ISharedCodeCell, wanted: JSONObject): void {
-  if (!JSONExt.deepEqual(cell.getOutputs() as never, wanted.outputs ?? [])) {
-    cell.setOutputs((wanted.outputs ?? []) as never[]);
-  }
-  const count = (wanted.execution_count ?? null) as number | null;
-  if (cell.execution_count !== count) {
-    cell.execution_count = count;
-  }
 }

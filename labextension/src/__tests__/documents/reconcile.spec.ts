@@ -46,6 +46,18 @@ describe('a notebook', () => {
     expect(notebook.getMetadata()).toEqual({ title: 't' });
   });
 
+  it('takes over the pictures of a text, also none', () => {
+    const picture = { 'a.png': { 'image/png': 'AAAA' } };
+    const text = { id: 'a', source: 'x', cell_type: 'markdown', metadata: {} };
+    const notebook = opened(text);
+    const before = notebook.cells[0];
+    for (const more of [{ attachments: picture }, {}] as JSONObject[]) {
+      expect(reconcileNotebook(notebook, file(notebook, [{ ...text, ...more }]))).toBe(true);
+      expect(notebook.cells[0].toJSON()).toEqual({ ...text, ...more });
+      expect(notebook.cells[0]).toBe(before);
+    }
+  });
+
   it('gives outputs that others wrote no trust, and takes it from none that stay', () => {
     const trusted = { metadata: { trusted: true }, outputs: [PRINTED] };
     const notebook = opened(cellOf('a', 'x', trusted), cellOf('b', 'y', trusted));
