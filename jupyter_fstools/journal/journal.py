@@ -78,7 +78,7 @@ class Journal(Listing):
             done = self._workspace.commit_all(work, approved=by_person)
             if done is None:
                 raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
-            with _once_landed(change):
+            with _noting(change):
                 if part is not None:
                     # Who takes hunks back has seen them; a cut diff has no positions for all of them.
                     cut = change.diff.truncated
@@ -292,12 +292,14 @@ class Journal(Listing):
 
 
 @contextmanager
-def _once_landed(change: Change) -> Iterator[None]:
-    """The file is written: what cannot be noted beside it is no reason to say that it is not."""
+def _noting(change: Change) -> Iterator[None]:
+    """Where the file is written already, a note that cannot be kept must not be answered as `not modified`."""
     try:
         yield
     except (Conflict, InputOutput) as problem:
-        _log.warning("The undo of change %s landed without its reason or its hunks: %s", change.id, problem.message)
+        _log.warning(
+            "Change %s was undone, but its hunks or the reason could not be recorded: %s", change.id, problem.message
+        )
 
 
 def _anchors_of(change: Change, hunks: NamedHunks | None, parts: Sequence[bytes]) -> list[bytes]:
