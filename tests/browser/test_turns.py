@@ -50,6 +50,7 @@ def test_undo_is_offered_only_where_nothing_covers_the_change_and_an_undo_is_red
     first, second = (folder.change("a.py", old, new) for old, new in (("one", "two"), ("two", "three")))
     cards = [window.panel.locator(f'[data-change-id="{change["id"]}"]') for change in (first, second)]
     undo = [card.locator('[data-action="undo"]') for card in cards]
+    expect(undo[1]).to_be_visible()
     expect(undo[0]).to_have_count(0)
     undo[1].click()
     expect(undo[0]).to_be_visible()

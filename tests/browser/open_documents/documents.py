@@ -134,16 +134,21 @@ class Notebook(Document):
         """Expect the lines of a cell, whatever marks of a review stand between them."""
         expect(self.cell(at).locator("> .cm-line")).to_have_text(source.split("\n"))
 
+    def click(self, at):
+        """Click into the text of a cell: in its middle may be the buttons of a change."""
+        self.cell(at).locator("> .cm-line").first.click()
+        expect(self.cell(at)).to_be_focused()
+
     def type(self, at, text, **options):
         """Type at the end of a cell."""
-        self.cell(at).click()
+        self.click(at)
         self.page.keyboard.press("Control+End")
         self.page.keyboard.type(text, **options)
 
     def start(self, at):
         """Run a cell, until it runs; a kernel may be busy for a moment after it was told to be idle."""
         for _ in range(3):
-            self.cell(at).click()
+            self.click(at)
             self.page.keyboard.press("Control+Enter")
             with suppress(AssertionError):
                 expect(self.cells.nth(at).locator(".jp-InputPrompt")).to_have_text("[*]:", timeout=2000)

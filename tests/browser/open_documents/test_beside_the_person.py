@@ -145,7 +145,7 @@ def test_two_cells_are_edited_while_the_person_drags_one(open_notebook, desk, fo
 def test_the_cell_that_is_edited_is_one_that_the_person_deletes(open_notebook, desk, folder):
     """In command mode; the others of the same call are left alone too, and undoing the deletion brings it back."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
-    document.cell(1).click()
+    document.click(1)
     for key in ("Escape", "d", "d"):
         desk.page.keyboard.press(key)
     expect(document.cells).to_have_count(2)
@@ -182,7 +182,7 @@ def test_a_rendered_cell_shows_what_its_text_has_become(desk, folder):
 def test_a_cell_is_edited_whose_output_has_a_view_of_its_own(open_notebook, desk, folder):
     printed = {"output_type": "stream", "name": "stdout", "text": ["printed\n"]}
     document = open_notebook("print('printed')", "y = 1", outputs=[printed])
-    document.cell(0).click()
+    document.click(0)
     desk.page.evaluate("() => void jupyterapp.commands.execute('notebook:create-output-view')")
     expect(desk.page.locator(".jp-LinkedOutputView")).to_contain_text("printed")
     landed(replace(folder, "c0", "print('more')", keep_outputs=True))

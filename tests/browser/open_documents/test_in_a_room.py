@@ -123,7 +123,7 @@ LOOK = """() => {
 
 def test_caret_selection_and_scroll_stay(open_notebook, folder):
     document = open_notebook(*(f"x{at} = {at}\n" * 5 for at in range(12)))
-    document.cell(8).click()
+    document.click(8)
     document.page.keyboard.press("Control+Home")
     document.page.keyboard.press("ArrowDown")
     document.page.keyboard.press("Shift+End")
@@ -200,7 +200,7 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
     """In command mode; where their cell is deleted they are at its neighbour."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
     page = document.page
-    document.cell(1).click()
+    document.click(1)
     for edit, shown, typed in (
         ({"edit_mode": "move", "at": "start"}, ["y", "x", "z"], "!"),
         ({"edit_mode": "convert", "cell_type": "raw"}, ["y", "x", "z"], "?"),

@@ -147,7 +147,7 @@ def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, fold
     document.page.keyboard.type("cd")
     document.save()
     folder.call("read_notebook", "n.ipynb")
-    document.cell(0).click()
+    document.click(0)
     edits = [{"edit_mode": "convert", "cell_id": "c1", "cell_type": "markdown"}]
     landed(folder.call("edit_notebook", "n.ipynb", edits=edits))
     assert sources_in(folder.text("n.ipynb")) == ["x = 1", "z = 1", "typed: (ababcd)"]
@@ -157,7 +157,7 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
     """In command mode; where their cell is deleted they are at its neighbour."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
     keyboard = document.page.keyboard
-    document.cell(1).click()
+    document.click(1)
     keyboard.press("Escape")
     landed(folder.call("edit_notebook", "n.ipynb", edit_mode="move", cell_id="c1", at="start"))
     document.shows(0, "y = 1")
@@ -188,7 +188,7 @@ LOOK = """() => {
 
 def test_caret_selection_and_scroll_stay(open_notebook, folder):
     document = open_notebook(*(f"x{at} = {at}\n" * 5 for at in range(12)))
-    document.cell(0).click()
+    document.click(0)
     for key in ("Escape", *["ArrowDown"] * 8, "Enter", "Control+Home", "ArrowDown", "Shift+End"):
         document.page.keyboard.press(key)
     expect(document.cell(8)).to_be_focused()
@@ -211,7 +211,7 @@ def test_the_persons_undo_takes_back_their_typing_alone(open_notebook, folder):
     landed(replace(folder, "c1", "y = 2"))
     landed(replace(folder, "c0", "x = 2; typed = 2"))
     document.shows(0, "x = 2; typed = 2")
-    document.cell(0).click()
+    document.click(0)
     for _ in range(12):
         document.page.keyboard.press("Control+KeyZ")
     document.shows(0, "x = 2")

@@ -72,7 +72,7 @@ def test_a_read_shows_what_the_person_sees_and_their_undo_leaves_the_edit(open_n
     assert shown["data"]["cells"][0]["source"] == "x = 1  # typed"
     landed(replace(folder, "c0", "x = 2  # typed"))
     document.shows(0, "x = 2  # typed")
-    document.cell(0).click()
+    document.click(0)
     for _ in range(12):
         document.page.keyboard.press("Control+KeyZ")
     document.shows(0, "x = 2")
