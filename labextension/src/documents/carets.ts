@@ -91,11 +91,16 @@ function placeIn(notebook: INotebook): () => void {
     if (at >= 0 && at !== notebook.activeCellIndex) {
       notebook.activeCellIndex = at;
     }
-    if (hadFocus && !node.contains(document.activeElement)) {
-      // JupyterLab 4.2 puts a new cell on the page at the end of the first frame.
-      nextFrame(() => nextFrame(() => notebook.isDisposed || notebook.activate()));
+    if (hadFocus) {
+      // JupyterLab takes cells off the page, and 4.2 puts them on it, by the end of the first frame.
+      nextFrame(() => nextFrame(() => notebook.isDisposed || hasFocusSomewhere() || notebook.activate()));
     }
   };
+}
+
+/** Whoever takes the element with the focus off the page leaves it to the body. */
+function hasFocusSomewhere(): boolean {
+  return document.activeElement !== null && document.activeElement !== document.body;
 }
 
 function nextFrame(act: () => void): void {

@@ -216,7 +216,9 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
         assert status == 200, answer
         expect(document.cells).to_contain_text(shown)
         page.evaluate(THREE_FRAMES)
-        for key in ("Enter", "Control+End", typed):
+        page.keyboard.press("Enter")
+        expect(document.cell(0)).to_be_focused()
+        for key in ("Control+End", typed):
             page.keyboard.press(key)
         expect(document.cell(0)).to_contain_text(typed)
         assert read_shows(folder, typed)
