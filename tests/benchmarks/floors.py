@@ -43,12 +43,13 @@ CREATE INDEX unfinished ON changes (key) WHERE status = 'pending';
 CREATE TABLE open_documents (key TEXT, page TEXT, saved INTEGER, PRIMARY KEY (key, page)) WITHOUT ROWID;
 """
 _RECEIPT = """
-SELECT version, sha, shown, EXISTS (SELECT 1 FROM changes WHERE key = ?1 AND status = 'pending'),
-EXISTS (SELECT 1 FROM open_documents WHERE key = ?1) FROM receipts WHERE reader = ?2 AND key = ?1
+SELECT version, sha, shown, EXISTS (SELECT 1 FROM changes WHERE key = receipts.key AND status = 'pending'),
+EXISTS (SELECT 1 FROM open_documents WHERE key = receipts.key) FROM receipts
+WHERE reader = ? AND key = ?
 """
 _PENDING = """
-INSERT INTO changes SELECT NULL, NULL, ?1, ?2, ?3, 'pending', ?4, ?5
-WHERE NOT EXISTS (SELECT 1 FROM open_documents WHERE key = ?1 AND NOT saved)
+INSERT INTO changes SELECT NULL, NULL, ?, ?, ?, 'pending', ?, ?
+WHERE NOT EXISTS (SELECT 1 FROM open_documents WHERE key = ? AND NOT saved)
 """
 _APPLIED = """
 UPDATE changes SET status = 'applied', revision = (SELECT coalesce(max(revision), 0) + 1 FROM changes)
@@ -96,7 +97,7 @@ def read(gate: Gate, arguments: dict[str, Any], *, only_data: bool) -> dict[str,
     try:
         status = _regular(file)
         with turn:
-            row = store.execute(_RECEIPT, (key, _READER)).fetchone()
+            row = store.execute(_RECEIPT, (_READER, key)).fetchone()
         data = _whole(file, status)
     finally:
         os.close(file)
@@ -133,7 +134,7 @@ def edited(
         data = _whole(file, status)
         # "A draft is refused not_read without a receipt, stale when the fingerprint differs"; stat is the fast path.
         with turn:
-            version, sha, shown, unfinished, is_open = store.execute(_RECEIPT, (key, _READER)).fetchone()
+            version, sha, shown, unfinished, is_open = store.execute(_RECEIPT, (_READER, key)).fetchone()
         if unfinished or is_open or (version != _version(status) and hashlib.sha256(data).hexdigest() != sha):
             raise ValueError("to be settled, open, or stale")
         at, removed, inserted, diff, shown, snippet = found(data, arguments, orjson.loads(shown))
@@ -145,7 +146,7 @@ def edited(
         # "Before a file is replaced the store holds a pending change with what it takes to finish or take it back."
         change = {"path": name, "tool": "edit", "before": [sha, len(data)], "after": [now, len(after)], "diff": diff}
         with turn:
-            begun = store.execute(_PENDING, (key, _READER, time.time(), orjson.dumps(change), undo))
+            begun = store.execute(_PENDING, (key, _READER, time.time(), orjson.dumps(change), undo, key))
         if begun.rowcount != 1:
             raise ValueError("unsaved")
         number = begun.lastrowid
