@@ -1,1 +1,1 @@
-"""Moves bytes, whatever they mean: local disk, memory, object stores."""
+"""Reads and writes files: local disk, memory, object stores."""

@@ -1,4 +1,4 @@
-"""Reads and writes files in an object store, by conditional requests."""
+"""Reads and writes files in an object store by conditional requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requires that a cell was read before it is changed."""
+"""Keeps receipts of cells; refuses `not_read` and `stale` cell edits."""
 
 from __future__ import annotations
 

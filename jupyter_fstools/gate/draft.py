@@ -1,4 +1,4 @@
-"""Defines drafts (permission to change one file) and the steps they take."""
+"""Defines a draft (a file that may be changed) and its steps."""
 
 from __future__ import annotations
 

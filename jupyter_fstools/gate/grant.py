@@ -1,4 +1,4 @@
-"""Issues assistants' tokens; narrows a workspace to their grants."""
+"""Issues assistants' tokens; limits a workspace to their tools and paths."""
 
 from __future__ import annotations
 

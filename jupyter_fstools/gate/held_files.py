@@ -1,4 +1,4 @@
-"""Holds files under their locks and checks that they may be changed."""
+"""Locks files to change them; first settles what killed writers left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs steps for the journal, and finds their places again."""
+"""Packs what approval and undo need; finds its places again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides where a caller may go and what needs approval."""
+"""Decides which paths a caller may read, write, or change with approval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps receipts and checks that what is written was read."""
+"""Keeps receipts of what was read; refuses `not_read` and `stale` writes."""
 
 from __future__ import annotations
 

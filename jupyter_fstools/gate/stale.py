@@ -1,4 +1,4 @@
-"""Checks receipts of lines and explains what changed since the read."""
+"""Shows what changed since the read in a `stale` refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists the files that start code or configure programs, with sources."""
+"""Lists the files that run code at start: changing them needs approval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds the steps that apply or undo a change."""
+"""Builds the file edits that approving or undoing a change makes."""
 
 from __future__ import annotations
 

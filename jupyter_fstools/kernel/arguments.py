@@ -1,4 +1,4 @@
-"""Parses a `%fs` line into a subcommand and its arguments."""
+"""Parses the options of each `%fs` subcommand; prints their help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits and quotes `%fs` lines; words hints in its terms."""
+"""Splits and quotes `%fs` lines; translates hints into `%fs` commands."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Finds who holds a file's current content: disk, browser or room."""
+"""Reads and changes files where they are open: disk, browser or room."""

@@ -1,4 +1,4 @@
-"""Finds the holder of a file that pages in browsers have open."""
+"""Tracks which documents browsers have open; chooses how to change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds who holds a file: a page, a room or the disk."""
+"""Finds who holds a file (room, page, disk); refuses documents unsaved elsewhere."""
 
 from __future__ import annotations
 

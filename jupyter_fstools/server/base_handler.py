@@ -1,4 +1,4 @@
-"""Authenticates requests, runs calls in threads, answers refusals."""
+"""Authenticates requests and tokens, runs calls in threads, answers refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps a tool call to the Jupyter permission it needs."""
+"""Names the Jupyter permission (authorizer) that a tool call needs."""
 
 from __future__ import annotations
 

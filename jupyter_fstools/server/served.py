@@ -1,4 +1,4 @@
-"""Shares the workspace, threads and feed among handlers."""
+"""Shares the workspace and threads among handlers; emits Jupyter events."""
 
 from __future__ import annotations
 

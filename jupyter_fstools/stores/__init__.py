@@ -1,1 +1,1 @@
-"""Keeps receipts and changes where processes meet."""
+"""Stores receipts, changes and tokens (SQLite, PostgreSQL, memory) for all processes."""

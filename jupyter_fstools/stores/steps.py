@@ -1,4 +1,4 @@
-"""Moves changes between statuses and counts records, for every store alike."""
+"""Changes the status of changes and bounds records, for every store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the ripgrep program, starts it without a shell, kills its group."""
+"""Finds the ripgrep program and asks it; kills it in time."""
 
 from __future__ import annotations
 

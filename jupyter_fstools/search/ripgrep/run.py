@@ -1,4 +1,4 @@
-"""Runs one ripgrep process and reads its output in threads."""
+"""Reads the output of one ripgrep process in threads."""
 
 from __future__ import annotations
 

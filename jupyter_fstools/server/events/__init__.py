@@ -1,1 +1,1 @@
-"""Emits changes and activity on Jupyter's event bus."""
+"""Follows changes and activity of all processes, for events and panels."""

@@ -1,4 +1,4 @@
-"""Follows the store and reports every process's changes."""
+"""Follows the store and passes on every process's changes."""
 
 from __future__ import annotations
 

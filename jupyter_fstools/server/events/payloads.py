@@ -1,4 +1,4 @@
-"""Builds events about changes and activity."""
+"""Builds the payloads of events, and their schemas."""
 
 from __future__ import annotations
 

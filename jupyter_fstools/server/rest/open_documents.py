@@ -1,4 +1,4 @@
-"""Tracks the documents that pages have open, and asks for their content."""
+"""Handles the WebSocket on which pages report their open documents."""
 
 from __future__ import annotations
 

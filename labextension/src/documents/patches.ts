@@ -1,4 +1,4 @@
-/** Applies a change to a shared model, if it finds the texts that it expects, and can take it back. */
+/** Applies a change to an open document's shared model, and takes it back. */
 
 import type { ISharedCell, ISharedNotebook, ISharedText, NotebookChange } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';

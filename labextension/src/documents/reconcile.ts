@@ -1,4 +1,4 @@
-/** Makes a notebook's model what its file says, cell by cell. */
+/** Makes an open notebook what its file on disk says, cell by cell. */
 
 import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
