@@ -274,3 +274,40 @@ def test_what_another_program_writes_again_is_shown_in_the_main_area(desk, waits
         waits.write("a.py", f"{text}\n" + "".join(LINES))
         expect(shown).to_contain_text(text)
     expect(shown).not_to_contain_text("first = 1")
+
+
+def test_an_unfolded_card_shows_what_another_program_writes_again_until_it_fits(window, waits):
+    waits.write("a.py", "".join(LINES))
+    change = waits.change("a.py", "line_3 = 3", "LINE_3 = 3")
+    card = window.card_of(change)
+    unfold(card)
+    for text in ("first = 1", "second = 2"):
+        waits.write("a.py", f"{text}\n" + "".join(LINES))
+        expect(card).to_contain_text(text)
+        expect(card).to_contain_text("LINE_3 = 3")
+    expect(card).not_to_contain_text("first = 1")
+    waits.write("a.py", "".join(LINES))
+    expect(card).not_to_contain_text("Since then the file was modified:")
+    expect(card.locator('[data-action="approve"]')).to_be_enabled()
+    window.photograph("fits_again")
+
+
+def test_an_unfolded_card_follows_what_the_person_types_over_its_proposal(window, waits):
+    waits.write("a.py", "".join(LINES))
+    change = waits.change("a.py", "line_3 = 3", "LINE_3 = 3")
+    card = window.card_of(change)
+    unfold(card)
+    window.open(waits.path("a.py"))
+    window.page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3").first.click()
+    window.page.keyboard.press("Home")
+    for _ in "line_3":
+        window.page.keyboard.press("Delete")
+    for typed in ("mine", "mine_too"):
+        window.page.keyboard.type(typed)
+        expect(card).to_contain_text(f"{typed} = 3")
+        expect(card).to_contain_text("LINE_3 = 3")
+        for _ in typed:
+            window.page.keyboard.press("Backspace")
+    window.page.keyboard.type("line_3")
+    expect(card).not_to_contain_text("Since then the file was modified:")
+    expect(card.locator('[data-action="approve"]')).to_be_enabled()

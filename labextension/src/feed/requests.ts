@@ -38,6 +38,12 @@ export interface IRefusal {
   details: { diff?: string; status?: string };
 }
 
+/** A change, and what happened to the files of a proposal since. */
+export interface IStanding {
+  change: Change;
+  changed_since: ChangedSince[];
+}
+
 /** A file as text before and after a change; null where there is none. */
 export interface IFileSides {
   path: string;
@@ -143,8 +149,8 @@ export class ToolsServer {
     return (await this.standing(id)).change;
   }
 
-  /** A change, and what happened to the files of a proposal since. */
-  standing(id: string): Promise<{ change: Change; changed_since: ChangedSince[] }> {
+  /** How a change stands by now. */
+  standing(id: string): Promise<IStanding> {
     return this._ask('GET', `changes/${encodeURIComponent(id)}`);
   }
 

@@ -6,8 +6,9 @@ import { JSONExt } from '@lumino/coreutils';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
-import type { CardEntry, ICardState } from './cardHead';
+import type { IStanding } from '../feed/requests';
 import type { Change } from '../payloads';
+import type { CardEntry, ICardState } from './cardHead';
 import type { Words } from './words';
 
 import { headOf } from './cardHead';
@@ -16,6 +17,12 @@ import { hidesRows, ROWS_AT_FIRST, SHOWN_ALL } from '../diff/showAll';
 import { element } from '../element';
 import { reconcile } from './reconcile';
 import { isCut, RequestError } from '../feed/requests';
+import { Soon } from '../feed/soon';
+
+/** Milliseconds between two looks at a proposal whose files are written. */
+const LOOK_AGAIN_AFTER = 700;
+/** How often that is done while the server tells nothing of what the page knows: it may judge otherwise. */
+const MOST_LOOKS = 10;
 
 /** What a card asks of its panel. */
 export interface ICardActions {
@@ -24,10 +31,12 @@ export interface ICardActions {
   open(path: string): Promise<void>;
   /** Show a whole change in the main area. */
   compare(id: string): Promise<void>;
-  load(id: string): Promise<Change>;
+  load(id: string): Promise<IStanding>;
   /** Save files as a change leaves them. */
   download(id: string, paths: string[]): Promise<void>;
-  show(change: Change): Promise<Widget>;
+  show(standing: IStanding): Promise<Widget>;
+  /** Whether a document of this page has other text than a proposal was made for. */
+  isTypedOver(id: string): boolean;
   /** Whether the person was shown all that a change does. */
   wasShown(id: string): boolean;
   noteShown(id: string): void;
@@ -65,12 +74,25 @@ export class ActivityCard extends Widget {
       this._problem = null;
     }
     const hasEnded = isCommand(entry) && isCommand(this._entry) && entry.exit_code !== this._entry.exit_code;
-    const isStaleNow = isStale(entry) && !isStale(this._entry);
+    const isOtherwise = hasEnded || isStale(entry) !== isStale(this._entry);
     this._entry = entry;
     this.update();
-    if ((hasEnded || isStaleNow) && this._body) {
+    if (isOtherwise && this._body) {
       void this._fill(this._body);
     }
+  }
+
+  /** What is unfolded of a proposal is shown as its files are by now: they may have been written again. */
+  lookAgain(): void {
+    if (this._body && this.isVisible && this._waits) {
+      this._looksLeft = MOST_LOOKS;
+      this._look.ask();
+    }
+  }
+
+  override dispose(): void {
+    this._look.dispose();
+    super.dispose();
   }
 
   get isUnfolded(): boolean {
@@ -89,6 +111,7 @@ export class ActivityCard extends Widget {
       return;
     }
     const body = (this._body = new Panel());
+    this._shown = '';
     body.addClass('jp-fstools-Card-body');
     body.node.textContent = this._trans.__('Loading…');
     (this.layout as PanelLayout).addWidget(body);
@@ -97,10 +120,22 @@ export class ActivityCard extends Widget {
   }
 
   private async _fill(body: Panel): Promise<void> {
+    const asked = ++this._asks;
     try {
-      const change = await this._load();
-      const shown = await this._actions.show(change);
-      if (this._body === body) {
+      const standing = await this._load();
+      const { change, changed_since } = standing;
+      const spelled = JSON.stringify([change.status, change.ran, changed_since]);
+      const isUntold = this._actions.isTypedOver(change.id) && !changed_since.length;
+      if (isUntold && this.isVisible && this._looksLeft-- > 0) {
+        this._look.ask(); // The server learns only now what the document's page knows.
+      }
+      if (spelled === this._shown) {
+        return;
+      }
+      const shown = await this._actions.show(standing);
+      // An answer that was asked for earlier may come later.
+      if (this._body === body && asked === this._asks) {
+        this._shown = spelled;
         [...body.widgets].forEach(earlier => earlier.dispose());
         body.node.textContent = '';
         body.addWidget(shown);
@@ -113,7 +148,10 @@ export class ActivityCard extends Widget {
         shown.dispose();
       }
     } catch (error) {
-      body.node.textContent = this._words.problem(error);
+      // What is shown already stays, for whoever reads it.
+      if (!this._shown) {
+        body.node.textContent = this._words.problem(error);
+      }
     }
   }
 
@@ -126,6 +164,7 @@ export class ActivityCard extends Widget {
     if (isCommand(this._entry) && this._command === null) {
       void this._nameCommand();
     }
+    this.lookAgain();
   }
 
   /** A card that leaves the page as the list is scrolled leaves the keyboard to the list. */
@@ -176,17 +215,16 @@ export class ActivityCard extends Widget {
 
   /** Nobody is to approve what they have not seen: a command that waits is shown whole. */
   private async _nameCommand(): Promise<void> {
-    const waits = this._entry.kind === 'change' && this._entry.status === 'proposed';
-    await (waits && !this._body ? this.toggle() : this._load().catch(() => undefined));
+    await (this._waits && !this._body ? this.toggle() : this._load().catch(() => undefined));
   }
 
-  private async _load(): Promise<Change> {
-    const change = await this._actions.load(this._entry.id);
+  private async _load(): Promise<IStanding> {
+    const standing = await this._actions.load(this._entry.id);
     if (isCommand(this._entry)) {
-      this._command = commandOf(change);
+      this._command = commandOf(standing.change);
       this.update();
     }
-    return change;
+    return standing;
   }
 
   private _onClick(event: MouseEvent): void {
@@ -262,6 +300,10 @@ export class ActivityCard extends Widget {
     };
   }
 
+  private get _waits(): boolean {
+    return this._entry.kind === 'change' && this._entry.status === 'proposed';
+  }
+
   /** A large change is approved once all of it was shown. */
   private get _mustBeSeen(): boolean {
     const { _entry: entry } = this;
@@ -275,6 +317,11 @@ export class ActivityCard extends Widget {
   private _trans: TranslationBundle;
   private _head = new Widget({ node: element('div', 'jp-fstools-Card-head') });
   private _body: Panel | null = null;
+  private _look = new Soon(async () => this._body && this._fill(this._body), LOOK_AGAIN_AFTER);
+  /** How often the body was asked for, and how what it shows is spelled. */
+  private _asks = 0;
+  private _looksLeft = MOST_LOOKS;
+  private _shown = '';
   private _command: string | null = null;
   private _problem: unknown = null;
   private _isBusy = false;

@@ -8,15 +8,15 @@ import { Signal } from '@lumino/signaling';
 import { Panel, Widget } from '@lumino/widgets';
 
 import type { ICardActions } from './activityCard';
-import type { Change } from '../payloads';
 import type { IDecisionParts } from './decideEverything';
 import type { CardEntry } from './cardHead';
+import type { IStanding } from '../feed/requests';
 import type { Entry, IActivityFilter } from '../feed/tokens';
 import type { ITurnActions } from './turnCard';
 import type { ITurn } from './turns';
 
 import { ActivityCard } from './activityCard';
-import { isNarrow } from '../feed/entries';
+import { isNarrow, pathsOf } from '../feed/entries';
 import { CardList } from './cardList';
 import { connectAssistant } from './connectDialog';
 import { decideAll, fit, waitingIn } from './decideEverything';
@@ -61,12 +61,9 @@ export class ActivityPanel extends Panel {
       this.addWidget(widget);
     }
     feed.changed.connect(this._onChanged, this);
+    feed.heard.connect((_, paths) => this._lookAgain(entry => !paths || touches(entry, paths)), this);
+    feed.typedOver.connect((_, ids) => this._lookAgain(({ id }) => ids.has(id)), this);
     this._render();
-  }
-
-  override dispose(): void {
-    this._options.feed.changed.disconnect(this._onChanged, this);
-    super.dispose();
   }
 
   /** Emitted when the panel comes into sight or goes. */
@@ -86,6 +83,7 @@ export class ActivityPanel extends Panel {
   protected override onAfterShow(message: Message): void {
     this.seen.emit(true);
     this._onChanged();
+    this._lookAgain(() => true);
   }
 
   protected override onAfterAttach(message: Message): void {
@@ -94,6 +92,15 @@ export class ActivityPanel extends Panel {
 
   protected override onAfterHide(message: Message): void {
     this.seen.emit(false);
+  }
+
+  /** Cards that are unfolded follow what is written to their files. */
+  private _lookAgain(isMeant: (entry: CardEntry) => boolean): void {
+    for (const card of this._list.cards) {
+      if (card instanceof ActivityCard && isMeant(card.entry)) {
+        card.lookAgain();
+      }
+    }
   }
 
   private _onChanged(): void {
@@ -224,15 +231,17 @@ export class ActivityPanel extends Panel {
         }
       },
       load: async id => {
+        const standing = await server.standing(id);
         // A cut diff shows removals first: what would be written may not be in it at all.
-        return server.whole(await server.change(id));
+        return { ...standing, change: await server.whole(standing.change) };
       },
       download: async (id, paths) => {
         for (const path of paths) {
           save(await server.content(id, path), path);
         }
       },
-      show: change => showDiff(change),
+      show: standing => showDiff(standing),
+      isTypedOver: id => feed.staleHere.has(id),
       wasShown: id => feed.shown.has(id),
       noteShown: id => feed.noteShown(id),
       open,
@@ -253,6 +262,10 @@ export class ActivityPanel extends Panel {
   private _isScheduled = false;
   /** Whether the keyboard is to come here once it is known what is listed. */
   private _wantsFocus = false;
+}
+
+function touches(entry: CardEntry, paths: readonly string[]): boolean {
+  return pathsOf(entry).some(path => paths.includes(path));
 }
 
 /** Have the browser save what was downloaded. */
@@ -282,7 +295,7 @@ export namespace ActivityPanel {
     /** Show a whole change in the main area. */
     compare(id: string): Promise<void>;
     /** A view of what a change did. */
-    showDiff(change: Change): Promise<Widget>;
+    showDiff(standing: IStanding): Promise<Widget>;
     /** What is listed where the person chooses no kind. */
     kinds(): readonly Entry['kind'][];
     /** List what a filter asks for, and remember it. */

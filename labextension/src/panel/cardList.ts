@@ -142,6 +142,11 @@ export class CardList extends WindowedList<CardListModel> {
     }
   }
 
+  /** The cards that were made, in sight or not. */
+  get cards(): Iterable<ICard> {
+    return this._cards.values();
+  }
+
   override dispose(): void {
     this._cards.forEach(card => card.dispose());
     this.viewModel.dispose();

@@ -83,11 +83,10 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         });
       },
       compare: id => app.commands.execute(COMPARE, { id }),
-      showDiff: async change => {
+      showDiff: async ({ change, changed_since }) => {
         const { createDiffViews, createOutcomeView } = await import('../diff/diffView');
-        const since = change.status === 'proposed' ? (await server.standing(change.id)).changed_since : [];
         const files = change.files.length ? change.files : [change];
-        const shown = createDiffViews(files, since, { rendermime, languages, trans });
+        const shown = createDiffViews(files, changed_since, { rendermime, languages, trans });
         return change.ran ? createOutcomeView(shown, change.ran, trans) : shown;
       }
     });

@@ -54,9 +54,10 @@ const actions: ICardActions = {
   decide: (id, decision) => note(`${decision} ${id}`),
   open: path => note(`open ${path}`),
   compare: id => note(`compare ${id}`),
-  load: async id => changeOf(loaded ?? changed(id), command),
+  load: async id => ({ change: changeOf(loaded ?? changed(id), command), changed_since: [] }),
   download: (id, paths) => note(`download ${paths.join(' and ')} of ${id}`),
   show: async () => new Widget({ node: document.createElement('pre') }),
+  isTypedOver: () => false,
   wasShown: id => shownInFull.has(id),
   noteShown: id => shownInFull.add(id)
 };
