@@ -5,11 +5,24 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.lab import unfold
 from tests.browser.test_keyboard_and_themes import CONTRAST
 from tests.browser.test_live_list import notebook
 
 AA = 4.5
 TEXTS = "mark, td, th, .fs-note"
+
+
+def outputs_of_all_cells(window, count):
+    """Run all cells, and give what `%fs` shows below them."""
+    page = window.page
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
+    page.locator(".jp-Notebook .jp-Cell .cm-content").first.click()
+    for _ in range(count):
+        page.keyboard.press("Shift+Enter")
+    shown = page.locator(".jp-OutputArea-output .fstools")
+    expect(shown).to_have_count(count)
+    return shown
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
@@ -20,17 +33,59 @@ def test_every_match_of_a_line_is_marked_and_all_is_readable(open_lab, folder, s
     magics = f"%fs grep value {path}", f"%fs read {path}", f"%fs edit {path} --old other --new another"
     folder.write("n.ipynb", notebook(*(("code", magic) for magic in magics)))
     window = open_lab(path=folder.path("n.ipynb"))
-    page = window.page
-    expect(page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
-    page.locator(".jp-Notebook .jp-Cell .cm-content").first.click()
-    for _ in magics:
-        page.keyboard.press("Shift+Enter")
-    shown = page.locator(".jp-OutputArea-output .fstools")
-    expect(shown).to_have_count(3)
+    expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+    shown = outputs_of_all_cells(window, len(magics))
     expect(shown.first.locator("mark")).to_have_text(["value"] * 3)
     window.photograph("output")
     texts = [text for text in shown.locator(TEXTS).all() if text.inner_text().strip()]
     contrasts = {text.inner_text(): text.evaluate(CONTRAST) for text in texts}
     assert contrasts["value"] >= AA
     assert {text: contrast for text, contrast in contrasts.items() if contrast < AA} == {}
+
+
+def test_beside_a_long_path_no_other_word_of_a_table_is_broken(open_lab, folder):
+    name = "_".join(["a", *["rather"] * 28, "long", "file.py"])
+    folder.write(name, "other = 1\n")
+    folder.change(name, "other", "another")
+    pattern = folder.path("**/*.py")
+    folder.write("n.ipynb", notebook(("code", "%fs changes"), ("code", f"%fs glob {pattern}")))
+    window = open_lab(path=folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(window, 2)
+    for table in shown.all():
+        row = table.locator("tr", has_text="file.py").first
+        path = row.locator("td", has_text="file.py")
+        tall = path.bounding_box()["height"]
+        line = path.evaluate("cell => parseFloat(getComputedStyle(cell).lineHeight)")
+        assert tall > 1.5 * line, "the path is wrapped"
+        words = [cell for cell in row.locator("td").all() if "file.py" not in cell.inner_text()]
+        assert words
+        assert [cell.inner_text() for cell in words if cell.evaluate(LINES) > 1] == []
+    window.photograph("tables")
+
+
+LINES = """cell => {
+    const words = document.createRange();
+    words.selectNodeContents(cell);
+    return new Set([...words.getClientRects()].map(({ top }) => Math.round(top))).size;
+}"""
+BACKGROUND = "element => getComputedStyle(element).backgroundColor"
+
+
+def test_a_diff_has_the_panels_colours_and_a_read_shows_its_lines_each_time(open_lab, folder):
+    folder.write("a.py", "value = 1\n")
+    path = folder.path("a.py")
+    magics = f"%fs read {path}", f"%fs read {path}", f"%fs edit {path} --old 1 --new 2"
+    folder.write("n.ipynb", notebook(*(("code", magic) for magic in magics)))
+    window = open_lab(path=folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(window, 3)
+    for read in range(2):
+        expect(shown.nth(read).locator("td", has_text="value = 1")).to_be_visible()
+    window.open_panel()
+    card = window.card(path)
+    unfold(card)
+    for kind in ("add", "remove"):
+        in_cell = shown.nth(2).locator(f"tr.fs-{kind}").evaluate(BACKGROUND)
+        in_panel = card.locator(f".jp-fstools-Diff-row.jp-mod-{kind} .jp-fstools-Diff-code").evaluate(BACKGROUND)
+        assert in_cell == in_panel
+    assert folder.text("a.py") == "value = 2\n"
+    window.photograph("diff")
