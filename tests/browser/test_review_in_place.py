@@ -487,3 +487,50 @@ def test_a_moved_cell_is_shown_at_both_places(desk, waits):
     expect(cells.nth(0)).to_contain_text("moves away")
     expect(cells.nth(2)).to_contain_text("cell 1 moves here")
     expect(cells.nth(2).locator('[data-action="approve"]')).to_be_visible()
+
+
+def type_over(window, line):
+    """In the place of a line of an open text."""
+    window.page.locator(".jp-FileEditor .cm-line", has_text=line).first.click()
+    window.page.keyboard.press("Home")
+    window.page.keyboard.press("Shift+End")
+    window.page.keyboard.type("mine = 1")
+
+
+def test_the_bar_counts_what_the_keyboard_leads_to_and_apart_what_was_typed_over(desk, folder):
+    folder.write("a.py", BEFORE)
+    desk.open(folder.path("a.py"))
+    first, second = rewrite(folder, upper(3)), rewrite(folder, upper(3, 12))
+    bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
+    expect(bar).to_contain_text("2 changes by")
+    type_over(desk, "LINE_12 = 12")
+    expect(bar).to_contain_text("1 change by")
+    expect(bar).to_contain_text("1 change no longer in the document")
+    desk.photograph("typed_over")
+    press(bar, "next")
+    expect(desk.page.locator("#jp-main-statusbar")).to_contain_text("Ln 4, Col 1")
+    type_over(desk, "LINE_3 = 3")
+    expect(bar).to_contain_text("2 changes no longer in the document")
+    expect(bar).not_to_contain_text("changes by")
+    expect(bar.locator("button")).to_have_text(["Keep all"])
+    press(bar, "keep")
+    expect(bar).to_have_count(0)
+    for change in (first, second):
+        assert len(folder.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["seen_by"]) == 1
+
+
+def test_what_was_typed_over_is_not_undone_with_the_others(desk, folder):
+    folder.write("a.py", BEFORE)
+    desk.open(folder.path("a.py"))
+    rewrite(folder, upper(12))
+    rewrite(folder, upper(3, 12))
+    bar = desk.page.locator(".jp-fstools-ReviewBar:visible")
+    expect(bar).to_contain_text("2 changes by")
+    type_over(desk, "LINE_12 = 12")
+    expect(bar).to_contain_text("1 change no longer in the document")
+    desk.wait_until_known(folder.path("a.py"), saved=False)
+    press(bar, "undo")
+    expect(bar).not_to_contain_text("change by")
+    expect(bar.get_by_role("alert")).to_have_count(0)
+    expect(bar).to_contain_text("1 change no longer in the document")
+    assert holds(folder, "a.py", BEFORE.replace("line_12 = 12", "mine = 1"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -426,3 +427,25 @@ def test_nothing_keeps_anybody_from_deciding_about_cells(open_lab, folder, waits
         window.photograph(f"cells_{place.name[:5]}")
         found = axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-box", ".jp-fstools-Review-other")
         assert found == []
+
+
+def test_the_bar_counts_no_change_whose_cell_was_typed_over_or_deleted(open_notebook, desk, folder):
+    open_notebook(folder, "x = 1", "y = 1", "z = 1")
+    for name, source in (("c0", "x = 2"), ("c1", "y = 2"), ("c2", "z = 2")):
+        assert replace(folder, name, source)[0] == 200
+    expect(bar(desk)).to_contain_text("3 changes by")
+    type_in(desk, 0, "  # mine")
+    expect(bar(desk)).to_contain_text("2 changes by")
+    expect(bar(desk)).to_contain_text("1 change no longer in the document")
+    cell(desk, 2).locator(".jp-InputPrompt").click()
+    desk.page.keyboard.press("Escape")
+    for _ in range(2):
+        desk.page.keyboard.press("d")
+    expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(2)
+    expect(bar(desk)).to_contain_text("2 changes no longer in the document")
+    desk.photograph("gone")
+    cell(desk, 0).locator(".jp-InputPrompt").click()
+    act(bar(desk), "next")
+    expect(cell(desk, 1)).to_have_class(re.compile("jp-mod-active"))
+    act(bar(desk), "keep")
+    expect(bar(desk)).to_have_count(0)

@@ -202,7 +202,8 @@ export class DocumentReview implements IDisposable, IMarker {
     this._parts.feed.noteStale(this, stale);
     this.bar.tell({
       waiting: this._waiting,
-      made: this._made,
+      made: this._there,
+      gone: this._made.length - this._there.length,
       stale: stale.size,
       elsewhere: this._elsewhere.length,
       problem: this._decider.problem
@@ -264,8 +265,14 @@ export class DocumentReview implements IDisposable, IMarker {
     if (does === 'approve') {
       return this._waiting.filter(change => !this._isStale(change));
     }
-    const here = does === 'reject' ? this._waiting : this._made;
+    // There is nothing to take back of what the document does not have any more.
+    const here = does === 'reject' ? this._waiting : does === 'undo' ? this._there : this._made;
     return does === decision ? here : [...here, ...this._elsewhere];
+  }
+
+  /** The changes that were made and of which the document still has something. */
+  private get _there(): Change[] {
+    return this._made.filter(({ id }) => !this._view?.gone.has(id));
   }
 
   /** What the sessions that changed this document made in other files. */

@@ -42,6 +42,7 @@ export class NotebookReview implements IReviewView {
 
   stale: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   doubts: ReadonlyMap<string, string> = new Map();
+  gone: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
     const ids = this._notebook.widgets.map(cell => cell.model.id);
@@ -60,6 +61,7 @@ export class NotebookReview implements IReviewView {
     if (spelled !== this._spelled || hasOthers) {
       this._spelled = spelled;
       this._shown = shownAt(ids, changes, movedOn, this._marker, this._trans);
+      this.gone = this._goneOf(changes, movedOn);
       this._follow();
     }
     this._drawn.forEach(cell => this._draw(cell));
@@ -179,10 +181,22 @@ export class NotebookReview implements IReviewView {
     this._drawn.forEach(cell => cells.has(cell.node) && this._draw(cell));
   }
 
+  private _goneOf(changes: readonly Change[], movedOn: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+    const isThere = (change: Change, cell: CellDiff) =>
+      hunksOfCell(cell).some(name => !movedOn.get(change.id)?.has(name) && !this._marker.isKept(change, name));
+    const shown = [...this._shown.values()].flatMap(({ edits, boxes }) => [
+      ...boxes.map(({ change }) => change),
+      ...edits.filter(([change, cell]) => isThere(change, cell)).map(([{ id }]) => id)
+    ]);
+    const inSight = new Set(shown);
+    const made = changes.filter(({ status, diff }) => status !== 'proposed' && diff.cells?.length);
+    return new Set(made.filter(({ id }) => !inSight.has(id)).map(({ id }) => id));
+  }
+
   /** The lines of a cell at which it has hunks; null for a cell that has something else to show. */
-  private _linesOf(cell: IOpenCell, { edits }: IShownAt): (number | null)[] {
+  private _linesOf(cell: IOpenCell, { edits, boxes }: IShownAt): (number | null)[] {
     const marks = this._marksOf(cell, edits);
-    return marks.length ? linesOfMarks(marks) : [null];
+    return marks.length ? linesOfMarks(marks) : boxes.length ? [null] : [];
   }
 
   private _marksOf(cell: IOpenCell, edits: readonly [Change, CellDiff][]): IInlineMark[] {

@@ -23,7 +23,10 @@ export interface IBarActions {
 /** What the bar tells. */
 export interface IBarState {
   waiting: readonly Change[];
+  /** Those that were made, as far as they are to be seen in the document. */
   made: readonly Change[];
+  /** How many were made of which the document has nothing any more. */
+  gone: number;
   /** How many that wait no longer fit the document. */
   stale: number;
   /** How many changes the same sessions made in other files. */
@@ -52,12 +55,12 @@ export class ReviewBar extends Widget {
   }
 
   tell(state: IBarState): void {
-    const isWanted = state.waiting.length + state.made.length > 0 || state.problem !== '';
+    const isWanted = state.waiting.length + state.made.length + state.gone > 0 || state.problem !== '';
     reconcile(this._row, isWanted ? this._parts(state) : []);
     this.setHidden(!isWanted);
   }
 
-  private _parts({ waiting, made, stale, elsewhere, problem }: IBarState): HTMLElement[] {
+  private _parts({ waiting, made, gone, stale, elsewhere, problem }: IBarState): HTMLElement[] {
     const { _trans: trans } = this;
     const sessions = [...new Set([...waiting, ...made].map(change => change.session))].join(', ');
     const count = waiting.length + made.length;
@@ -68,16 +71,23 @@ export class ReviewBar extends Widget {
     if (stale) {
       parts.push(element('span', 'jp-fstools-ReviewBar-stale', trans._n('%1 out of date', '%1 out of date', stale)));
     }
+    if (gone) {
+      const text = trans._n('%1 change no longer in the document', '%1 changes no longer in the document', gone);
+      parts.push(element('span', 'jp-fstools-ReviewBar-gone', text));
+    }
     if (waiting.length > stale) {
       parts.push(this._button('approve', trans.__('Approve all')));
     }
     if (waiting.length) {
       parts.push(this._button('reject', trans.__('Reject all')));
     }
-    if (made.length) {
-      parts.push(this._button('keep', trans.__('Keep all')), this._button('undo', trans.__('Undo all')));
+    if (made.length + gone) {
+      parts.push(this._button('keep', trans.__('Keep all')));
     }
-    if (made.length && elsewhere) {
+    if (made.length) {
+      parts.push(this._button('undo', trans.__('Undo all')));
+    }
+    if (made.length + gone && elsewhere) {
       const where = trans._n('%1 more in another file', '%1 more in other files', elsewhere);
       parts.push(
         this._button('keep-session', trans.__('Keep session'), trans.__('Keep all of this session, %1', where)),

@@ -35,6 +35,8 @@ export interface IReviewView {
   readonly stale: ReadonlyMap<string, ReadonlySet<string>>;
   /** The proposals of which the server alone knows whether they fit, by their ids: what the answer depends on. */
   readonly doubts: ReadonlyMap<string, string>;
+  /** The changes that were made and of which the document has nothing any more, by their ids. */
+  readonly gone: ReadonlySet<string>;
   /** What brings each change into sight, in the document's order. */
   places(): (() => void)[];
   /** Write the text of before in the place of hunks, as the person's own edit; false where it cannot be found. */

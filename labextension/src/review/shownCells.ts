@@ -11,10 +11,15 @@ import { formerPlaces, ghostOf, placeOf, predecessors } from './cellMarks';
 import { hunksOfCell } from './decisions';
 import { proposedText } from './textReview';
 
+/** A box that a change shows at a cell. */
+export interface IChangeBox extends ICellBox {
+  change: string;
+}
+
 /** What one cell shows: diffs of its own, and boxes of cells that come, move or were. */
 export interface IShownAt {
   edits: [Change, CellDiff][];
-  boxes: ICellBox[];
+  boxes: IChangeBox[];
   classes: string[];
 }
 
@@ -49,11 +54,12 @@ export function shownAt(
       }
       const hasMovedOn = hunksOfCell(cell).some(name => movedOn.get(change.id)?.has(name));
       const stands = { at: ids.indexOf(cell.cell_id), before: host === null, isGone, hasMovedOn };
-      at(place).boxes.push(...boxesOf(change, cell, stands, marker, trans));
+      const boxes = boxesOf(change, cell, stands, marker, trans);
+      at(place).boxes.push(...boxes.map(box => ({ ...box, change: change.id })));
       if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
         const note = trans.__('%1: moves away', change.session);
         const make = () => element('div', 'jp-fstools-Review-note', note);
-        at(cell.cell_id).boxes.push({ key: `from ${change.id}`, before: false, make });
+        at(cell.cell_id).boxes.push({ key: `from ${change.id}`, change: change.id, before: false, make });
       }
       if (cell.action === (waits ? 'delete' : 'insert') && !isGone) {
         at(cell.cell_id).classes.push(waits ? 'jp-fstools-mod-delete' : 'jp-fstools-mod-inserted');

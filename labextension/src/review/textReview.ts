@@ -19,6 +19,7 @@ export class TextReview implements IReviewView {
 
   stale: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   doubts: ReadonlyMap<string, string> = new Map();
+  gone: ReadonlySet<string> = new Set();
 
   draw(changes: readonly Change[]): void {
     const text = this._editor.model.sharedModel.getSource();
@@ -35,7 +36,11 @@ export class TextReview implements IReviewView {
     this.stale = new Map(others.filter(([, names]) => names.size));
     const isLoose = ([, hunks]: [Change, IPlacedHunk[]]) => hunks.some(hunk => hunk.isLoose);
     this.doubts = new Map(waiting.filter(isLoose).map(([{ id }]) => [id, text]));
-    this._marks = places.flatMap(([change, hunks]) => marksOf(change, hunks, '', this._marker));
+    const marks = places.map(([change, hunks]) => marksOf(change, hunks, '', this._marker));
+    // Of what has no lines, as another encoding, nothing was ever to be seen.
+    const isGone = (hunks: readonly IPlacedHunk[], at: number) => hunks.length > 0 && !marks[at].length;
+    this.gone = new Set(places.filter(([, hunks], at) => isGone(hunks, at)).map(([{ id }]) => id));
+    this._marks = marks.flat();
     showMarks(this._editor, this._marks);
   }
 
