@@ -1,4 +1,4 @@
-"""Lists and decides changes, through the server or without one.
+"""Chooses where a command works: on a server or on the store.
 
 A server comes first: it knows its own settings, who is logged in, and which documents are open in a browser.
 """

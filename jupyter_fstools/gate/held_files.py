@@ -1,4 +1,4 @@
-"""Locks files to change them; first settles what killed writers left."""
+"""Locks the files of a change until it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs what approval and undo need; finds its places again."""
+"""Packs the edits of a change, to approve or undo them later."""
 
 from __future__ import annotations
 

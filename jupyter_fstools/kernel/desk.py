@@ -1,4 +1,4 @@
-"""Opens the kernel's files, here or on a server, at first use."""
+"""Chooses where `%fs` works: in this process or on a server."""
 
 from __future__ import annotations
 

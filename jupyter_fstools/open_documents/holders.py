@@ -1,4 +1,4 @@
-"""Finds who holds a file (room, page, disk); refuses documents unsaved elsewhere."""
+"""Finds who holds a file: a room, a page or the disk."""
 
 from __future__ import annotations
 

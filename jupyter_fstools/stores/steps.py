@@ -1,4 +1,4 @@
-"""Changes the status of changes and bounds records, for every store."""
+"""Moves a change from one status to the next; bounds records."""
 
 from __future__ import annotations
 

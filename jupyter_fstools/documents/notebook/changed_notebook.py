@@ -1,4 +1,4 @@
-"""Looks once at a notebook before and after a change."""
+"""Parses a notebook before and after a change, once for every user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes and compares notebooks as Jupyter saves them."""
+"""Writes notebooks byte for byte as Jupyter saves them, and compares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/** Holds JupyterLab's look at a file while the server is writing it. */
+/** Delays JupyterLab's check of a file on disk while the server writes it. */
 
 import type { Contents } from '@jupyterlab/services';
 

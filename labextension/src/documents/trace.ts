@@ -1,4 +1,4 @@
-/** Takes a change of a text back, whatever was typed around and in it. */
+/** Undoes a change of a text in which a person has typed since. */
 
 import type { Delta } from '@jupyter/ydoc';
 import type { ISignal } from '@lumino/signaling';

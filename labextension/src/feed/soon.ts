@@ -1,4 +1,4 @@
-/** Runs a task soon after it was asked for, once at a time. */
+/** Debounces a task: it runs soon after it was asked for, once at a time. */
 
 import type { IDisposable } from '@lumino/disposable';
 

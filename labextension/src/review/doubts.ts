@@ -1,4 +1,4 @@
-/** Asks the server whether proposals fit that the page cannot judge. */
+/** Asks the server whether a proposal still fits, where the page cannot tell. */
 
 import type { IDisposable } from '@lumino/disposable';
 
