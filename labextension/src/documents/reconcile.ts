@@ -15,19 +15,58 @@ export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boo
   if (!wanted || file.nbformat !== model.nbformat || file.nbformat_minor !== model.nbformat_minor) {
     return false;
   }
-  const named = wanted.every(cell => typeof cell.id === 'string');
-  if (!named && wanted.length !== model.cells.length) {
+  const list = new CellList(model);
+  const named = withIds(list, wanted);
+  if (!named) {
     return false;
   }
-  const list = new CellList(model);
   transactInPlace(model, () => {
-    if (named) {
-      arrange(list, wanted);
-    }
-    wanted.forEach((cell, index) => bringUp(list, index, cell));
+    arrange(list, named);
+    named.forEach((cell, index) => bringUp(list, index, cell));
     model.setMetadata((file.metadata ?? {}) as never);
   });
   return true;
+}
+
+/**
+ * The wanted cells by the ids of the model's: formats before 4.5 have none in the file. Equal cells at both ends are the
+ * same, those between them by their order. Null where a cell would go that is running.
+ */
+function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly JSONObject[] | null {
+  if (wanted.every(cell => typeof cell.id === 'string')) {
+    return wanted;
+  }
+  const [, tail] = equalEnds(cells.length, wanted.length, (at, other) => {
+    const { cell_type, source } = wanted[other];
+    return cells[at].cell_type === cell_type && cells[at].getSource() === textOf(source);
+  });
+  const gone = cells.slice(wanted.length - tail, Math.max(wanted.length, cells.length) - tail);
+  if (gone.some(isRunning)) {
+    return null;
+  }
+  return wanted.map((cell, index) => {
+    const fromEnd = wanted.length - index;
+    const same = fromEnd <= tail ? cells[cells.length - fromEnd] : index < cells.length - tail ? cells[index] : null;
+    return same ? { ...cell, id: same.id } : cell;
+  });
+}
+
+/** How many of two rows' items are equal at their beginning, and then at their end. */
+function equalEnds(count: number, other: number, isEqual: (at: number, other: number) => boolean): [number, number] {
+  const most = Math.min(count, other);
+  let head = 0;
+  while (head < most && isEqual(head, head)) {
+    head++;
+  }
+  let tail = 0;
+  while (tail < most - head && isEqual(count - 1 - tail, other - 1 - tail)) {
+    tail++;
+  }
+  return [head, tail];
+}
+
+function textOf(source: unknown): string {
+  return typeof source === 'string' ? source : (source as string[]).join('');
 }
 
 /** Replace what differs between a text and another one. */
@@ -36,15 +75,7 @@ export function reconcileText(model: Pick<ISharedText, 'getSource' | 'updateSour
   if (source === wanted) {
     return;
   }
-  const most = Math.min(source.length, wanted.length);
-  let head = 0;
-  while (head < most && source[head] === wanted[head]) {
-    head++;
-  }
-  let tail = 0;
-  while (tail < most - head && source[source.length - 1 - tail] === wanted[wanted.length - 1 - tail]) {
-    tail++;
-  }
+  const [head, tail] = equalEnds(source.length, wanted.length, (at, other) => source[at] === wanted[other]);
   model.updateSource(head, source.length - tail, wanted.slice(head, wanted.length - tail));
 }
 
@@ -73,8 +104,7 @@ function bringUp(list: CellList, index: number, wanted: JSONObject): void {
     list.insert(index, wanted);
     return;
   }
-  const source = wanted.source as string[] | string;
-  reconcileText(cell, typeof source === 'string' ? source : source.join(''));
+  reconcileText(cell, textOf(wanted.source));
   for (const name of ['outputs', 'execution_count', 'metadata', 'attachments']) {
     setMember(cell, name, wanted[name]);
   }

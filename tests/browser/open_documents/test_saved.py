@@ -238,6 +238,36 @@ def test_an_open_document_follows_the_disk(open_notebook, desk, folder):
     assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "z = 2"]
 
 
+def test_a_notebook_whose_file_has_no_ids_follows_the_disk_and_keeps_its_cells(desk, folder):
+    """A program inserted a cell, and then took one out, among cells that the page named itself."""
+
+    def written(*sources):
+        whole = json.loads(notebook_text(*sources)) | {"nbformat_minor": 4}
+        for cell in whole["cells"]:
+            del cell["id"]
+        return folder.write("n.ipynb", json.dumps(whole, indent=1) + "\n")
+
+    desk.open(written("x = 1", "y = 1", "z = 1"))
+    folder.call("read_notebook", "n.ipynb")
+    document = Notebook(desk)
+    document.shows(2, "z = 1")
+    desk.page.evaluate(MARK)
+    for sources, marks in [
+        (["x = 1", "new = 1", "y = 1", "z = 1"], ["0", "new", "1", "2"]),
+        (["x = 1", "new = 1", "z = 1"], ["0", "new", "2"]),
+    ]:
+        written(*sources)
+        folder.call("read_notebook", "n.ipynb")
+        expect(document.cells).to_have_count(len(sources))
+        for at, source in enumerate(sources):
+            document.shows(at, source)
+        assert desk.page.evaluate(MARKS) == marks
+        document.expect_saved()
+    document.type(0, "  # typed")
+    document.save()
+    assert sources_in(folder.text("n.ipynb")) == ["x = 1  # typed", "new = 1", "z = 1"]
+
+
 def test_a_document_that_is_opened_while_its_file_changes_shows_what_it_has_now(desk, folder):
     """At once, and nobody looks at its tab or reads it."""
     path, place = folder.write("a.py", "x = 1\n"), f"**/api/contents/{folder.path('a.py')}*content=1*"

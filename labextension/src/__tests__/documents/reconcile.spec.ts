@@ -81,18 +81,58 @@ describe('a notebook', () => {
     expect([cell.getSource(), cell.getOutputs()]).toEqual(['y', [PRINTED]]);
   });
 
-  it('is left to a reload where its cells cannot be told apart', () => {
+  it('is left to a reload where its format is another', () => {
     const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'));
-    const { id: _id, ...unnamed } = cellOf('', 'z');
-    expect(reconcileNotebook(notebook, file(notebook, [unnamed]))).toBe(false);
     expect(reconcileNotebook(notebook, file(notebook, [], { nbformat_minor: 99 }))).toBe(false);
     expect(reconcileNotebook(notebook, { worksheets: [] })).toBe(false);
     expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'y']);
-    expect(reconcileNotebook(notebook, file(notebook, [unnamed, { ...unnamed, cell_type: 'raw' }]))).toBe(true);
-    expect(notebook.cells.map(cell => [cell.getSource(), cell.cell_type])).toEqual([
-      ['z', 'code'],
-      ['z', 'raw']
-    ]);
+  });
+
+  describe('whose file has no ids', () => {
+    function unnamed(source: string, more: JSONObject = {}): JSONObject {
+      const { id: _id, ...cell } = cellOf('', source, more);
+      return cell;
+    }
+
+    it('keeps the cells before and behind what a program inserted or deleted', () => {
+      const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'), cellOf('c', 'z'));
+      const [a, b, c] = notebook.cells;
+      const more = ['x', 'new', 'y', 'z'].map(source => unnamed(source));
+      expect(reconcileNotebook(notebook, file(notebook, more))).toBe(true);
+      expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'new', 'y', 'z']);
+      expect([notebook.cells[0], notebook.cells[2], notebook.cells[3]]).toEqual([a, b, c]);
+      expect(reconcileNotebook(notebook, file(notebook, [unnamed('x'), unnamed('z')]))).toBe(true);
+      expect(notebook.cells).toEqual([a, c]);
+    });
+
+    it('becomes what its file says, and keeps as many cells as it can at both ends', () => {
+      const sources = fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 6 });
+      fc.assert(
+        fc.property(sources, sources, (before, wanted) => {
+          const notebook = opened(...before.map((source, index) => cellOf(`c${index}`, source)));
+          const cells = [...notebook.cells];
+          expect(
+            reconcileNotebook(
+              notebook,
+              file(
+                notebook,
+                wanted.map(source => unnamed(source))
+              )
+            )
+          ).toBe(true);
+          expect(notebook.cells.map(cell => cell.getSource())).toEqual(wanted);
+          const kept = notebook.cells.filter(cell => cells.includes(cell));
+          expect(kept).toHaveLength(Math.min(before.length, wanted.length));
+        })
+      );
+    });
+
+    it('is left alone where a cell that is running would go', () => {
+      const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'));
+      (notebook.cells[1] as ISharedCodeCell).executionState = 'running';
+      expect(reconcileNotebook(notebook, file(notebook, [unnamed('x')]))).toBe(false);
+      expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'y']);
+    });
   });
 });
 
