@@ -39,16 +39,18 @@ class Decision:
         hunks: what is carried out of it.
         content: what is written instead: a text file's whole text, or sources of cells by their ids.
         reason: for whoever proposed it.
+        base: from what `content` was made: the file's text, or sources of cells by their ids; None: whatever it is.
     """
 
     hunks: NamedHunks | None = None
     content: str | dict[str, str] | None = None
     reason: str | None = None
+    base: str | dict[str, str] | None = None
 
     @property
     def is_partial(self) -> bool:
         """Not simply all of it."""
-        return self.hunks is not None or self.content is not None
+        return self.hunks is not None or self.content is not None or self.base is not None
 
     @property
     def named(self) -> NamedHunks | None:
@@ -86,11 +88,13 @@ def part_of(
 
     Raises:
         Invalid: hunks or cells that are not in it, or nothing of it.
+        Stale: its parts do not keep their positions, or `base` is another text than the file's.
         TooLarge: too large to be divided; EncodingRefused: the file's encoding lacks a character.
     """
     _require_divisible(draft, change)
     change = _retold(draft, change, draft.content, splices, encoding)
     _require_form(change, decision)
+    _require_base(draft, decision, encoding)
     if isinstance(decision.content, str):
         decided = decided_whole(change.diff, taken=True, reason=decision.reason)
         if decision.hunks is not None:
@@ -119,9 +123,11 @@ def placed_part(
 
     Raises:
         Invalid: hunks that are not in it; EncodingRefused: the file's encoding lacks a character.
+        Stale: `base` is another text than the file's.
     """
     assert decision.hunks is not None
     _require_form(change, decision)
+    _require_base(draft, decision, encoding)
     decided = decided_of(change.diff, decision.hunks, decision.reason)
     if decision.content is None:
         return Part(splices, decided)
@@ -220,6 +226,41 @@ def _require_form(change: Change, decision: Decision) -> None:
     elif content is not None and cells is not None:
         hint = "Send the sources of cells by their ids."
         raise Invalid("content: in a notebook it is given by cell", hint=hint, field="content")
+    _require_base_form(decision)
+
+
+def _require_base_form(decision: Decision) -> None:
+    content, base = decision.content, decision.base
+    if base is not None and type(base) is not type(content):
+        raise Invalid("base: it is given beside content, in the same form", hint="Send both alike.", field="base")
+    if isinstance(base, dict) and isinstance(content, dict) and not base.keys() <= content.keys():
+        raise Invalid("base: it names cells that content does not", hint="Send those of content.", field="base")
+
+
+def _require_base(draft: Draft, decision: Decision, encoding: TextEncoding) -> None:
+    """What is written instead was made from the text that is there; byte order mark and line endings do not count.
+
+    Raises:
+        Stale: from another one, which it would take back.
+    """
+    base = decision.base
+    if base is None:
+        return
+    if isinstance(base, str):
+        told = {"": base}
+        now = {"": _all_of(draft.content).removeprefix(encoding.bom).decode(encoding.codec, "replace")}
+    else:
+        told, now = base, {cell.cell_id: cell.source for cell in NotebookDocument(draft.content).cells}
+    if any(name not in now or _plain(now[name]) != _plain(text) for name, text in told.items()):
+        raise Stale(
+            f"{draft.stat.path} has other text by now than what is to be written was made from",
+            hint="Make it from the text that is there now.",
+            path=draft.stat.path,
+        )
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _hunks_taken(content: Content, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding) -> Part:

@@ -534,3 +534,45 @@ def test_what_was_typed_over_is_not_undone_with_the_others(desk, folder):
     expect(bar.get_by_role("alert")).to_have_count(0)
     expect(bar).to_contain_text("1 change no longer in the document")
     assert holds(folder, "a.py", BEFORE.replace("line_12 = 12", "mine = 1"))
+
+
+@pytest.fixture
+def edited(desk, waits):
+    """A proposal that the person has edited; approves it, and types at the end of a line before the server hears."""
+    waits.write("a.py", BEFORE)
+    desk.open(waits.path("a.py"))
+    change = waits.change("a.py", "line_3 =", "LINE_3 =")
+    press(controls(desk, 0), "edit")
+    area = desk.page.get_by_label("Text to write instead")
+    area.fill(area.input_value().replace("LINE_3 = 3", "LINE_3 = 'three'"))
+
+    def approve(line):
+        def typed(route):
+            desk.page.locator(".jp-FileEditor .cm-line", has_text=line).first.click()
+            desk.page.keyboard.press("End")
+            desk.page.keyboard.type("  # mine")
+            desk.wait_until_known(waits.path("a.py"), saved=False)
+            route.continue_()
+
+        desk.page.route("**/approve*", typed, times=1)
+        press(controls(desk, 0), "approve")
+        return change
+
+    return approve
+
+
+def test_what_is_typed_while_an_edited_proposal_is_approved_stays(edited, desk, waits):
+    edited("line_10 = 10")
+    expect(desk.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    wanted = BEFORE.replace("line_3 = 3\n", "LINE_3 = 'three'\n").replace("line_10 = 10", "line_10 = 10  # mine")
+    assert holds(waits, "a.py", wanted)
+
+
+def test_an_edited_proposal_that_is_typed_over_while_it_is_approved_is_not_written(edited, desk, waits):
+    change = edited("line_3 = 3")
+    problem = desk.page.locator(".jp-fstools-ReviewBar-problem")
+    expect(problem).to_have_text("The text has changed since; nothing was written.")
+    desk.photograph("not_written")
+    expect(desk.page.locator(".jp-FileEditor .cm-line", has_text="line_3 = 3  # mine")).to_be_visible()
+    assert waits.text("a.py") == BEFORE
+    assert waits.lab.call("GET", f"/changes/{change['id']}")[1]["change"]["status"] == "proposed"

@@ -449,3 +449,31 @@ def test_the_bar_counts_no_change_whose_cell_was_typed_over_or_deleted(open_note
     expect(cell(desk, 1)).to_have_class(re.compile("jp-mod-active"))
     act(bar(desk), "keep")
     expect(bar(desk)).to_have_count(0)
+
+
+@pytest.mark.parametrize("line", ["line_0 = 0", "line_8 = 8"])
+def test_what_is_typed_in_a_cell_while_an_edit_of_it_is_approved_stays(open_notebook, desk, waits, line):
+    """Elsewhere in the cell, where both stay; and in the place of the edit, which then is not written."""
+    open_notebook(waits, "x = 1", LONG)
+    proposed(replace(waits, "c1", CHANGED))
+    act(cell(desk, 1), "edit")
+    edit = cell(desk, 1).get_by_label("Text to write instead")
+    edit.fill(edit.input_value().replace("LINE_8", "EDITED"))
+
+    def typed(route):
+        cell(desk, 1).locator(".cm-line", has_text=line).click()
+        desk.page.keyboard.press("End")
+        desk.page.keyboard.type("  # mine")
+        desk.wait_until_known(waits.path("n.ipynb"), saved=False)
+        route.continue_()
+
+    desk.page.route("**/approve*", typed, times=1)
+    act(cell(desk, 1), "approve")
+    mine = LONG.replace(line, f"{line}  # mine")
+    if line == "line_0 = 0":
+        expect(bar(desk)).to_have_count(0)
+        assert holds(waits, "n.ipynb", ["x = 1", mine.replace("line_8", "EDITED")])
+    else:
+        expect(bar(desk).get_by_role("alert")).to_have_text("The text has changed since; nothing was written.")
+        expect(cell(desk, 1).locator(".cm-line", has_text="line_8 = 8  # mine")).to_be_visible()
+        assert holds(waits, "n.ipynb", ["x = 1", LONG])

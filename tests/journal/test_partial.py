@@ -279,6 +279,30 @@ def test_a_cell_is_written_as_the_person_edited_it(asking, journal, cells_propos
     assert asking("edit_notebook", path="n.ipynb", cell_id="a", new_source="more").data["status"] == "proposed"
 
 
+@pytest.mark.parametrize("base", [BEFORE, "\ufeff" + BEFORE.replace("\n", "\r\n"), BEFORE.replace("\n", "\r")])
+def test_line_endings_and_a_byte_order_mark_make_no_other_text(asking, journal, proposal, base):
+    journal.approve(proposal.id, decision=Decision(content="mine\n", base=base))
+    assert asking.got("a.txt") == b"mine\n"
+
+
+@pytest.mark.parametrize("base", ["", BEFORE + "more", BEFORE.replace("line 7", "line seven")])
+def test_what_was_made_from_another_text_is_not_written(asking, journal, proposal, base):
+    with pytest.raises(Stale, match="not modified"):
+        journal.approve(proposal.id, decision=Decision([0], content=rewritten(2), base=base))
+    assert asking.got("a.txt").decode() == BEFORE
+    assert journal.change(proposal.id).status == "proposed"
+
+
+def test_a_cell_made_from_another_source_is_not_written(asking, journal, cells_proposal):
+    before = asking.got("n.ipynb")
+    for base, refusal in (({"a": "other"}, Stale), ({"a": ""}, Stale), ("b", Invalid), ({"b": "b"}, Invalid)):
+        with pytest.raises(refusal, match="not modified"):
+            journal.approve(cells_proposal.id, decision=Decision({}, content={"a": "mine"}, base=base))
+    assert asking.got("n.ipynb") == before
+    journal.approve(cells_proposal.id, decision=Decision({}, content={"a": "mine"}, base={"a": BEFORE}))
+    assert sources(asking)["a"] == "mine"
+
+
 def test_what_is_written_instead_of_some_hunks_says_which_were_rejected(asking, journal, proposal, cells_proposal):
     done = journal.approve(proposal.id, decision=Decision([0, 2], content="mine\n"))
     assert (done.decided.taken, done.decided.rejected, done.decided.edited) == ([0, 2], [1], True)

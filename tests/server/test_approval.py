@@ -86,8 +86,15 @@ async def test_whoever_waits_is_told_what_was_taken_and_why(ask, call, jp_root_d
         ("approve", {"reason": "x" * 10_001}, "reason"),
         ("approve", {"hunks": [7], "content": "x"}, "hunks"),
         ("reject", {"hunks": [7]}, "hunks"),
+        ("approve", {"base": "one\n"}, "base"),
+        ("approve", {"content": "x", "base": 5}, "base"),
+        ("approve", {"content": "x", "base": ["one"]}, "base"),
+        ("approve", {"content": "x", "base": {"c1": 5}}, "base"),
+        ("approve", {"content": "x", "base": {"c1": "one"}}, "base"),
         ("reject", {"content": "x"}, "content"),
+        ("reject", {"base": "x"}, "base"),
         ("undo", {"content": "x"}, "content"),
+        ("undo", {"base": "x"}, "base"),
         ("keep", {"reason": "x"}, "reason"),
     ],
 )
@@ -107,6 +114,17 @@ async def test_what_a_person_writes_instead_is_bounded_too(ask, propose, jp_root
     assert (refused.status, refused.error["code"]) == (413, "too_large") and "not modified" in refused.error["message"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
     assert (await ask("POST", f"/changes/{change_id}/approve", {"content": "x" * 1000})).status == 200
+
+
+@waits_for_approval
+async def test_what_was_made_from_another_text_is_stale_and_not_written(ask, propose, jp_root_dir):
+    change_id = await propose()
+    refused = await ask("POST", f"/changes/{change_id}/approve", {"content": "mine\n", "base": "two\n"})
+    assert (refused.status, refused.error["code"]) == (412, "stale") and "not modified" in refused.error["message"]
+    assert (jp_root_dir / "a.txt").read_text() == "one\n"
+    assert (await ask("GET", f"/changes/{change_id}")).json["change"]["status"] == "proposed"
+    assert (await ask("POST", f"/changes/{change_id}/approve", {"content": "mine\n", "base": "one\n"})).status == 200
+    assert (jp_root_dir / "a.txt").read_text() == "mine\n"
 
 
 @waits_for_approval

@@ -187,6 +187,13 @@ class DecisionBody(Arguments):
         str | dict[str, str] | None,
         Field(description="approve: a text file's whole text, or sources of cells by id, to write instead."),
     ] = None
+    base: Annotated[
+        str | dict[str, str] | None,
+        Field(
+            description="approve: the whole text, or the sources, from which `content` was made. Where the file has "
+            "others by now, byte order mark and line endings aside, the answer is 412 `stale`."
+        ),
+    ] = None
 
 
 class DecisionHandler(ToolsHandler):
@@ -210,7 +217,7 @@ class DecisionHandler(ToolsHandler):
                     follow(workspace, journal.change(change_id))
             elif decision == "approve":
                 self.served.seen.require(workspace.reader.user, journal.change(change_id))
-                detail = Decision(asked.hunks, asked.content, asked.reason)
+                detail = Decision(asked.hunks, asked.content, asked.reason, asked.base)
                 change = journal.approve(change_id, commands=commands, decision=detail)
             elif decision == "keep":
                 change = journal.keep(change_id, asked.hunks)
@@ -222,7 +229,7 @@ class DecisionHandler(ToolsHandler):
 
 
 _TAKES = {
-    "approve": ("hunks", "reason", "content"),
+    "approve": ("hunks", "reason", "content", "base"),
     "reject": ("hunks", "reason"),
     "undo": ("hunks", "reason"),
     "keep": ("hunks",),

@@ -103,6 +103,8 @@ export interface IDecisionDetail {
   hunks?: number[] | Record<string, number[]>;
   reason?: string;
   content?: string | Record<string, string>;
+  /** What `content` was made from: the server refuses it where the file is another by now. */
+  base?: string | Record<string, string>;
 }
 
 interface IRequestParts {

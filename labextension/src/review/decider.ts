@@ -8,7 +8,10 @@ import type { HunkDecision } from './hunkControls';
 import type { IReviewView } from './reviewView';
 
 import { RequestError, type ToolsServer } from '../feed/requests';
-import { asHunks, Decisions, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
+import { asHunks, Decisions, type Hunks, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
+
+/** How often an edited proposal is made again from a text in which the person goes on typing. */
+const MOST_TRIES = 10;
 
 /** What a decider works with. */
 export interface IDeciderParts {
@@ -96,7 +99,7 @@ export class Decider {
       await undo;
       return true;
     } catch (error) {
-      if (error instanceof RequestError && error.refusal.code === 'stale') {
+      if (isStale(error)) {
         return false;
       }
       throw error;
@@ -130,9 +133,32 @@ export class Decider {
       return server.decide(change.id, 'reject', { reason });
     }
     const hunks = taken.length < hunksOf(change).length ? asHunks(change, taken) : undefined;
+    if (!texts.size) {
+      return server.decide(change.id, 'approve', { hunks, reason });
+    }
     const chosen = new Map(taken.map(name => [name, texts.get(name) ?? null]));
-    const content = texts.size ? this._view()!.written(change, chosen) : undefined;
-    return server.decide(change.id, 'approve', { content, hunks, reason });
+    return this._write(change, chosen, { hunks, reason });
+  }
+
+  /** What the person types while it is on its way makes it stale: it is made again from what is there then. */
+  private async _write(
+    change: Change,
+    chosen: ReadonlyMap<string, string | null>,
+    detail: { hunks?: Hunks; reason?: string }
+  ): Promise<unknown> {
+    for (let tries = 1; ; tries++) {
+      const written = this._view()?.written(change, chosen);
+      if (!written) {
+        throw new Error(this._parts.trans.__('The text has changed since; nothing was written.'));
+      }
+      try {
+        return await this._parts.server.decide(change.id, 'approve', { ...written, ...detail });
+      } catch (error) {
+        if (!isStale(error) || tries >= MOST_TRIES) {
+          throw error;
+        }
+      }
+    }
   }
 
   private async _try(ask: () => Promise<unknown>): Promise<void> {
@@ -144,4 +170,8 @@ export class Decider {
       this.problem = isDecided ? trans.__('It was decided elsewhere in the meantime.') : words.problem(error);
     }
   }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof RequestError && error.refusal.code === 'stale';
 }

@@ -7,7 +7,7 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { CellDiff, Change } from '../payloads';
 import type { ICellBox, ICellState, IOpenCell } from './cellMarks';
 import type { IInlineMark } from './inlineMarks';
-import type { IMarker, IReviewView } from './reviewView';
+import type { IMarker, IReviewView, IWritten } from './reviewView';
 
 import { Pace } from '../diff/pace';
 import { markCell, movedOnIn } from './cellMarks';
@@ -82,17 +82,28 @@ export class NotebookReview implements IReviewView {
     return editor instanceof CodeMirrorEditor && diff?.action === 'edit' && putBackIn(editor, diff.hunks, names);
   }
 
-  written(change: Change, chosen: ReadonlyMap<string, string | null>): Record<string, string> {
-    const sources: Record<string, string> = {};
-    for (const diff of change.diff.cells ?? []) {
-      const ofCell = new Map([...chosen].filter(([name]) => namedHunk(name)[0] === diff.cell_id));
-      if ([...ofCell.values()].some(text => text !== null)) {
-        const source = this._cell(diff.cell_id)?.model.sharedModel.getSource() ?? '';
-        sources[diff.cell_id] =
-          diff.action === 'edit' ? textWith(diff.hunks, source, byPosition(ofCell)) : [...ofCell.values()][0]!;
+  written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
+    const content: Record<string, string> = {};
+    const base: Record<string, string> = {};
+    for (const { cell_id, action, hunks } of change.diff.cells ?? []) {
+      const ofCell = new Map([...chosen].filter(([name]) => namedHunk(name)[0] === cell_id));
+      const [text] = [...ofCell.values()].filter(one => one !== null);
+      if (text === undefined) {
+        continue;
       }
+      if (action !== 'edit') {
+        content[cell_id] = text;
+        continue;
+      }
+      const source = this._cell(cell_id)?.model.sharedModel.getSource();
+      const made = source === undefined ? null : textWith(hunks, source, byPosition(ofCell));
+      if (made === null) {
+        return null;
+      }
+      content[cell_id] = made;
+      base[cell_id] = source!;
     }
-    return sources;
+    return { content, base };
   }
 
   dispose(): void {

@@ -57,11 +57,15 @@ export function linesOfSide(hunk: DiffHunk, side: Side): string[] {
 }
 
 /**
- * A text that has the old side of hunks, with some of them carried out.
+ * A text that has the old side of hunks, with some of them carried out; null where one of these has no place in it.
  *
  * @param chosen - by position: what is written in the hunk's place; null: what it proposes.
  */
-export function textWith(hunks: readonly DiffHunk[], text: string, chosen: ReadonlyMap<number, string | null>): string {
+export function textWith(
+  hunks: readonly DiffHunk[],
+  text: string,
+  chosen: ReadonlyMap<number, string | null>
+): string | null {
   const lines = text.split('\n');
   for (const [position, instead] of [...chosen].sort(([one], [other]) => other - one)) {
     const hunk = hunks[position];
@@ -71,7 +75,11 @@ export function textWith(hunks: readonly DiffHunk[], text: string, chosen: Reado
       const after = instead ?? textAfter(hunk);
       lines.splice(start, here.length, ...(after === '' && !hunk.new_count ? [] : after.split('\n')));
     } else {
-      const blocks = looseBlocks(hunk, lines, 'old') ?? [];
+      // What is written instead has the lines around it, too: they are the person's, and others by now.
+      const blocks = instead === null ? looseBlocks(hunk, lines, 'old') : null;
+      if (!blocks) {
+        return null;
+      }
       blocks.reverse().forEach(({ line, count, other }) => lines.splice(line, count, ...other));
     }
   }

@@ -16,6 +16,10 @@ export interface IShownBeside {
   movedOn: boolean;
 }
 
+/** A text to be written instead of all of a proposal, and the one it was made from; of a notebook by cell. */
+export type IWritten =
+  { content: string; base: string } | { content: Record<string, string>; base: Record<string, string> };
+
 /** Makes marks and buttons for hunks and cells of changes. */
 export interface IMarker {
   /** Whether a person has kept it already. */
@@ -41,7 +45,7 @@ export interface IReviewView {
   places(): (() => void)[];
   /** Write the text of before in the place of hunks, as the person's own edit; false where it cannot be found. */
   putBack(change: Change, names: readonly string[]): boolean;
-  /** A text with what the person has taken of a proposal, written instead of all of it; of a notebook by cell. */
-  written(change: Change, chosen: ReadonlyMap<string, string | null>): string | Record<string, string>;
+  /** What the person has taken of a proposal, in the text as it is now; null where a part has no place in it. */
+  written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null;
   dispose(): void;
 }

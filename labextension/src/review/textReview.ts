@@ -4,7 +4,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { Change, DiffHunk } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
-import type { IMarker, IReviewView } from './reviewView';
+import type { IMarker, IReviewView, IWritten } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
@@ -52,9 +52,10 @@ export class TextReview implements IReviewView {
     return putBackIn(this._editor, change.diff.hunks, names);
   }
 
-  written(change: Change, chosen: ReadonlyMap<string, string | null>): string {
-    const text = this._editor.model.sharedModel.getSource();
-    return textWith(change.diff.hunks, text, byPosition(chosen));
+  written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
+    const base = this._editor.model.sharedModel.getSource();
+    const content = textWith(change.diff.hunks, base, byPosition(chosen));
+    return content === null ? null : { content, base };
   }
 
   dispose(): void {

@@ -1,9 +1,11 @@
 import type { ToolsServer } from '../../feed/requests';
 import type { Words } from '../../panel/words';
 import type { Decisions } from '../../review/decisions';
+import type { IReviewView, IWritten } from '../../review/reviewView';
 
 import { nullTranslator } from '@jupyterlab/translation';
 
+import { RequestError } from '../../feed/requests';
 import { Decider } from '../../review/decider';
 import { hunkName } from '../../review/decisions';
 import { fileDiff, hunk } from '../diffSamples';
@@ -15,13 +17,19 @@ const proposal = {
   diff: fileDiff({ hunks: [hunk(['-a', '+A']), hunk(['-b', '+B'])] })
 };
 
-/** A decider whose server answers with `decide`, and what it remembers. */
-function deciderOf(decide: () => Promise<unknown>): [Decider, Map<string, Decisions>] {
+/** A decider whose server answers with `decide`, and what it remembers; `written` is what its document has by now. */
+function deciderOf(
+  decide: (...asked: unknown[]) => Promise<unknown>,
+  written: () => IWritten | null = () => null
+): [Decider, Map<string, Decisions>] {
   const decisions = new Map<string, Decisions>();
   const words = { problem: (error: Error) => error.message } as unknown as Words;
   const server = { decide } as unknown as ToolsServer;
   return [
-    new Decider({ server, decisions, words, trans: nullTranslator.load('jupyter_fstools') }, () => null),
+    new Decider(
+      { server, decisions, words, trans: nullTranslator.load('jupyter_fstools') },
+      () => ({ written }) as unknown as IReviewView
+    ),
     decisions
   ];
 }
@@ -43,5 +51,40 @@ describe('what was decided of a proposal', () => {
     await decider.decide(proposal, [hunkName(0), hunkName(1)], 'approve', {});
     expect(decider.problem).toBe('full');
     expect([...decisions.keys()]).toEqual([proposal.id]);
+  });
+});
+
+describe('an edited proposal', () => {
+  const stale = () => Promise.reject(new RequestError({ code: 'stale', message: 'moved on', hint: '', details: {} }));
+  const names = [hunkName(0), hunkName(1)];
+
+  it('is made again from the text as it is, as often as that changes on the way', async () => {
+    const asked = jest.fn().mockImplementationOnce(stale).mockImplementationOnce(stale).mockResolvedValue({});
+    let text = 'a';
+    const [decider] = deciderOf(asked, () => ({ content: `${(text += 'a')} edited`, base: text }));
+    await decider.decide(proposal, names, 'approve', { text: 'edited' });
+    expect(asked.mock.calls.map(([, , body]) => body)).toMatchObject([
+      { content: 'aa edited', base: 'aa' },
+      { content: 'aaa edited', base: 'aaa' },
+      { content: 'aaaa edited', base: 'aaaa' }
+    ]);
+    expect(decider.problem).toBe('');
+  });
+
+  it('is not tried for ever', async () => {
+    const asked = jest.fn(stale);
+    const [decider] = deciderOf(asked, () => ({ content: 'b', base: 'a' }));
+    await decider.decide(proposal, names, 'approve', { text: 'edited' });
+    expect(asked.mock.calls.length).toBe(10);
+    expect(decider.problem).toBe('moved on');
+  });
+
+  it('is not written where its text has no place any more, and stays decided', async () => {
+    const asked = jest.fn();
+    const [decider, decisions] = deciderOf(asked, () => null);
+    await decider.decide(proposal, names, 'approve', { text: 'edited' });
+    expect(asked).not.toHaveBeenCalled();
+    expect(decider.problem).toBe('The text has changed since; nothing was written.');
+    expect(decisions.size).toBe(1);
   });
 });

@@ -39,6 +39,8 @@ describe('a hunk in a text', () => {
     expect(found).toMatchObject({ isLoose: true, blocks: [{ line, count: 1, other: ['C', 'CC'] }] });
     const wanted = lines.flatMap(text => (text === 'c' ? ['C', 'CC'] : [text]));
     expect(textWith([change], lines.join('\n'), new Map([[0, null]]))).toBe(wanted.join('\n'));
+    // As the person wrote it, it has the lines around it as they were.
+    expect(textWith([change], lines.join('\n'), new Map([[0, 'mine']]))).toBeNull();
   });
 
   it('has no loose place where the person types above and below it, or in it', () => {
@@ -47,6 +49,7 @@ describe('a hunk in a text', () => {
       ['b', 'x', 'd']
     ]) {
       expect(placedLoosely([change], lines, 'old')[0].blocks).toBeNull();
+      expect(textWith([change], lines.join('\n'), new Map([[0, null]]))).toBeNull();
     }
   });
 
