@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import PANEL_TAB, act, unfold
+from tests.browser.lab import PANEL_TAB, act, axe_finds, unfold
 
 SCRIPT = "<script>window.hostile = true</script>"
 IMAGE = '<img src=x onerror="window.hostile=true">'
@@ -220,3 +221,29 @@ def test_a_card_that_news_pushed_out_of_sight_is_unfolded_where_it_is_seen(windo
     expect(window.card_of(first)).to_be_focused()
     expect(window.card_of(first)).to_be_in_viewport()
     expect(window.card_of(first).locator('[data-action="fold"]')).to_have_attribute("aria-expanded", "true")
+
+
+@pytest.mark.parametrize(("key", "goal"), [("ArrowDown", "below.py"), ("Tab", "focused.py")])
+def test_a_card_that_news_pushed_out_of_sight_stays_the_keyboard_s(window, folder, key, goal):
+    """A screen reader is told of it, the arrows go on from it, and Tab comes back to it."""
+    changes = {}
+    for file in ("below.py", "focused.py"):
+        folder.write(file, "x = 1\n")
+        changes[file] = folder.change(file, "x", "y")
+    window.list_only(folder)
+    focused = window.card_of(changes["focused.py"])
+    focused.focus()
+    for number in range(40):
+        folder.write(f"{number}.py", "x = 1\n")
+        folder.change(f"{number}.py", "x", "y", session=f"{folder.session}.{number}")
+    expect(window.card(folder.path("39.py"))).to_be_visible()
+    expect(focused).to_have_count(0)
+    listed = window.panel.locator(".jp-fstools-CardList")
+    expect(listed).to_be_focused()
+    told = listed.get_attribute("aria-activedescendant")
+    expect(window.page.locator(f'[id="{told}"]')).to_have_accessible_name(re.compile(r"focused\.py"))
+    assert axe_finds(window.page, ".jp-fstools-Panel") == []
+    window.page.keyboard.press(key)
+    expect(window.card_of(changes[goal])).to_be_focused()
+    expect(window.card_of(changes[goal])).to_be_in_viewport()
+    assert listed.get_attribute("aria-activedescendant") is None

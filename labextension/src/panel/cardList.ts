@@ -3,11 +3,14 @@
 import type { Message } from '@lumino/messaging';
 
 import { WindowedList, WindowedListModel } from '@jupyterlab/ui-components';
+import { UUID } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
 import type { Widget } from '@lumino/widgets';
 
 import type { Row } from './turns';
+
+import { element } from '../element';
 
 const USUAL_HEIGHT = 30;
 const NEAR_END = 30;
@@ -104,13 +107,8 @@ export class CardList extends WindowedList<CardListModel> {
     this.viewportNode.setAttribute('aria-label', _options.label);
     this.node.tabIndex = -1;
     this.node.addEventListener('keydown', event => this._onKey(event));
-    this.node.addEventListener('focusin', event => {
-      const card = (event.target as HTMLElement).closest<HTMLElement>('[data-entry-id]');
-      if (card?.dataset.entryId) {
-        this._goal = card.dataset.entryId;
-        this._place = this._ids.indexOf(this._goal);
-      }
-    });
+    this.node.addEventListener('focusin', event => this._onFocus(event.target as HTMLElement));
+    this.node.addEventListener('focusout', () => this._stand(null));
   }
 
   /** What is listed; what a person looks at stays where it is. */
@@ -128,6 +126,9 @@ export class CardList extends WindowedList<CardListModel> {
         this._cards.delete(id);
         card.dispose();
       }
+    }
+    if (!this._entries.has(this._goal)) {
+      this._stand(null);
     }
     this._ids.become([...this._entries.keys()]);
     // A list that was empty does not draw its first items by itself.
@@ -232,6 +233,39 @@ export class CardList extends WindowedList<CardListModel> {
     }
   }
 
+  private _onFocus(target: HTMLElement): void {
+    const id = target.closest<HTMLElement>('[data-entry-id]')?.dataset.entryId;
+    if (id) {
+      this._goal = id;
+      this._place = this._ids.indexOf(id);
+    }
+    if (target === this.node) {
+      // A card that goes leaves the keyboard to the list just before it is gone.
+      queueMicrotask(() => {
+        const card = this._cards.get(this._goal);
+        if (card && !card.isAttached && document.activeElement === this.node) {
+          this._stand(card);
+        }
+      });
+    }
+  }
+
+  /** While the list has the keyboard of a card that news pushed out of the page, a screen reader is told of that card. */
+  private _stand(card: ICard | null): void {
+    if (!card) {
+      this._standIn.remove();
+      this.node.removeAttribute('role');
+      this.node.removeAttribute('aria-activedescendant');
+      return;
+    }
+    for (const name of ['aria-label', 'aria-posinset', 'aria-setsize']) {
+      this._standIn.setAttribute(name, card.node.getAttribute(name) ?? '');
+    }
+    this.node.append(this._standIn);
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute('aria-activedescendant', this._standIn.id);
+  }
+
   /** Up and down go from card to card, as in other lists; Enter unfolds one. */
   private _onKey(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
@@ -243,7 +277,11 @@ export class CardList extends WindowedList<CardListModel> {
     const listed = this._ids.indexOf(this._goal);
     const at = listed < 0 ? this._place : listed;
     const goals: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this._ids.length - 1 };
-    if (event.key in goals) {
+    // Tab would go on from the list's first card.
+    const returns = event.key === 'Tab' && !event.shiftKey && this._standIn.isConnected;
+    if (returns) {
+      void this.focusCard(at);
+    } else if (event.key in goals) {
       void this.focusCard(goals[event.key]);
     } else if (event.key === 'Enter' || event.key === ' ') {
       // News may have pushed the card out of sight, where nobody would see it unfold.
@@ -260,10 +298,18 @@ export class CardList extends WindowedList<CardListModel> {
   private _entries = new Map<string, Row>();
   private _cards = new Map<string, ICard>();
   private _clock = 0;
+  private readonly _standIn = madeStandIn();
   /** The card that the keyboard went to last, or is on its way to. */
   private _goal = '';
   /** Where that card was then; it counts once the card is gone. -1 before the keyboard has been here. */
   private _place = -1;
+}
+
+function madeStandIn(): HTMLElement {
+  const made = element('div', 'jp-fstools-CardList-standIn');
+  made.id = UUID.uuid4();
+  made.setAttribute('role', 'article');
+  return made;
 }
 
 export namespace CardList {
