@@ -73,8 +73,8 @@ $(LAB): $(LAB_SOURCE) | $(STAMP)
 # Environments beside the newest JupyterLab's: the oldest that is supported, both kinds of real-time collaboration, and
 # Notebook 7; one with jupytext; a JupyterHub with its proxy; and an Enterprise Gateway.
 LEGS := $(VENV)/legs
-$(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*"
-$(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*"
+$(LEGS)/lab42/.installed: PARTS := "jupyterlab==4.2.*" ipywidgets
+$(LEGS)/collaboration/.installed: PARTS := jupyterlab "jupyter-collaboration==5.*" ipywidgets
 $(LEGS)/server_documents/.installed: PARTS := jupyterlab "jupyter-server-documents==0.3.*"
 $(LEGS)/notebook7/.installed: PARTS := "notebook==7.*"
 $(LEGS)/jupytext/.installed: PARTS := jupyterlab "jupytext>=1.16"
@@ -85,7 +85,7 @@ legs: $(foreach leg,lab42 collaboration server_documents notebook7 jupytext hub 
 $(PROXY): | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(VENV)/proxy configurable-http-proxy@5
 
-$(LEGS)/%/.installed: pyproject.toml | $(STAMP) $(LAB)
+$(LEGS)/%/.installed: pyproject.toml Makefile | $(STAMP) $(LAB)
 	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
 	$(UV) $(@D)/bin/python -e . $(PARTS)
 	@# Editable installs copy the built files, and would keep them when they are built anew.

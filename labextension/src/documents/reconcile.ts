@@ -9,7 +9,7 @@ import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
 import { setMember } from './cellMembers';
 
-/** Bring a notebook up to its file, touching what differs; false where that takes a reload. */
+/** Bring a notebook up to its file, touching what differs; false where that takes a reload, or a cell that is running. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
   const wanted = file.cells as JSONObject[] | undefined;
   if (!wanted || file.nbformat !== model.nbformat || file.nbformat_minor !== model.nbformat_minor) {
@@ -17,7 +17,8 @@ export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boo
   }
   const list = new CellList(model);
   const named = withIds(list, wanted);
-  if (!named) {
+  const types = new Map(named.map(({ id, cell_type }) => [id, cell_type]));
+  if (list.cells.some(cell => isRunning(cell) && types.get(cell.id) !== cell.cell_type)) {
     return false;
   }
   transactInPlace(model, () => {
@@ -30,24 +31,19 @@ export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boo
 
 /**
  * The wanted cells by the ids of the model's: formats before 4.5 have none in the file. Equal cells at both ends are the
- * same, those between them by their order. Null where a cell would go that is running.
+ * same, those between them by their order; one that is running is no other.
  */
-function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly JSONObject[] | null {
+function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly JSONObject[] {
   if (wanted.every(cell => typeof cell.id === 'string')) {
     return wanted;
   }
-  const [, tail] = equalEnds(cells.length, wanted.length, (at, other) => {
-    const { cell_type, source } = wanted[other];
-    return cells[at].cell_type === cell_type && cells[at].getSource() === textOf(source);
-  });
-  const gone = cells.slice(wanted.length - tail, Math.max(wanted.length, cells.length) - tail);
-  if (gone.some(isRunning)) {
-    return null;
-  }
+  const isEqual = (cell: ISharedCell, { cell_type, source }: JSONObject): boolean =>
+    cell.cell_type === cell_type && cell.getSource() === textOf(source);
+  const [, tail] = equalEnds(cells.length, wanted.length, (at, other) => isEqual(cells[at], wanted[other]));
   return wanted.map((cell, index) => {
     const fromEnd = wanted.length - index;
     const same = fromEnd <= tail ? cells[cells.length - fromEnd] : index < cells.length - tail ? cells[index] : null;
-    return same ? { ...cell, id: same.id } : cell;
+    return same && (!isRunning(same) || isEqual(same, cell)) ? { ...cell, id: same.id } : cell;
   });
 }
 

@@ -19,6 +19,21 @@ TYPED = "".join(ALPHABET[at % len(ALPHABET)] for at in range(400))
 """At 40 characters a second ten seconds of typing."""
 
 
+SLIDER = "import ipywidgets\nslider = ipywidgets.IntSlider(value=3, max=9)\nslider"
+
+
+def turned_slider(document):
+    """Run the first cell, `SLIDER`, and turn it to 6 with the keyboard: what shows its value."""
+    document.start(0)
+    document.cells.nth(0).locator(".noUi-handle").focus()
+    for _ in range(3):
+        document.page.keyboard.press("ArrowRight")
+    readout = document.page.locator(".widget-readout")
+    expect(readout).to_have_text("6")
+    readout.evaluate("node => { node.mark = 'same'; }")
+    return readout
+
+
 def notebook_text(*sources, kernel=False, cell_type="code", **members):
     """A notebook as Jupyter saves it, whose cells are called c0, c1, ..."""
     more = {"execution_count": None, "outputs": []} if cell_type == "code" else {}

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.open_documents.documents import Notebook, Text, landed, notebook_text, refused, replace, sources_in
+from tests.legs import NEWEST
+
+on_both = pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
 
 MEGABYTE = "x" * (1 << 20)
 OUTPUT = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": ["large"], "application/x-x": MEGABYTE}}
@@ -20,6 +24,7 @@ OPEN_ALL = """async paths => {
 }"""
 
 
+@on_both
 def test_a_notebook_with_50_megabytes_of_outputs_is_edited_saved_and_unsaved(desk, folder):
     sources = ["x = 1", "y = 1", "z = 1"]
     text = notebook_text(*sources)
@@ -90,6 +95,7 @@ def test_an_edit_of_a_large_notebook_sends_operations_and_costs_its_page_the_pat
     assert window.page.evaluate("() => window.spelled") == 0
 
 
+@on_both
 def test_two_hundred_documents_are_open(desk, folder):
     paths = [folder.write(f"f{number}.py", "x = 1\n") for number in range(200)]
     desk.page.evaluate(OPEN_ALL, paths)

@@ -8,7 +8,17 @@ import pytest
 from playwright.sync_api import Error, expect
 
 from tests.browser.lab import Folder
-from tests.browser.open_documents.documents import Assistant, Text, holds, landed, refused
+from tests.browser.open_documents.documents import (
+    Assistant,
+    Notebook,
+    Text,
+    holds,
+    landed,
+    notebook_text,
+    refused,
+    replace,
+    sources_in,
+)
 
 EDIT = {"old_string": "y = 1", "new_string": "y = 2"}
 BEFORE, AFTER = "x = 1\ny = 1\n", "x = 1\ny = 2\n"
@@ -161,6 +171,32 @@ def test_a_page_that_is_killed_between_patch_and_write(open_lab, folder, between
     else:
         landed(answers[0])
     assert folder.text("a.py") == (BEFORE if typed else AFTER)
+
+
+def test_a_cell_that_is_dragged_before_its_edit_is_refused_takes_the_edit_back(open_lab, folder, between):
+    """Its file has become another one between the page's answer and the write."""
+    window = open_lab(prepare=between)
+    path = folder.write("n.ipynb", notebook_text("x = 1", "y = 1", "z = 1"))
+    window.open(path)
+    folder.call("read_notebook", "n.ipynb")
+    document, place = Notebook(window), folder.lab.root / path
+    answers = []
+    between.keep(ANSWER)
+    with Assistant([lambda: answers.append(replace(folder, "c0", "x = 2")) or (200, {})]):
+        between.wait()
+        document.shows(0, "x = 2")
+        prompt, below = (document.cells.nth(at).locator(".jp-InputPrompt") for at in (0, 2))
+        prompt.drag_to(below)
+        expect(document.cells).to_contain_text(["y = 1", "x = 2", "z = 1"])
+        place.chmod(0o444)
+        between.hand_on()
+    assert refused(answers[0], "conflict")
+    document.shows(1, "x = 1")
+    expect(document.cells).to_contain_text(["y = 1", "x = 1", "z = 1"])
+    place.chmod(0o644)
+    document.click(2)
+    document.save()
+    assert sources_in(folder.text("n.ipynb")) == ["y = 1", "x = 1", "z = 1"]
 
 
 @pytest.mark.parametrize("arrived", [False, True])

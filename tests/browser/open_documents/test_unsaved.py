@@ -135,6 +135,7 @@ def test_nothing_typed_is_lost_while_the_same_text_is_edited(open_text, folder):
     assert holds(folder, "a.py", text)
 
 
+@on_both
 def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text, open_lab, folder):
     one = open_text()
     window = open_lab()
@@ -285,6 +286,7 @@ def test_an_edit_at_the_moment_of_a_save_lands(open_text, folder):
     assert folder.text("a.py") == "x = 1; begun = 1\ny = 2\n"
 
 
+@on_both
 def test_a_change_that_waited_is_approved_while_the_person_types_elsewhere(open_notebook, desk, waits):
     document = open_notebook("x = 1", "y = 1", folder=waits)
     status, answer = replace(waits, "c1", "y = 2")
@@ -301,6 +303,7 @@ def test_a_change_that_waited_is_approved_while_the_person_types_elsewhere(open_
     document.expect_saved()
 
 
+@on_both
 def test_an_undo_takes_back_its_own_cell_though_the_person_went_on_working(open_notebook, desk, folder):
     document = open_notebook("x = 1", "y = 1", "z = 1")
     change = landed(replace(folder, "c1", "y = 2"))

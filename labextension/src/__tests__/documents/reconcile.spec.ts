@@ -81,6 +81,19 @@ describe('a notebook', () => {
     expect([cell.getSource(), cell.getOutputs()]).toEqual(['y', [PRINTED]]);
   });
 
+  it('is left alone where a cell that is running would go, or be made anew', () => {
+    const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'));
+    (notebook.cells[1] as ISharedCodeCell).executionState = 'running';
+    const { id, source, metadata } = cellOf('b', 'y');
+    for (const more of [[], [{ id, source, metadata, cell_type: 'markdown' }]] as JSONObject[][]) {
+      expect(reconcileNotebook(notebook, file(notebook, [cellOf('a', 'x'), ...more]))).toBe(false);
+    }
+    expect(notebook.cells.map(cell => [cell.getSource(), cell.cell_type])).toEqual([
+      ['x', 'code'],
+      ['y', 'code']
+    ]);
+  });
+
   it('is left to a reload where its format is another', () => {
     const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'));
     expect(reconcileNotebook(notebook, file(notebook, [], { nbformat_minor: 99 }))).toBe(false);
@@ -127,11 +140,14 @@ describe('a notebook', () => {
       );
     });
 
-    it('is left alone where a cell that is running would go', () => {
-      const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'));
+    it('gives no running cell the text of another one', () => {
+      const notebook = opened(cellOf('a', 'x'), cellOf('b', 'y'), cellOf('c', 'z'));
       (notebook.cells[1] as ISharedCodeCell).executionState = 'running';
-      expect(reconcileNotebook(notebook, file(notebook, [unnamed('x')]))).toBe(false);
-      expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'y']);
+      const more = ['new', 'x', 'y', 'changed'].map(source => unnamed(source));
+      expect(reconcileNotebook(notebook, file(notebook, more))).toBe(false);
+      expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'y', 'z']);
+      expect(reconcileNotebook(notebook, file(notebook, more.slice(1)))).toBe(true);
+      expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'y', 'changed']);
     });
   });
 });
