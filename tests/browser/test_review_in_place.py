@@ -200,6 +200,30 @@ def test_the_next_change_is_reached_with_the_keyboard(editor):
         expect(place).to_contain_text(f"Ln {line}, Col 1")
 
 
+FOCUSED = "() => document.activeElement.dataset.action ?? document.activeElement.getAttribute('aria-label')"
+
+
+def test_the_hunks_of_a_text_are_decided_with_the_keyboard_alone(editor, waits):
+    window, _ = editor
+    keys = window.page.keyboard
+    window.page.locator(".jp-FileEditor .cm-line").first.click()
+    keys.press("Alt+F5")
+    keys.press("Escape")
+    passed = []
+    for _ in range(6):
+        keys.press("Tab")
+        passed.append(window.page.evaluate(FOCUSED))
+    assert passed == ["approve", "reject", "edit", "Reason for rejecting", "compare", "approve"]
+    keys.press("Enter")
+    expect(controls(window, 1).locator('[data-action="approve"]:focus')).to_have_attribute("aria-pressed", "true")
+    for _ in range(4):
+        keys.press("Shift+Tab")
+    expect(controls(window, 0).locator('[data-action="reject"]')).to_be_focused()
+    keys.press("Enter")
+    expect(window.page.locator(".jp-fstools-Review-controls")).to_have_count(0)
+    assert waits.text("a.py") == upper(30)
+
+
 def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(desk, open_lab, folder):
     folder.write("a.py", BEFORE)
     change = rewrite(folder, upper(3))

@@ -84,8 +84,17 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     });
     const current = () => [...reviews].find(([widget]) => widget === app.shell.currentWidget)?.[1] ?? null;
     addReviewCommands(app, current, trans, palette);
+    window.addEventListener('keydown', keepTab, true);
   }
 };
+
+/** In an editor JupyterLab's shortcuts take Tab, for the completer and tooltips: from buttons there it leads on. */
+function keepTab(event: KeyboardEvent): void {
+  const { key, target } = event;
+  if (key === 'Tab' && target instanceof Element && target.closest('.jp-fstools-Review-other')) {
+    event.stopImmediatePropagation();
+  }
+}
 
 /** The file after another one, or before it; behind the last one comes the first. */
 function neighbour(paths: readonly string[], path: string, by: 1 | -1): string | null {
