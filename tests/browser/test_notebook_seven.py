@@ -25,11 +25,13 @@ def notebook_seven(tmp_path):
     running.stop()
 
 
-def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(browser, notebook_seven):
+@pytest.fixture
+def proposed(browser, notebook_seven):
+    """A notebook that is open, of which a cell would change and another one come: the page, the file, the change."""
     lab = notebook_seven
-    folder = lab.root / "waits"
-    folder.mkdir()
-    (folder / "n.ipynb").write_text(notebook(("one", "x = 1"), ("two", "y = 2")))
+    file = lab.root / "waits" / "n.ipynb"
+    file.parent.mkdir()
+    file.write_text(notebook(("one", "x = 1"), ("two", "y = 2")))
     page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
     page.goto(f"{lab.url.removesuffix('/api/fstools')}/notebooks/waits/n.ipynb?token={lab.token}")
     expect(page.locator(".jp-Notebook .jp-Cell .cm-content").first).to_have_text("x = 1")
@@ -43,6 +45,16 @@ def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(brows
     assert status == 202, answer
     expect(page.locator(".jp-fstools-Review-ghost")).to_contain_text("print(x)")
     expect(page.locator(".jp-fstools-ReviewBar")).to_contain_text("1 change by claude")
+    yield page, file, answer["change"]
+    page.context.close()
+
+
+def sources(file):
+    return ["".join(one["source"]) for one in json.loads(file.read_text())["cells"]]
+
+
+def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(proposed):
+    page, file, _ = proposed
     page.keyboard.press("Control+Shift+KeyC")
     page.locator(".lm-CommandPalette-input").fill("Show What Assistants Did")
     page.keyboard.press("Enter")
@@ -54,5 +66,19 @@ def test_a_proposal_is_shown_in_the_notebook_and_in_the_panel_and_approved(brows
     assert axe_finds(page, ".jp-fstools-Panel", ".jp-fstools-ReviewBar", ".jp-fstools-Review-ghost") == []
     page.locator('.jp-fstools-ReviewBar [data-action="approve"]').click()
     expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
-    written = json.loads((folder / "n.ipynb").read_text())["cells"]
-    assert ["".join(one["source"]) for one in written] == ["x = 'one'", "print(x)", "y = 2"]
+    assert sources(file) == ["x = 'one'", "print(x)", "y = 2"]
+
+
+def test_one_cell_of_a_proposal_is_approved_and_the_other_rejected_with_a_reason(proposed, notebook_seven):
+    page, file, change = proposed
+    changed, ghost = (page.locator(".jp-fstools-Review-controls").nth(at) for at in range(2))
+    changed.locator('[data-action="approve"]').click()
+    expect(changed.locator('[data-action="approve"]')).to_have_attribute("aria-pressed", "true")
+    ghost.get_by_label("Reason for rejecting").fill("no prints")
+    ghost.locator('[data-action="reject"]').click()
+    expect(page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
+    expect(page.locator(".jp-fstools-Review-ghost")).to_have_count(0)
+    expect(page.locator(".jp-Notebook .jp-Cell .cm-content").first).to_have_text("x = 'one'")
+    assert sources(file) == ["x = 'one'", "y = 2"]
+    decided = notebook_seven.call("GET", f"/changes/{change['id']}")[1]["change"]["decided"]
+    assert (list(decided["taken"]), decided["reason"]) == (["one"], "no prints")

@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.lab import axe_finds
 from tests.browser.open_documents.documents import holds
 
 LINES = [f"line_{number} = {number}\n" for number in range(40)]
@@ -198,6 +199,23 @@ def test_the_next_change_is_reached_with_the_keyboard(editor):
     for action, line in (("next", 31), ("previous", 4)):
         press(bar, action)
         expect(place).to_contain_text(f"Ln {line}, Col 1")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_what_waits_and_what_was_made_in_a_text_can_be_read_in_each_theme(open_lab, folder, waits, settings, theme):
+    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+    for place in (waits, folder):
+        place.write("a.py", BEFORE)
+        window = open_lab(path=place.path("a.py"))
+        expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+        rewrite(place, upper(3, 30))
+        expect(window.page.locator(".jp-fstools-Review-line")).to_have_count(2)
+        if place is folder:
+            press(controls(window, 0), "old")
+            expect(window.page.locator(".jp-fstools-Review-lines.jp-mod-remove").first).to_be_visible()
+        window.photograph(f"text_{'made' if place is folder else 'waits'}")
+        found = axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-line", ".jp-fstools-Review-other")
+        assert found == []
 
 
 FOCUSED = "() => document.activeElement.dataset.action ?? document.activeElement.getAttribute('aria-label')"
