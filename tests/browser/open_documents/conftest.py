@@ -37,7 +37,7 @@ def desk(desks, browser, lab, leg, request):
     window.complaints.clear()
     yield window
     window.photograph(request.node.name)
-    assert window.complaints == []
+    assert window.complaints == [], f"{window.complaints}\n{lab.output()[-8000:]}"
     assert window.dialogs == []
 
 
