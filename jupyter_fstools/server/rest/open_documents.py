@@ -108,8 +108,8 @@ _LARGE_BYTES = 1 << 20
 """From here on a message is taken apart off the event loop."""
 _KEPT_PART = 0.1
 """Of `FsToolsConfig.unsaved_seconds`: so long what is kept in the store is not kept again."""
-_WRITTEN_SECONDS = 0.3
-"""Writing a file takes milliseconds; a change whose writer was killed stays pending."""
+_WRITTEN_SECONDS = 1.5
+"""Writing a file takes milliseconds, on a busy machine far more; a change whose writer was killed stays pending."""
 
 
 WholeNumber = Annotated[int, Field(ge=0, le=2**53 - 1, strict=True)]

@@ -220,11 +220,19 @@ export class OpenDocument {
   }
 
   private async _save(): Promise<IDocumentAnswer> {
-    await this._noSave();
+    while (this._saving.size) {
+      await this._noSave();
+    }
     // What was taken back is not saved any more.
     if (this._pending?.to !== null) {
       throw new Refused('busy');
     }
+    // A save of its person's that begins from now on waits for this one: the second of two finds the file changed.
+    await this._noted(this._saveUnlessChanged());
+    return { done: this._hash !== null, hash: this._hash, counter: this._counter };
+  }
+
+  private async _saveUnlessChanged(): Promise<void> {
     // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
     const { hash, writable } = await this._onDisk();
     if (hash !== this._hash) {
@@ -237,8 +245,7 @@ export class OpenDocument {
     if (this._isCalledOff || this._isLeft) {
       throw new Refused(this._isLeft ? 'closed' : 'busy');
     }
-    await this._noted(this._saveNow());
-    return { done: this._hash !== null, hash: this._hash, counter: this._counter };
+    await this._saveNow();
   }
 
   private async _written(hash: string | null, lastModified: string | null): Promise<void> {

@@ -33,6 +33,8 @@ class FileSample {
   disk: { hash: string; content: string; writable?: boolean } = { hash: 'h1', content: 'x = 1' };
   reverted = 0;
   whileSaving: Promise<void> = Promise.resolve();
+  saving = 0;
+  mostSaving = 0;
 
   readonly contents = {
     fileChanged: new Signal<unknown, Contents.IChangedArgs>({}),
@@ -40,7 +42,9 @@ class FileSample {
   };
 
   async save(): Promise<void> {
+    this.mostSaving = Math.max(this.mostSaving, ++this.saving);
     await this.whileSaving;
+    this.saving--;
     this.disk = { hash: 'saved', content: this.model.toString() };
     this.contentsModel = { ...this.contentsModel, hash: 'saved' };
     this.model.dirty = false;
@@ -304,6 +308,17 @@ describe('an unsaved document', () => {
     await saving;
     expect(await patched).toMatchObject({ done: true });
     expect([file.disk.content, file.model.toString()]).toEqual(['# typed\nx = 1', '# typed\nx = 2']);
+  });
+
+  it('is saved by its person only after a save that was asked for, which has begun to look at the file', async () => {
+    await document.handle({ ...PATCH, to: null });
+    const saved = document.handle({ do: 'save' });
+    await Promise.resolve();
+    file.whileSaving = new Promise(resolve => setTimeout(resolve, 10));
+    const own = document.context.save();
+    expect(await saved).toMatchObject({ done: true });
+    await own;
+    expect([file.mostSaving, file.disk.content]).toEqual([1, '# typed\nx = 2']);
   });
 
   it('is told as unsaved while its person saves it, and written only once the server has heard that', async () => {
