@@ -69,7 +69,7 @@ def test_a_wrong_query_is_invalid(shared_server, query):
 @pytest.mark.parametrize(
     ("method", "path", "body", "told"),
     [
-        ("POST", "/changes/x/approve", b'{"nope": 1}', "The body takes optionally hunks, reason, content."),
+        ("POST", "/changes/x/approve", b'{"nope": 1}', "The body takes optionally hunks, reason, content, base."),
         ("POST", "/tools/read_file?x=1", b"{}", "The URL's query takes optionally answer."),
         ("GET", "/changes?nope=1", None, "The URL's query takes optionally path, session"),
         ("GET", "/activity?nope=1", None, "The URL's query takes optionally path, session"),
