@@ -82,9 +82,9 @@ def test_a_change_of_a_file_that_is_no_text_says_so(window, folder):
 
     def as_bytes(route):
         answer = route.fetch()
-        told = answer.json()["change"]
-        diff = {**told["diff"], "kind": "binary", "hunks": []}
-        route.fulfill(response=answer, json={"change": {**told, "diff": diff}})
+        told = answer.json()
+        diff = {**told["change"]["diff"], "kind": "binary", "hunks": []}
+        route.fulfill(response=answer, json={**told, "change": {**told["change"], "diff": diff}})
 
     window.page.route(f"**/changes/{change['id']}*", as_bytes)
     expect(unfold(window.card(folder.path("a.bin")))).to_contain_text("Binary file")
