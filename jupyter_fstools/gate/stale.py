@@ -1,4 +1,4 @@
-"""Shows what changed since the read in a `stale` refusal."""
+"""Checks receipts of lines; shows in refusals what changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists the files that run code at start: changing them needs approval."""
+"""Lists files that start code: never written, or only with approval."""
 
 from __future__ import annotations
 

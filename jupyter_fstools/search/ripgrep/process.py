@@ -1,4 +1,4 @@
-"""Finds the ripgrep program and asks it; kills it in time."""
+"""Finds ripgrep, starts it without a shell, and ends it in time."""
 
 from __future__ import annotations
 

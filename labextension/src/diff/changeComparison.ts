@@ -13,7 +13,7 @@ import type { IComparisonStyle } from './comparison';
 import type { IDiffParts } from './diffParts';
 
 import { actionButton, element } from '../element';
-import { Soon } from '../feed/soon';
+import { StandingLook } from '../feed/soon';
 import { Comparison } from './comparison';
 import { createDiffView, createStaleView } from './diffView';
 import { NotebookComparison } from './notebookComparison';
@@ -28,9 +28,6 @@ export interface IChangeParts extends IDiffParts {
   /** Who looks; empty while that is not known. */
   user(): string;
 }
-
-/** Milliseconds between two looks at a proposal over which the person types. */
-const LOOK_AGAIN_AFTER = 700;
 
 interface IOffer {
   name: string;
@@ -123,7 +120,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
       this._offer(change);
       const isUntold = feed.staleHere.has(change.id) && !changed_since.length;
       if (change.status === 'proposed' && isUntold && this.isVisible) {
-        this._look.ask(); // The server learns only now what the document's page knows.
+        this._look.askAgain(); // The server learns only now what the document's page knows.
       }
     } catch (error) {
       // What is shown already stays, for whoever reads it.
@@ -265,7 +262,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     }
   }
 
-  private _look = new Soon(() => this._load(), LOOK_AGAIN_AFTER);
+  private _look = new StandingLook(() => this._load());
   private _wasStale = false;
   private _sizes = new ResizeObserver(() => this._noteSeen());
   /** Whether the change is larger than what is shown of it. */

@@ -220,6 +220,7 @@ export class OpenDocument {
   }
 
   private async _save(): Promise<IDocumentAnswer> {
+    // Checked again: one may have begun in the step of the page between the two.
     while (this._saving.size) {
       await this._noSave();
     }

@@ -9,7 +9,7 @@ import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
 import { setMember } from './cellMembers';
 
-/** Bring a notebook up to its file, touching what differs; false where that takes a reload, or a cell that is running. */
+/** Bring a notebook up to its file, touching what differs; false where that takes a reload, or ends a running cell. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
   const wanted = file.cells as JSONObject[] | undefined;
   if (!wanted || file.nbformat !== model.nbformat || file.nbformat_minor !== model.nbformat_minor) {

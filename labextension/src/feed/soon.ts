@@ -43,3 +43,35 @@ export class Soon implements IDisposable {
   private _isBusy = false;
   private _isDisposed = false;
 }
+
+/** Milliseconds between two looks at a proposal whose files are written, or over which the person types. */
+const LOOK_EVERY = 700;
+/** How often it is looked at while the server tells nothing of what the page knows: it may judge otherwise. */
+const MOST_LOOKS = 10;
+
+/** Looks at how a proposal stands, soon after its files are written. */
+export class StandingLook {
+  constructor(look: () => Promise<unknown>) {
+    this._look = new Soon(look, LOOK_EVERY);
+  }
+
+  /** Something was written, or typed. */
+  ask(): void {
+    this._left = MOST_LOOKS;
+    this._look.ask();
+  }
+
+  /** The server has not told yet of what was typed in this page. */
+  askAgain(): void {
+    if (this._left-- > 0) {
+      this._look.ask();
+    }
+  }
+
+  dispose(): void {
+    this._look.dispose();
+  }
+
+  private _look: Soon;
+  private _left = MOST_LOOKS;
+}

@@ -17,12 +17,7 @@ import { hidesRows, ROWS_AT_FIRST, SHOWN_ALL } from '../diff/showAll';
 import { element } from '../element';
 import { reconcile } from './reconcile';
 import { isCut, RequestError } from '../feed/requests';
-import { Soon } from '../feed/soon';
-
-/** Milliseconds between two looks at a proposal whose files are written. */
-const LOOK_AGAIN_AFTER = 700;
-/** How often that is done while the server tells nothing of what the page knows: it may judge otherwise. */
-const MOST_LOOKS = 10;
+import { StandingLook } from '../feed/soon';
 
 /** What a card asks of its panel. */
 export interface ICardActions {
@@ -85,7 +80,6 @@ export class ActivityCard extends Widget {
   /** What is unfolded of a proposal is shown as its files are by now: they may have been written again. */
   lookAgain(): void {
     if (this._body && this.isVisible && this._waits) {
-      this._looksLeft = MOST_LOOKS;
       this._look.ask();
     }
   }
@@ -126,8 +120,8 @@ export class ActivityCard extends Widget {
       const { change, changed_since } = standing;
       const spelled = JSON.stringify([change.status, change.ran, changed_since]);
       const isUntold = this._actions.isTypedOver(change.id) && !changed_since.length;
-      if (isUntold && this.isVisible && this._looksLeft-- > 0) {
-        this._look.ask(); // The server learns only now what the document's page knows.
+      if (isUntold && this.isVisible) {
+        this._look.askAgain(); // The server learns only now what the document's page knows.
       }
       if (spelled === this._shown) {
         return;
@@ -317,10 +311,9 @@ export class ActivityCard extends Widget {
   private _trans: TranslationBundle;
   private _head = new Widget({ node: element('div', 'jp-fstools-Card-head') });
   private _body: Panel | null = null;
-  private _look = new Soon(async () => this._body && this._fill(this._body), LOOK_AGAIN_AFTER);
+  private _look = new StandingLook(async () => this._body && this._fill(this._body));
   /** How often the body was asked for, and how what it shows is spelled. */
   private _asks = 0;
-  private _looksLeft = MOST_LOOKS;
   private _shown = '';
   private _command: string | null = null;
   private _problem: unknown = null;
