@@ -11,6 +11,8 @@ from functools import partial
 
 from playwright.sync_api import expect
 
+from tests.browser.lab import THREE_FRAMES
+
 # No kernel speaks it: one that starts writes its own facts into the notebook.
 WITHOUT_KERNEL = {"kernelspec": {"name": "none", "display_name": "None"}, "language_info": {"name": "none"}}
 PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
@@ -124,6 +126,16 @@ class Text(Document):
         self.page.keyboard.type(text, **options)
 
 
+LOOK = """() => {
+  const { activeElement } = document;
+  const selection = window.getSelection();
+  const { anchorOffset, focusOffset } = selection;
+  const scroller = document.querySelector('.jp-Document:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
+  const top = selection.getRangeAt(0).getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+  return [[activeElement.className, selection.toString(), anchorOffset, focusOffset], top];
+}"""
+
+
 class Notebook(Document):
     """A notebook; without a kernel the question for one is answered first."""
 
@@ -133,6 +145,16 @@ class Notebook(Document):
         else:
             window.page.locator(".jp-Dialog").get_by_role("button", name="No Kernel").click()
         super().__init__(window, ".jp-Notebook .jp-InputArea .cm-content")
+
+    def look(self):
+        """What has the focus and is selected, and how far below the notebook's edge, once the page is at rest."""
+        seen = self.page.evaluate(LOOK)
+        for _ in range(100):
+            self.page.evaluate(THREE_FRAMES)
+            before, seen = seen, self.page.evaluate(LOOK)
+            if before == seen:
+                return seen
+        raise AssertionError(seen)
 
     @property
     def cells(self):
