@@ -182,8 +182,11 @@ class UnsavedDocument:
             if self._on_disk() != expected:
                 raise
             return expected  # It hangs or is gone since.
+        on_disk = self._on_disk()
+        if not saved.done and on_disk == expected:
+            return expected  # Its person saved it, and may have closed it since.
         untouched = self._backend.stat(self._stat.path).version == version
-        if not saved.done or saved.hash is None or (untouched and self._on_disk() != saved.hash):
+        if not saved.done or saved.hash is None or (untouched and on_disk != saved.hash):
             raise InputOutput(
                 f"{self._stat.path} could not be saved in the browser (not modified)",
                 hint="Ask the person to save it and to look at what JupyterLab says.",

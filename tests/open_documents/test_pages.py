@@ -211,6 +211,21 @@ def test_a_page_that_is_lost_when_it_has_saved_has_saved(server, root):
         assert (status, answer["change"]["place"], answer["change"]["status"]) == (200, "document", "applied")
 
 
+@pytest.mark.parametrize("reason", ["closed", "busy", "hash", "failed"])
+def test_a_page_whose_person_has_saved_the_edit_meanwhile_has_saved(server, root, reason):
+    """Whatever becomes of the save that it is asked for: the document may be closed by then."""
+
+    def save(request):
+        (root / "a.py").write_bytes(X2)
+        return {"done": False, "reason": reason}
+
+    with Page(server, answers=unsaved("x = 1\n", patch={"done": True}, save=save)) as page:
+        page.say(server.document("a.py", saved=False, hash=sha(X1)))
+        status, answer = edit(server)
+        assert (status, answer["change"]["place"], answer["change"]["status"]) == (200, "document", "applied")
+        assert page.wait_for("written")["hash"] == sha(X2)
+
+
 def test_a_page_that_hangs_or_dies_at_any_step_of_an_edit_leaves_the_file_as_it_was(server, root):
     for step, dies in (("content", False), ("patch", False), ("content", True), ("patch", True), ("save", True)):
         with Page(server, answers=unsaved("x = 1\n", patch={"done": True})) as page:

@@ -224,6 +224,9 @@ export class OpenDocument {
     while (this._saving.size) {
       await this._noSave();
     }
+    if (this._isLeft) {
+      throw new Refused('closed');
+    }
     // What was taken back is not saved any more.
     if (this._pending?.to !== null) {
       throw new Refused('busy');

@@ -268,6 +268,20 @@ describe('an unsaved document', () => {
     }
   );
 
+  it('that its person saves and closes says that it is closed to the save that waited for theirs', async () => {
+    let end = (): void => undefined;
+    file.whileSaving = new Promise(resolve => (end = resolve));
+    await document.handle({ ...PATCH, to: null });
+    const closing = document.context.save().then(() => document.context.dispose());
+    await new Promise(resolve => setTimeout(resolve));
+    const saved = document.handle({ do: 'save' });
+    await new Promise(resolve => setTimeout(resolve));
+    end();
+    await closing;
+    expect(await saved).toMatchObject({ done: false, reason: 'closed' });
+    expect([file.disk.content, file.isDisposed]).toEqual(['# typed\nx = 2', true]);
+  });
+
   it('is not changed nor saved once it is closed', async () => {
     document.context.dispose();
     for (const request of [{ ...PATCH, to: null }, { do: 'save' }] as DocumentRequest[]) {
