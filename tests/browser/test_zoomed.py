@@ -20,6 +20,14 @@ CLIPPED = """within => [...within.querySelectorAll('button, input, select')].fil
     return !inside || !part.contains(found) || part.scrollWidth > part.clientWidth + 2;
 }).map(part => part.outerHTML)"""
 
+OUT_OF_SIGHT = """controls => {
+    const seen = controls.closest('.cm-scroller').getBoundingClientRect();
+    return [...controls.querySelectorAll('button, input')].filter(part => {
+        const { left, right } = part.getBoundingClientRect();
+        return left < seen.left || right > seen.right;
+    }).map(part => part.outerHTML);
+}"""
+
 
 def opened(open_lab, folder):
     """A text in a window at 200 %, in which an assistant changed two places, or would."""
@@ -69,3 +77,26 @@ def test_a_cell_to_come_begins_where_the_cells_of_a_narrow_notebook_do(open_lab,
     expect(ghost).to_be_visible()
     editor = document.cells.first.locator(".jp-InputArea-editor").bounding_box()
     assert abs(ghost.bounding_box()["x"] - editor["x"]) < 8
+
+
+def test_a_long_line_leads_no_button_out_of_sight(open_lab, waits, settings):
+    settings("@jupyterlab/codemirror-extension:plugin", defaultConfig={"lineWrap": False})
+    settings("@jupyterlab/fileeditor-extension:plugin", editorConfig={"lineWrap": False})
+    long = "x = 'a line that is longer than the window is wide' # " + "and on " * 60
+    text = open_lab(path=waits.write("a.py", f"{long}\ny = 1\n"), zoom=2)
+    waits.call("read_file", "a.py")
+    assert waits.call("edit_file", "a.py", old_string="y = 1", new_string="y = 2")[0] == 202
+    cell = open_lab(path=waits.write("n.ipynb", notebook_text(f"{long}\ny = 1")), zoom=2)
+    Notebook(cell)
+    waits.call("read_notebook", "n.ipynb")
+    edits = [{"cell_id": "c0", "old_string": "y = 1", "new_string": "y = 2"}]
+    assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
+    for window, name in ((text, "text"), (cell, "cell")):
+        controls = window.page.locator(".cm-content .jp-fstools-Review-controls")
+        expect(controls).to_be_visible()
+        scroller = window.page.locator(".cm-scroller", has=controls)
+        assert scroller.evaluate("part => part.scrollWidth > part.clientWidth + 300")
+        for scrolled in (0, 300):
+            scroller.evaluate("(part, to) => { part.scrollLeft = to; }", scrolled)
+            window.photograph(f"{name}_{scrolled}")
+            assert controls.evaluate(OUT_OF_SIGHT) == []

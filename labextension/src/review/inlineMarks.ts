@@ -4,7 +4,7 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { Range } from '@codemirror/state';
 
 import { StateEffect, StateField } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+import { Decoration, type DecorationSet, EditorView, ViewPlugin, WidgetType } from '@codemirror/view';
 
 import { drawText } from '../diff/styledText';
 import { element } from '../element';
@@ -39,6 +39,22 @@ const marks = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 });
 
+/** Tells the boxes what a person sees of the text: a long line makes it, and them, wider than that. */
+const sight = ViewPlugin.define(view => {
+  const { contentDOM, dom, scrollDOM } = view;
+  const measure = (): void =>
+    view.requestMeasure({
+      key: dom,
+      read: () => ({ left: contentDOM.offsetLeft, width: scrollDOM.clientWidth - contentDOM.offsetLeft }),
+      write: ({ left, width }) => {
+        dom.style.setProperty('--jp-fstools-sight-left', `${left}px`);
+        dom.style.setProperty('--jp-fstools-sight-width', `${width}px`);
+      }
+    });
+  measure();
+  return { update: ({ geometryChanged }) => geometryChanged && measure() };
+});
+
 /** How what is shown in an editor is spelled: nothing is drawn again that is there already. */
 const drawnIn = new WeakMap<CodeMirrorEditor, string>();
 
@@ -52,7 +68,7 @@ export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[
   drawnIn.set(editor, spelled);
   if (drawn === undefined) {
     // Drawn as the editor learns of them: for whoever scrolls, each update of it counts.
-    editor.injectExtension(marks.init(({ doc }) => decorations(doc, hunks)));
+    editor.injectExtension([marks.init(({ doc }) => decorations(doc, hunks)), sight]);
   } else {
     editor.editor.dispatch({ effects: show.of(hunks) });
   }
