@@ -11,7 +11,6 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import THREE_FRAMES
 from tests.browser.open_documents.documents import (
     LAST,
     TYPED,
@@ -196,10 +195,10 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
     document = open_notebook("x = 1", "y = 1", "z = 1")
     page = document.page
     document.click(1)
-    for edit, shown, typed in (
-        ({"edit_mode": "move", "at": "start"}, ["y", "x", "z"], "!"),
-        ({"edit_mode": "convert", "cell_type": "raw"}, ["y", "x", "z"], "?"),
-        ({"edit_mode": "delete"}, ["x", "z"], "+"),
+    for edit, shown, kind, typed in (
+        ({"edit_mode": "move", "at": "start"}, ["y", "x", "z"], "CodeCell", "!"),
+        ({"edit_mode": "convert", "cell_type": "raw"}, ["y", "x", "z"], "RawCell", "?"),
+        ({"edit_mode": "delete"}, ["x", "z"], "CodeCell", "+"),
     ):
         page.keyboard.press("Escape")
         # Refused until the room knows that nobody types in the cell any more.
@@ -210,7 +209,8 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
             page.wait_for_timeout(100)
         assert status == 200, answer
         expect(document.cells).to_contain_text(shown)
-        page.evaluate(THREE_FRAMES)
+        expect(document.cells.first).to_have_class(re.compile(f"jp-{kind}"))
+        expect(page.locator(".jp-Notebook :focus")).to_have_count(1)
         page.keyboard.press("Enter")
         expect(document.cell(0)).to_be_focused()
         for key in ("Control+End", typed):
