@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from functools import partial
 
 import pytest
+from playwright.sync_api import TimeoutError as LateError
 from playwright.sync_api import expect
 
 from tests.browser.lab import OPEN
@@ -290,8 +292,17 @@ def test_a_document_is_open_in_an_editor_and_a_viewer(desk, folder):
     assert folder.text("a.md") == "# two typed\n"
 
 
-RESTART = """path => [...jupyterapp.shell.widgets('main')].find(
-  ({ context }) => context?.path === path).context.sessionContext.restartKernel()"""
+SESSION = """path => [...jupyterapp.shell.widgets('main')].find(
+  ({ context }) => context?.path === path).context.sessionContext"""
+
+
+def restart_kernel(page, path):
+    """Again, as a person does, where the kernel stays at "Starting": JupyterLab has missed its first answer."""
+    for _ in range(3):
+        page.evaluate(f"path => ({SESSION})(path).restartKernel()", path)
+        with suppress(LateError):
+            page.wait_for_function(f"path => ({SESSION})(path).session?.kernel?.status === 'idle'", arg=path)
+            return
 
 
 @on_both
@@ -303,7 +314,7 @@ def test_a_kernel_restarts_beside_edits(desk, folder):
     folder.call("read_notebook", "n.ipynb")
     edits = [partial(replace, folder, f"c{at % 4 + 1}", f"x{at % 4} = {at}") for at in range(1, 41)]
     with Assistant(edits, again=lambda: folder.call("read_notebook", "n.ipynb")) as assistant:
-        desk.page.evaluate(RESTART, path)
+        restart_kernel(desk.page, path)
         document.start(0)
     assert assistant.refused == []
     expect(document.cells.nth(0).locator(".jp-OutputArea-output")).to_have_text("ran")
