@@ -15,6 +15,7 @@ from ..gate.kept_steps import anchored_at
 from ..gate.workspace import Workspace
 from ..stores.records import Change, ChangeStatus
 from .commands import is_command, require_waiting
+from .detailed_decision import Decision
 from .listing import Listing
 from .named_hunks import (
     NamedHunks,
@@ -24,7 +25,7 @@ from .named_hunks import (
     seen_with,
     taken_back,
 )
-from .partial import Decision, Part, decided_whole, part_of, placed_part, recorded, without
+from .partial import Part, decided_whole, part_of, placed_part, recorded, without
 from .steps import Steps, encoding_before, kept_parts, restorable, told_by_cells, told_encoding
 
 _log = logging.getLogger("jupyter_fstools")

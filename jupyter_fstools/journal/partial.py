@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, SplicedStream, inverse, trimmed
-from ..diffs.file_diff import FileDiff
+from ..diffs.file_diff import CellDiff, FileDiff
 from ..documents.notebook import NotebookDocument, compared, hunks_in, notebook_with
 from ..documents.text.encoding import TextEncoding
 from ..documents.text.hunks import chosen, hunks_of_splices
+from ..documents.text.line_ends import with_line_ends
 from ..errors import Invalid, Stale, TooLarge
 from ..gate.draft import Draft, state_of
 from ..stores.records import Change, ChosenHunks, Decided
+from .detailed_decision import Decision, decoded, plain_text, require_base, require_form
 from .named_hunks import (
     NamedHunks,
     decided_of,
@@ -22,42 +23,12 @@ from .named_hunks import (
     other_cells,
     other_hunks,
     positions_in,
-    require_cells,
     taken_cells,
     taken_hunks,
 )
 from .steps import with_all_cells
 
 _MOST_BYTES = 64 << 20
-
-
-@dataclass(frozen=True)
-class Decision:
-    """A person's decision about a proposal in detail; all of it where nothing is named.
-
-    Attributes:
-        hunks: what is carried out of it.
-        content: what is written instead: a text file's whole text, or sources of cells by their ids.
-        reason: for whoever proposed it.
-        base: from what `content` was made: the file's text, or sources of cells by their ids; None: whatever it is.
-    """
-
-    hunks: NamedHunks | None = None
-    content: str | dict[str, str] | None = None
-    reason: str | None = None
-    base: str | dict[str, str] | None = None
-
-    @property
-    def is_partial(self) -> bool:
-        """Not simply all of it."""
-        return self.hunks is not None or self.content is not None or self.base is not None
-
-    @property
-    def named(self) -> NamedHunks | None:
-        """What is carried out of it, all of each cell among it that gets another source and is not named."""
-        if not isinstance(self.hunks, dict) or not isinstance(self.content, dict):
-            return self.hunks
-        return {**self.hunks, **{name: self.hunks.get(name) or "all" for name in self.content}}
 
 
 class Part(NamedTuple):
@@ -93,13 +64,13 @@ def part_of(
     """
     _require_divisible(draft, change)
     change = _retold(draft, change, draft.content, splices, encoding)
-    _require_form(change, decision)
-    _require_base(draft, decision, encoding)
+    require_form(change, decision)
+    require_base(draft, decision, encoding)
     if isinstance(decision.content, str):
-        decided = decided_whole(change.diff, taken=True, reason=decision.reason)
+        part = Part(splices, decided_whole(change.diff, taken=True, reason=decision.reason))
         if decision.hunks is not None:
-            decided = _hunks_taken(draft.content, splices, decision, encoding).decided
-        part = _rewritten(draft, decision.content, decided, encoding)
+            part = _hunks_taken(draft.content, splices, decision, encoding)
+        part = _rewritten(draft, decision.content, part, encoding)
     elif change.diff.cells is not None:
         part = _cells_taken(draft.content, change, splices, decision)
     else:
@@ -126,17 +97,18 @@ def placed_part(
         Stale: `base` is another text than the file's.
     """
     assert decision.hunks is not None
-    _require_form(change, decision)
-    _require_base(draft, decision, encoding)
+    require_form(change, decision)
+    require_base(draft, decision, encoding)
     decided = decided_of(change.diff, decision.hunks, decision.reason)
     if decision.content is None:
         return Part(splices, decided)
     if isinstance(decision.content, str):
-        return _rewritten(draft, decision.content, decided, encoding)
+        return _rewritten(draft, decision.content, Part(splices, decided), encoding)
     before, after = NotebookDocument(draft.content), NotebookDocument(SplicedContent(draft.content, splices))
     cells = compared(before, after, whole=True).diffs
-    used = notebook_with(before, after, cells, taken_cells(cells, None), decision.content)
-    return Part(used, decided.model_copy(update={"edited": True}))
+    sources = _other_sources(after, cells, decision.content)
+    used = notebook_with(before, after, cells, taken_cells(cells, None), sources)
+    return Part(used, decided.model_copy(update={"edited": bool(sources)}))
 
 
 def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHunks, encoding: TextEncoding) -> Part:
@@ -212,57 +184,6 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     return change.model_copy(update={"diff": change.diff.model_copy(update={"cells": cells})})
 
 
-def _require_form(change: Change, decision: Decision) -> None:
-    """What is written instead is given by cell in a notebook, of the change's cells, and as a text elsewhere.
-
-    Raises:
-        Invalid: it is not.
-    """
-    cells, content = change.diff.cells, decision.content
-    if isinstance(content, dict):
-        if cells is None:
-            raise Invalid("content: this file has no cells", hint="Send its whole text.", field="content")
-        require_cells(cells, content)
-    elif content is not None and cells is not None:
-        hint = "Send the sources of cells by their ids."
-        raise Invalid("content: in a notebook it is given by cell", hint=hint, field="content")
-    _require_base_form(decision)
-
-
-def _require_base_form(decision: Decision) -> None:
-    content, base = decision.content, decision.base
-    if base is not None and type(base) is not type(content):
-        raise Invalid("base: it is given beside content, in the same form", hint="Send both alike.", field="base")
-    if isinstance(base, dict) and isinstance(content, dict) and not base.keys() <= content.keys():
-        raise Invalid("base: it names cells that content does not", hint="Send those of content.", field="base")
-
-
-def _require_base(draft: Draft, decision: Decision, encoding: TextEncoding) -> None:
-    """What is written instead was made from the text that is there; byte order mark and line endings do not count.
-
-    Raises:
-        Stale: from another one, which it would take back.
-    """
-    base = decision.base
-    if base is None:
-        return
-    if isinstance(base, str):
-        told = {"": base}
-        now = {"": _all_of(draft.content).removeprefix(encoding.bom).decode(encoding.codec, "replace")}
-    else:
-        told, now = base, {cell.cell_id: cell.source for cell in NotebookDocument(draft.content).cells}
-    if any(name not in now or _plain(now[name]) != _plain(text) for name, text in told.items()):
-        raise Stale(
-            f"{draft.stat.path} has other text by now than what is to be written was made from",
-            hint="Make it from the text that is there now.",
-            path=draft.stat.path,
-        )
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-
-
 def _hunks_taken(content: Content, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding) -> Part:
     found = hunks_of_splices(content, splices, encoding)
     taken = taken_hunks(len(found), decision.hunks)
@@ -273,27 +194,38 @@ def _hunks_taken(content: Content, splices: Sequence[Splice], decision: Decision
 
 def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], decision: Decision) -> Part:
     cells = change.diff.cells or []
-    sources = decision.content if isinstance(decision.content, dict) else {}
-    taken = taken_cells(cells, decision.hunks)
+    after = NotebookDocument(SplicedContent(content, splices))
+    given = decision.content if isinstance(decision.content, dict) else {}
+    sources = _other_sources(after, cells, given)
+    hunks = decision.hunks
+    if isinstance(hunks, dict):
+        hunks = {**hunks, **dict.fromkeys(given.keys() - sources.keys(), "all")}
+    taken = taken_cells(cells, hunks)
     everything = {cell.cell_id: list(hunks_in(cell)) for cell in cells}
     rejected = left_over(everything, taken)
     if not rejected and not sources:
         return Part(splices, Decided(taken=taken, rejected={}, reason=decision.reason))
     if change.before is None or len(everything) < len(cells):
         raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
-    after = NotebookDocument(SplicedContent(content, splices))
     used = notebook_with(NotebookDocument(content), after, cells, taken, sources)
     return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason, edited=bool(sources)))
 
 
-def _rewritten(draft: Draft, text: str, decided: Decided, encoding: TextEncoding) -> Part:
+def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Mapping[str, str]) -> dict[str, str]:
+    """Those sources that are not what the change gives the cells anyway."""
+    there = {cell.cell_id: after.cells[cell.index].source for cell in cells if cell.action != "delete"}
+    return {name: source for name, source in given.items() if source != there.get(name)}
+
+
+def _rewritten(draft: Draft, text: str, part: Part, encoding: TextEncoding) -> Part:
+    """What makes a text of the file; the part itself where that makes the same text of it."""
     before = _all_of(draft.content)
+    if plain_text(text) == plain_text(decoded(_all_of(SplicedContent(draft.content, part.splices)), encoding)):
+        return part
     text = text.removeprefix("\ufeff") if encoding.bom else text
-    if before.count(b"\r\n") * 2 > before.count(b"\n"):
-        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    data = encoding.bom + encoding.encode(text)
+    data = encoding.bom + encoding.encode(with_line_ends(decoded(before, encoding), text))
     splices = [Splice(0, b"", data)] if draft.before is None else trimmed(before, data)
-    return Part(splices, decided.model_copy(update={"edited": True}))
+    return Part(splices, part.decided.model_copy(update={"edited": True}))
 
 
 def _all_of(content: Content) -> bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_fstools.errors import Conflict, Denied, FsToolsError, Stale
+from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal
-from jupyter_fstools.journal.partial import Decision
 from jupyter_fstools.journal.standing import sides_of
 
 

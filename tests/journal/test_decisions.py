@@ -6,8 +6,8 @@ import pytest
 
 from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.journal.decisions import follow
+from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal
-from jupyter_fstools.journal.partial import Decision
 from jupyter_fstools.stores.sqlite import SqliteStore
 
 TITLE = "Since your last call, a person decided about changes of yours:"

@@ -13,8 +13,8 @@ from jupyter_fstools.content.splices import spliced_chunks, trimmed
 from jupyter_fstools.documents.text.encoding import TextEncoding
 from jupyter_fstools.documents.text.hunks import chosen, hunks_of_splices
 from jupyter_fstools.errors import Conflict, EncodingRefused, Invalid, Stale
+from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal
-from jupyter_fstools.journal.partial import Decision
 from jupyter_fstools.journal.standing import as_of_now
 
 LINES = [f"line {number}\n" for number in range(40)]
@@ -91,6 +91,34 @@ def test_what_a_person_writes_keeps_the_line_endings_and_the_encoding(asking, jo
     change = asking("edit_file", path="a.txt", old_string="two", new_string="2").change
     journal.approve(change.id, decision=Decision(content="one\nzwei\n"))
     assert asking.got("a.txt") == "\ufeffone\r\nzwei\r\n".encode()
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    ("before", "after"), [("a\r\nb\nc\r\ntwo\n", "a\r\nb\nc\r\nzwei\r\n"), ("a\rtwo\r", "a\rzwei\r")]
+)
+def test_lines_that_a_person_left_alone_end_as_before(asking, journal, before, after, codec):
+    asking.put("a.txt", before.encode(codec))
+    asking("read_file", path="a.txt")
+    change = asking("edit_file", path="a.txt", old_string="two", new_string="2").change
+    written = after.replace("\r\n", "\n").replace("\r", "\n")
+    done = journal.approve(change.id, decision=Decision(content=written))
+    assert asking.got("a.txt") == after.encode(codec)
+    assert (done.diff.added, done.diff.removed) == (1, 1)
+
+
+def test_what_a_person_writes_and_was_proposed_is_no_edit(asking, journal, proposal, cells_proposal):
+    done = journal.approve(proposal.id, decision=Decision(content=rewritten(*PLACES).replace("\n", "\r\n")))
+    assert (done.decided.edited, asking.got("a.txt").decode()) == (False, rewritten(*PLACES))
+    proposed = rewritten(2, 36)
+    done = journal.approve(cells_proposal.id, decision=Decision({"a": [0]}, content={"a": proposed}))
+    assert (done.decided.edited, done.decided.taken, sources(asking)["a"]) == (False, {"a": [0, 1]}, proposed)
+
+
+def test_a_source_for_a_cell_that_the_change_deletes_is_refused(asking, journal, cells_proposal):
+    with pytest.raises(Invalid, match="the change deletes cell 'b'"):
+        journal.approve(cells_proposal.id, decision=Decision(content={"b": "mine"}))
+    assert journal.change(cells_proposal.id).status == "proposed"
 
 
 def test_a_character_that_the_encoding_lacks_leaves_the_proposal_waiting(asking, journal):

@@ -16,9 +16,9 @@ from ...errors import Denied, FsToolsError, Invalid
 from ...gate.workspace import Workspace
 from ...journal.commands import rejection
 from ...journal.decisions import follow, heard
+from ...journal.detailed_decision import Decision
 from ...journal.journal import Journal
 from ...journal.listing import ChangeQuery
-from ...journal.partial import Decision
 from ...journal.standing import as_of_now, can_be_undone, changed_since, sides_of, waiting_count, with_all_rows
 from ...sessions import checked_session
 from ...stores.records import Change, ChangeStatus

@@ -1,0 +1,105 @@
+"""What a person decides about a proposal in detail, and whether it fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..documents.notebook import NotebookDocument
+from ..documents.text.encoding import TextEncoding
+from ..errors import Invalid, Stale
+from ..gate.draft import Draft
+from ..stores.records import Change
+from .named_hunks import NamedHunks, require_cells
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A person's decision about a proposal in detail; all of it where nothing is named.
+
+    Attributes:
+        hunks: what is carried out of it.
+        content: what is written instead: a text file's whole text, or sources of cells by their ids.
+        reason: for whoever proposed it.
+        base: from what `content` was made: the file's text, or sources of cells by their ids; None: whatever it is.
+    """
+
+    hunks: NamedHunks | None = None
+    content: str | dict[str, str] | None = None
+    reason: str | None = None
+    base: str | dict[str, str] | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Not simply all of it."""
+        return self.hunks is not None or self.content is not None or self.base is not None
+
+    @property
+    def named(self) -> NamedHunks | None:
+        """What is carried out of it, all of each cell among it that gets another source and is not named."""
+        if not isinstance(self.hunks, dict) or not isinstance(self.content, dict):
+            return self.hunks
+        return {**self.hunks, **{name: self.hunks.get(name) or "all" for name in self.content}}
+
+
+def require_form(change: Change, decision: Decision) -> None:
+    """What is written instead is given by cell in a notebook, of the change's cells, and as a text elsewhere.
+
+    Raises:
+        Invalid: it is not.
+    """
+    cells, content = change.diff.cells, decision.content
+    if isinstance(content, dict):
+        if cells is None:
+            raise Invalid("content: this file has no cells", hint="Send its whole text.", field="content")
+        require_cells(cells, content)
+        deleted = {cell.cell_id for cell in cells if cell.action == "delete"}
+        if lost := deleted.intersection(content):
+            raise Invalid(
+                f"content: the change deletes cell {min(lost)[:80]!r}",
+                hint="Leave its hunk out to keep the cell, then edit it.",
+                field="content",
+            )
+    elif content is not None and cells is not None:
+        hint = "Send the sources of cells by their ids."
+        raise Invalid("content: in a notebook it is given by cell", hint=hint, field="content")
+    _require_base_form(decision)
+
+
+def _require_base_form(decision: Decision) -> None:
+    content, base = decision.content, decision.base
+    if base is not None and type(base) is not type(content):
+        raise Invalid("base: it is given beside content, in the same form", hint="Send both alike.", field="base")
+    if isinstance(base, dict) and isinstance(content, dict) and not base.keys() <= content.keys():
+        raise Invalid("base: it names cells that content does not", hint="Send those of content.", field="base")
+
+
+def require_base(draft: Draft, decision: Decision, encoding: TextEncoding) -> None:
+    """What is written instead was made from the text that is there; byte order mark and line endings do not count.
+
+    Raises:
+        Stale: from another one, which it would take back.
+    """
+    base = decision.base
+    if base is None:
+        return
+    if isinstance(base, str):
+        told = {"": base}
+        now = {"": decoded(draft.content.read(0, draft.content.size), encoding)}
+    else:
+        told, now = base, {cell.cell_id: cell.source for cell in NotebookDocument(draft.content).cells}
+    if any(name not in now or plain_text(now[name]) != plain_text(text) for name, text in told.items()):
+        raise Stale(
+            f"{draft.stat.path} has other text by now than what is to be written was made from",
+            hint="Make it from the text that is there now.",
+            path=draft.stat.path,
+        )
+
+
+def plain_text(text: str) -> str:
+    """The text without byte order mark, each line ended by a line feed."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(data: bytes, encoding: TextEncoding) -> str:
+    """The text of a file's bytes, without byte order mark."""
+    return data.removeprefix(encoding.bom).decode(encoding.codec, "replace")
