@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
-from urllib.parse import urljoin
 
 from ..errors import Invalid
 
@@ -91,7 +90,12 @@ def mcp_address(server: str) -> str:
     Args:
         server: the server's own address.
     """
-    return urljoin(os.environ.get(_HUB_URL) or f"{server.rstrip('/')}/", "api/fstools/mcp")
+    return endpoint_of(os.environ.get(_HUB_URL) or server)
+
+
+def endpoint_of(server: str) -> str:
+    """The `/mcp` of a server below its address."""
+    return f"{server.rstrip('/')}/api/fstools/mcp"
 
 
 class McpServer(NamedTuple):
@@ -113,24 +117,20 @@ class McpServer(NamedTuple):
         return configuration(self.client, self.name, self.entry)
 
 
-def server_of(client: McpClient, name: str, secret: str, *, address: str, command: Sequence[str] = ()) -> McpServer:
+def server_of(client: McpClient, name: str, secret: str, *, url: str, command: Sequence[str] = ()) -> McpServer:
     """This server for a client.
 
     Args:
         client: whose configuration.
         name: what its token is called.
         secret: the token.
-        address: the server's own address.
+        url: of the server's `/mcp`, as the client reaches it.
         command: the options of `jupyter fstools mcp` that say which server, for a client that starts a command instead
             of calling an address.
     """
     # In this environment, whatever PATH a client has.
     words = [str(Path(sys.executable).with_name("jupyter-fstools")), "mcp", *command]
-    entry = (
-        command_entry(client, words, secret, jupyter_folders())
-        if command
-        else address_entry(client, mcp_address(address), secret)
-    )
+    entry = command_entry(client, words, secret, jupyter_folders()) if command else address_entry(client, url, secret)
     return McpServer(client, "jupyter" if name == client.name else f"jupyter-{name}", entry)
 
 
@@ -182,7 +182,12 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
         return json.dumps({**there, client.key: _with_server(client, known, server, entry)}, indent=2) + "\n"
     if server in (known or {}):
         raise _unreadable(client, f"it has a server {server!r}")
-    return f"{text.rstrip()}\n\n{_toml(client, server, entry)}".lstrip()
+    whole = f"{text.rstrip()}\n\n{_toml(client, server, entry)}".lstrip()
+    try:
+        tomllib.loads(whole)
+    except tomllib.TOMLDecodeError:  # An inline table ends where it is written.
+        raise _unreadable(client, f"nothing can be added to its {client.key}") from None
+    return whole
 
 
 def _with_server(client: McpClient, known: Any, server: str, entry: Entry) -> Any:

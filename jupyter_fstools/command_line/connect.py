@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..client.configurations import CLIENTS, McpClient, McpServer, merged, server_of
+from ..client.configurations import CLIENTS, McpClient, McpServer, endpoint_of, mcp_address, merged, server_of
 from ..client.requests import ask
 from ..client.runtime_files import JupyterServer
 from ..errors import InputOutput
@@ -56,14 +56,16 @@ def run_connect(given: argparse.Namespace) -> None:
     client = CLIENTS[given.client]
     name = checked_session(given.name or client.name)
     server = find_server(given.root, given.url)
+    file = _file(client, given.root)
     token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
     where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
-    entered = server_of(client, name, token["token"], address=server.url, command=where if given.stdio else ())
+    # An address that a person names is the one that they mean, on a hub, too.
+    url = endpoint_of(server.url) if given.url else mcp_address(server.url)
+    entered = server_of(client, name, token["token"], url=url, command=where if given.stdio else ())
     sys.stdout.write(entered.configuration)
     sys.stdout.flush()
     _tell(f"\n`jupyter fstools token revoke {token['id']}` revokes its token.")
     _tell(f"{client.title} documents this form at {client.page}.")
-    file = _file(client, given.root)
     if file is not None and (given.write or _agrees(file)):
         _write(file, entered)
         _tell(f"Written to {file}. Restart {client.title}, or have it reload its MCP servers.")
@@ -74,7 +76,10 @@ def run_connect(given: argparse.Namespace) -> None:
 def _file(client: McpClient, root: str) -> Path | None:
     if client.file is None:
         return None
-    return Path(client.file).expanduser() if client.file.startswith("~") else Path(root, client.file)
+    try:
+        return Path(client.file).expanduser() if client.file.startswith("~") else Path(root, client.file)
+    except RuntimeError:  # Nobody knows where this user's home is.
+        return None
 
 
 def _agrees(file: Path) -> bool:
@@ -90,12 +95,17 @@ def _write(file: Path, server: McpServer) -> None:
     try:
         old = file.read_text("utf-8") if file.exists() else ""
         text = merged(server.client, old, server.name, server.entry)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f".{file.name}.fstools")
-        # It holds a secret: for its owner alone.
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-            out.write(text)
-        beside.replace(os.path.realpath(file))
+        place = Path(os.path.realpath(file))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        beside = place.with_name(f".{place.name}.fstools")
+        try:
+            # It holds a secret: for its owner alone.
+            with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+                out.write(text)
+            beside.replace(place)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutput(f"{file} cannot be written: {error}", hint="Add what is shown above by hand.") from None
 

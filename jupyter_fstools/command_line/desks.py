@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from ..client.requests import ask
 from ..client.runtime_files import JupyterServer
+from ..entry_points import shown_setting
 from ..errors import InputOutput, Invalid, NotFound
 from ..gate import grant
 from ..journal.journal import Journal
@@ -93,9 +94,10 @@ class ServerDesk:
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if there is none of that id, a file's newest one."""
+        named = quote(change_id, safe="", errors="replace")
         with self._understood():
             try:
-                told = ask(self._server, "POST", f"/changes/{quote(change_id, safe='')}/undo", {}, _HEADERS)
+                told = ask(self._server, "POST", f"/changes/{named}/undo", {}, _HEADERS)
             except NotFound:
                 told = ask(self._server, "POST", "/changes/undo", {"path": path}, _HEADERS)
             return _change(told["change"])
@@ -147,7 +149,7 @@ class StoreDesk:
         return {
             "server": None,
             "root": self._workspace.backend.root_key or "/",
-            "store": self._settings.store,
+            "store": shown_setting(self._settings.store),
             "approval": self._settings.approval,
             "read_only": self._settings.read_only,
             "changes_waiting": len(waiting),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ..errors import Denied, FsToolsError, NotFound
+from ..errors import Denied, FsToolsError, NotFound, saying_unmodified
 from ..gate.workspace import Workspace
 from ..stores.protocol import ChangeFilter
 from ..stores.records import Change, ChangedFile
@@ -35,6 +35,14 @@ class Listing:
     def changes(self, query: ChangeQuery) -> list[Change]:
         """The changes a query describes, paths relative to this root."""
         return self._all_visible(self._store.changes(self._filter(query)))
+
+    def page(self, query: ChangeQuery) -> tuple[list[Change], int]:
+        """The same, and the revision after which later changes follow: of a full page after a cursor its last one's."""
+        revision = self._store.revision()  # First: who goes on after it then misses nothing.
+        found = self._store.changes(self._filter(query))
+        if query.after is not None and len(found) == query.limit:
+            revision = found[-1].revision
+        return self._all_visible(found), revision
 
     def count(self, query: ChangeQuery) -> int:
         """How many changes a query describes on all its pages; those hidden from this reader are not counted."""
@@ -66,6 +74,7 @@ class Listing:
             )
         return change
 
+    @saying_unmodified()
     def newest_to_undo(self, path: str, *, own: bool) -> Change:
         """The newest change of a file that is in effect and is not an undo itself.
 

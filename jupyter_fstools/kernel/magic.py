@@ -217,7 +217,7 @@ def _subcommand(name: str) -> Subcommand:
 
 def _changes_files(line: str) -> bool:
     """The line's subcommand calls a tool that may change files."""
-    command = SUBCOMMANDS.get(line.partition(" ")[0])
+    command = SUBCOMMANDS.get((line.split(None, 1) or [""])[0])
     return command is not None and command.tool is not None and not TOOLS[command.tool].reads_only
 
 

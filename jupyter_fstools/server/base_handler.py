@@ -81,6 +81,7 @@ _BAD_TOKEN = "the token is not valid here", "It is wrong, expired or revoked: `j
 _CODES = {403: "denied", 404: "not_found", 413: "too_large"}
 _HINTS = {
     403: "Send the server's token (Authorization: token ...), or the login's cookies and _xsrf as X-XSRFToken.",
+    400: "GET api/fstools/openapi.json tells what each route takes.",
     404: "GET api/fstools/openapi.json lists the routes.",
 }
 
@@ -95,6 +96,9 @@ class ToolsHandler(APIHandler):
     auth_resource = "contents"
     opens_to_tokens = False
     """Whether an assistant's own token opens this, and not only a person's login."""
+
+    changes_files = False
+    """Whether a refusal has to say that nothing was modified."""
 
     assistant: Token | None = None
     """The assistant's token that the request came with."""
@@ -246,6 +250,8 @@ class ToolsHandler(APIHandler):
         if hasattr(self, _USER):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
+            if self.changes_files:
+                error.say_unmodified()
             self.answer(self.told(error.as_dict()), error.status)
             return
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")

@@ -67,8 +67,9 @@ class SeenInFull:
             if file.diff.truncated and (user, change.id, file.path) not in self._seen:
                 raise NotRead(
                     f"change {change.id} of {file.path} is not shown in full by its diff (not modified)",
-                    hint=f"Look at all of it (GET changes/{change.id}?rows=all) or, where that is cut too, download it "
-                    f"(GET changes/{change.id}/content); then approve it.",
+                    hint="Look at all of it (unfold it in the panel of JupyterLab, or GET "
+                    f"changes/{change.id}?rows=all) or, where that is cut too, download it (there, or GET "
+                    f"changes/{change.id}/content); then approve it.",
                     path=file.path,
                 )
 

@@ -82,6 +82,17 @@ def test_a_deleted_cell_in_one_column_has_only_lines_that_go(desk, waits):
     desk.photograph("gone")
 
 
+def test_a_change_whose_diff_is_cut_is_approved_where_all_of_it_is_compared(desk, waits):
+    content = "".join(f"line {number}\n" for number in range(8000))
+    change = waits.call("write_file", "long.txt", content=content)[1]["change"]
+    assert change["diff"]["truncated"]
+    shown = comparison_of(desk, change)
+    expect(shown.locator(".cm-line").first).to_have_text("line 0")
+    shown.get_by_role("button", name="Approve").press("Enter")
+    expect(shown.get_by_role("button", name="Undo")).to_be_visible()
+    assert waits.text("long.txt") == content
+
+
 def test_whoever_has_seen_all_of_a_change_in_the_main_area_may_approve_it_in_the_panel(window, waits):
     lines = [f"line {number}\n" for number in range(450)]
     waits.write("a.txt", "".join(lines))

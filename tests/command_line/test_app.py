@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.command_line.desks import StoreDesk
 
 pytestmark = pytest.mark.slow
 
@@ -116,6 +117,14 @@ def test_what_waits_is_counted_and_the_servers_settings_hold_without_a_server(ho
     assert "changes waiting  1\n" in alone
 
 
+def test_the_password_of_a_store_is_not_told(home, monkeypatch):
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    desk = StoreDesk(str(home.files))
+    desk._settings.store = "postgresql://fstools:s3cret@db.example/hub"
+    assert desk.status()["store"] == "postgresql://fstools@db.example/hub"
+
+
 def test_a_wrong_setting_is_named(home, run):
     (home.path / "jupyter_config_dir" / "jupyter_server_config.json").write_text('{"FsToolsConfig": {"approval": 5}}')
     ran = run(home, "status")
@@ -124,7 +133,16 @@ def test_a_wrong_setting_is_named(home, run):
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("words", [["undo", "c000000000000"], ["undo", "no/file"], ["changes", "../.."], ["undo", ""]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["undo", "c000000000000"],
+        ["undo", "no/file"],
+        ["changes", "../.."],
+        ["undo", ""],
+        ["undo", os.fsdecode(b"caf\xe9")],
+    ],
+)
 def test_a_refusal_is_two_lines(place, words, run):
     home, folder = place
     ran = run(home, *words, folder=folder)

@@ -99,6 +99,7 @@ def test_a_server_of_the_same_name_is_replaced(name):
         ("cursor", "[]"),
         ("codex", "= 1"),
         ("codex", "[mcp_servers.jupyter]\nurl = 'x'\n"),
+        ("codex", "mcp_servers = { other = { url = 'x' } }\n"),
     ],
 )
 def test_a_configuration_that_cannot_be_merged_is_left_to_the_person(name, text):
@@ -130,6 +131,34 @@ def test_the_configuration_is_written_and_the_first_call_ends_the_waiting(served
     assert "VS Code has called: it works." in said[-1] and json.loads(out)["servers"]["jupyter"]["type"] == "http"
     assert (folder / ".vscode" / "mcp.json").stat().st_mode & 0o777 == 0o600
     assert any("code.visualstudio.com" in line for line in said)
+
+
+@pytest.mark.slow
+def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
+    home, folder = served
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere" / "real.json").write_text('{"inputs": []}')
+    (folder / ".vscode").mkdir()
+    (folder / ".vscode" / "mcp.json").symlink_to("../elsewhere/real.json")
+    ran = home.run("connect", "vscode", "--root", str(folder), "--write", "--wait", "0")
+    assert ran.code == 0, ran.err
+    assert set(json.loads((folder / "elsewhere" / "real.json").read_text())) == {"inputs", "servers"}
+    assert [path.name for path in (folder / ".vscode").iterdir()] == ["mcp.json"]
+    # What cannot be replaced leaves no file with the token behind.
+    (folder / "elsewhere" / "real.json").unlink()
+    (folder / "elsewhere" / "real.json").mkdir()
+    assert home.run("connect", "vscode", "--root", str(folder), "--write", "--wait", "0").code == 1
+    assert [path.name for path in (folder / "elsewhere").iterdir()] == ["real.json"]
+
+
+@pytest.mark.slow
+def test_an_address_that_a_person_names_is_the_one_that_is_configured(served, run):
+    home, _ = served
+    hub = "https://hub.example.org/user/ada/"
+    address = re.search(r"http://\S+", home.run("status", "--root", str(home.files)).out)[0]
+    for where, expected in ((("--root", str(home.files)), hub), (("--url", address), address)):
+        ran = run(home, "connect", "cursor", *where, "--wait", "0", JUPYTERHUB_PUBLIC_URL=hub)
+        assert json.loads(ran.out)["mcpServers"]["jupyter"]["url"] == f"{expected.rstrip('/')}/api/fstools/mcp", ran.err
 
 
 def call_once(file):

@@ -69,7 +69,9 @@ def test_names_of_arguments_in_a_hint_are_no_subcommands(fs, file):
     assert refusal_lines(listing)[1] == "Hint: It takes pattern, and optionally path, glob."
 
 
-@pytest.mark.parametrize("line", ["edit a.py --old x", "edit a.py 'x", "undo", "write", "edit a.py --none", "cell a"])
+@pytest.mark.parametrize(
+    "line", ["edit a.py --old x", "edit a.py 'x", "undo", "write", "edit a.py --none", "cell a", "edit\ta.py"]
+)
 def test_a_line_that_fits_no_subcommand_that_writes_modifies_nothing_and_says_so(fs, file, line):
     with pytest.raises(FsToolsError, match="not modified"):
         fs(line)

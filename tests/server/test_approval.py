@@ -272,6 +272,21 @@ async def test_an_undo_of_a_file_that_moved_on_is_stale(ask, call, jp_root_dir):
     assert (jp_root_dir / "a.txt").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize(
+    ("route", "body"),
+    [
+        ("/changes/c000000000000/approve", b""),
+        ("/changes/c000000000000/undo", b""),
+        ("/changes/undo", b'{"path": "none.txt"}'),
+        ("/changes/c000000000000/approve", b'{"hunks": [-1]}'),
+        ("/changes/c000000000000/approve", b'{"content": 5}'),
+    ],
+)
+async def test_a_decision_that_is_refused_says_that_nothing_was_modified(ask, route, body):
+    refused = await ask("POST", route, body)
+    assert "not modified" in refused.error["message"] and refused.error["hint"]
+
+
 async def test_the_journal_goes_on_after_a_cursor(ask, call):
     await call("write_file", path="a.txt", content="one\n")
     cursor = (await ask("GET", "/changes")).json["revision"]
@@ -279,6 +294,9 @@ async def test_the_journal_goes_on_after_a_cursor(ask, call):
     await call("write_file", path="c.txt", content="one\n")
     after = (await ask("GET", "/changes", after=cursor)).json["changes"]
     assert [change["path"] for change in after] == ["b.txt", "c.txt"]
+    page = (await ask("GET", "/changes", after=cursor, limit=1)).json
+    rest = (await ask("GET", "/changes", after=page["revision"])).json
+    assert [change["path"] for change in page["changes"] + rest["changes"]] == ["b.txt", "c.txt"]
     newest = (await ask("GET", "/changes", path="", limit=2)).json["changes"]
     assert [change["path"] for change in newest] == ["c.txt", "b.txt"]
 

@@ -103,11 +103,11 @@ class ChangesHandler(ToolsHandler):
             query = replace(query, reader=own)
 
         def listed(workspace: Workspace) -> bytes:
-            # The revision first: who goes on after it then misses nothing.
-            revision, journal = workspace.store.revision(), Journal(workspace)
+            journal = Journal(workspace)
+            changes, revision = journal.page(query)
             return as_json(
                 {
-                    "changes": [rendered_change(one) for one in as_of_now(workspace, journal.changes(query))],
+                    "changes": [rendered_change(one) for one in as_of_now(workspace, changes)],
                     "total": journal.count(query),
                     "proposed": waiting_count(workspace, own),
                     "revision": revision,
@@ -199,6 +199,8 @@ class DecisionBody(Arguments):
 class DecisionHandler(ToolsHandler):
     """`POST /changes/{id}/approve`, `/reject`, `/undo`, `/keep`: what a person decides."""
 
+    changes_files = True
+
     @web.authenticated
     @authorized
     async def post(self, change_id: str, decision: str) -> None:
@@ -245,6 +247,8 @@ def _require_of_use(asked: DecisionBody, decision: str) -> None:
 class DecisionsHandler(ToolsHandler):
     """`POST /changes/approve`, `/changes/reject`: one decision about many changes."""
 
+    changes_files = True
+
     @web.authenticated
     @authorized
     async def post(self, decision: str) -> None:
@@ -268,12 +272,15 @@ class DecisionsHandler(ToolsHandler):
                 told = {"id": change_id, "path": change.path, "change": rendered_change(change, rows=False)}
                 outcomes.append({**told, "error": None})
             except FsToolsError as refusal:
+                refusal.say_unmodified()
                 outcomes.append({"id": change_id, "path": path, "change": None, "error": refusal.as_dict()})
         self.answer({"outcomes": outcomes})
 
 
 class UndoHandler(ToolsHandler):
     """`POST /changes/undo` with `{"path"}`: a step back through a file's changes."""
+
+    changes_files = True
 
     @web.authenticated
     @authorized

@@ -91,7 +91,9 @@ class ChangesAnswer(BaseModel):
     changes: list[ToldChange]
     total: Annotated[int, Field(description="How many changes there are, on all pages together.")]
     proposed: Annotated[int, Field(description="Changes below the root that wait for a person.")]
-    revision: Annotated[int, Field(description="The newest revision: later changes follow with `after` set to it.")]
+    revision: Annotated[
+        int, Field(description="Later changes follow with `after` set to it: the newest, or the last of a full page.")
+    ]
 
 
 class ChangeAnswer(BaseModel):

@@ -11,7 +11,7 @@ from jupyter_server.auth.decorator import authorized
 from pydantic import Field
 from tornado import web
 
-from ...client.configurations import CLIENTS, McpClient, server_of
+from ...client.configurations import CLIENTS, McpClient, mcp_address, server_of
 from ...errors import NotFound
 from ...gate import grant
 from ...gate.workspace import Workspace
@@ -184,7 +184,7 @@ class ClientHandler(_MakesTokens):
         token, secret = await self.issue(asked)
         here = asked.url or f"{self.request.protocol}://{self.request.host}{self.base_url}"
         command = ("--root", str(self.settings["serverapp"].root_dir)) if asked.stdio else ()
-        server = server_of(client, token.name, secret, address=here, command=command)
+        server = server_of(client, token.name, secret, url=mcp_address(here), command=command)
         self.answer(
             {**told(token), "token": secret, "client": _described(client), "configuration": server.configuration}, 201
         )

@@ -108,12 +108,20 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
       const { change, changed_since } = await server.standing(this.changeId);
       const shown = JSON.stringify([change.status, changed_since]);
       if (!this.isDisposed && shown !== this._shown) {
-        this._sides = changed_since.length ? [] : await server.sides(change.id).catch(() => []);
+        // The server lets a person approve what it has sent them in full.
+        const [whole, sides] = await Promise.all([
+          change.status === 'proposed' ? server.whole(change) : change,
+          changed_since.length ? [] : server.sides(change.id).catch(() => [])
+        ]);
+        if (this.isDisposed) {
+          return;
+        }
+        this._sides = sides;
         this._since = changed_since;
         this._shown = shown;
         this.title.label = trans.__('Change of %1', change.path.split('/').at(-1)!);
         this.title.caption = `${change.path} · ${change.session}`;
-        this._draw(change);
+        this._draw(whole);
       }
       this._change = change;
       this._wasStale = this._isStale;
