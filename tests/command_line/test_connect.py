@@ -155,10 +155,13 @@ def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
 def test_an_address_that_a_person_names_is_the_one_that_is_configured(served, run):
     home, _ = served
     hub = "https://hub.example.org/user/ada/"
-    address = re.search(r"http://\S+", home.run("status", "--root", str(home.files)).out)[0]
-    for where, expected in ((("--root", str(home.files)), hub), (("--url", address), address)):
-        ran = run(home, "connect", "cursor", *where, "--wait", "0", JUPYTERHUB_PUBLIC_URL=hub)
-        assert json.loads(ran.out)["mcpServers"]["jupyter"]["url"] == f"{expected.rstrip('/')}/api/fstools/mcp", ran.err
+    [file] = home.runtime.glob("jpserver-*.json")
+    server = json.loads(file.read_text())
+    for where, expected in ((("--root", str(home.files)), hub), (("--url", server["url"]), server["url"])):
+        variables = {"JUPYTERHUB_PUBLIC_URL": hub, "JUPYTER_TOKEN": server["token"]}
+        ran = run(home, "connect", "cursor", *where, "--wait", "0", **variables)
+        assert ran.code == 0, ran.err
+        assert json.loads(ran.out)["mcpServers"]["jupyter"]["url"] == f"{expected.rstrip('/')}/api/fstools/mcp"
 
 
 def call_once(file):
