@@ -1,4 +1,4 @@
-"""What a person decides about a proposal in detail, and whether it fits."""
+"""Checks that what a person decides in detail fits its proposal."""
 
 from __future__ import annotations
 
