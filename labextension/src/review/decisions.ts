@@ -27,9 +27,11 @@ export function hunksOfCell(cell: CellDiff): string[] {
   return Array.from({ length: count }, (_, position) => hunkName(position, cell.cell_id));
 }
 
-/** The names of all hunks of a change. */
+/** The names of all hunks of a change; one that has none, as of an empty file, is decided about by one name. */
 export function hunksOf({ diff }: Change): string[] {
-  return diff.cells === null ? diff.hunks.map((_, position) => hunkName(position)) : diff.cells.flatMap(hunksOfCell);
+  const names =
+    diff.cells === null ? diff.hunks.map((_, position) => hunkName(position)) : diff.cells.flatMap(hunksOfCell);
+  return names.length ? names : [hunkName(0)];
 }
 
 /** Whether the parts of a change can be decided about one by one. */

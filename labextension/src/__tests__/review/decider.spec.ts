@@ -54,6 +54,22 @@ describe('what was decided of a proposal', () => {
   });
 });
 
+describe('a proposal without hunks', () => {
+  const empty = { ...proposal, diff: fileDiff({ op: 'delete' }) };
+  const ofNotebook = { ...proposal, diff: fileDiff({ kind: 'notebook', cells: [] }) };
+
+  it.each([
+    ['approve', 'an empty file that is deleted', empty],
+    ['reject', 'an empty file that is deleted', empty],
+    ['approve', 'a notebook of which no cell changes', ofNotebook]
+  ] as const)('is decided as the person said: %s, of %s', async (decision, _, change) => {
+    const asked = jest.fn(() => Promise.resolve());
+    const [decider] = deciderOf(asked);
+    await decider.decideAll([change], decision);
+    expect(asked.mock.calls).toEqual([[change.id, decision, {}]]);
+  });
+});
+
 describe('an edited proposal', () => {
   const stale = () => Promise.reject(new RequestError({ code: 'stale', message: 'moved on', hint: '', details: {} }));
   const names = [hunkName(0), hunkName(1)];
