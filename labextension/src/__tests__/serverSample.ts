@@ -149,9 +149,12 @@ export class ServerSample {
     if (one) {
       return { change: changeOf(one, this.runs[one.id]) };
     }
-    if (query.get('status') === 'proposed') {
-      const asked = { kinds: [], status: 'proposed', path: query.get('path') ?? undefined } as const;
-      return { changes: changes.filter(change => isWanted(change, asked)).map(change => changeOf(change)) };
+    const status = query.get('status') as Change['status'] | null;
+    if (status) {
+      const asked = { kinds: [], status, path: query.get('path') ?? undefined };
+      const found = changes.filter(change => isWanted(change, asked)).sort((one, other) => other.at - one.at);
+      const page = found.slice(0, Number(query.get('limit')));
+      return { changes: page.map(change => changeOf(change)), total: found.length };
     }
     throw new Error(`The sample does not answer ${path}`);
   }

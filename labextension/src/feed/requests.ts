@@ -190,10 +190,9 @@ export class ToolsServer {
     return (await this._ask<{ change: Change }>('POST', path, { body })).change;
   }
 
-  /** The newest changes of a file with a status, newest first, with their diffs. */
-  async changesOf(path: string, status: Change['status'], limit = 50): Promise<Change[]> {
-    const query = { path, status, limit };
-    return (await this._ask<{ changes: Change[] }>('GET', 'changes', { query })).changes;
+  /** The newest changes of a file with a status, newest first, with their diffs; `total`: how many there are. */
+  changesOf(path: string, status: Change['status'], limit: number): Promise<{ changes: Change[]; total: number }> {
+    return this._ask('GET', 'changes', { query: { path, status, limit } });
   }
 
   /** What waits of a session, below a path, or both: the newest 1000, newest first, without their diffs. */

@@ -12,16 +12,17 @@ import type { HunkDecision } from './hunkControls';
 import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
 import type { IMarker, IReviewView, IShownBeside } from './reviewView';
+import type { UnseenChanges } from './unseenChanges';
 
 import { Soon } from '../feed/soon';
 import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
 import { Decider, type IDeciderParts } from './decider';
 import { Doubts } from './doubts';
+import { changesToSee } from './fileChanges';
 import { hunkControls } from './hunkControls';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
 import { proposedText, TextReview } from './textReview';
-import { isUnseen, type UnseenChanges } from './unseenChanges';
 
 const LOOK_AT_MOST_EVERY = 300;
 
@@ -156,25 +157,19 @@ export class DocumentReview implements IDisposable, IMarker {
   }
 
   private async _load(): Promise<void> {
-    const { server } = this._parts;
+    const { server, unseen } = this._parts;
     const { path } = this;
     if (path === null || this.isDisposed) {
       return;
     }
-    let waiting: Change[];
-    let made: Change[];
     try {
-      [waiting, made] = await Promise.all([server.changesOf(path, 'proposed'), server.changesOf(path, 'applied')]);
-      // Nobody is to approve here what they are not shown.
-      waiting = await Promise.all(waiting.map(change => server.whole(change)));
+      const { waiting, made, newest } = await changesToSee(server, path, unseen.user);
+      this._newest = newest;
+      this._waiting = waiting;
+      this._made = made;
     } catch {
       return; // The panel says that the server cannot be reached; what is shown here stays.
     }
-    const user = this._parts.unseen.user;
-    const ofThis = (changes: Change[]) => changes.flatMap(change => inFile(change, path));
-    this._newest = made.find(change => change.undoes === null)?.id ?? '';
-    this._waiting = ofThis(waiting.filter(change => isUnseen(change, user))).reverse();
-    this._made = ofThis(made.filter(change => isUnseen(change, user))).reverse();
     this.draw();
     if (this._entersBy && this._changes.length) {
       const by = this._entersBy;
@@ -319,12 +314,6 @@ export class DocumentReview implements IDisposable, IMarker {
   private _at = -1;
   private _entersBy: 1 | -1 | null = null;
   private _isDrawing = false;
-}
-
-/** A change as far as it is of one file. */
-function inFile(change: Change, path: string): Change[] {
-  const file = change.files.find(one => one.path === path);
-  return file ? [{ ...change, path, diff: file.diff }] : change.path === path ? [change] : [];
 }
 
 /** By what the buttons of hunks are found again. */
