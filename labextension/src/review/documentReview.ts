@@ -12,7 +12,6 @@ import type { HunkDecision } from './hunkControls';
 import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
 import type { IMarker, IReviewView, IShownBeside } from './reviewView';
-import type { UnseenChanges } from './unseenChanges';
 
 import { Soon } from '../feed/soon';
 import { hunkName, type IDecisionDetail, isDivisible, isKept } from './decisions';
@@ -23,6 +22,7 @@ import { hunkControls } from './hunkControls';
 import { type IOpenNotebook, NotebookReview } from './notebookReview';
 import { type BarDecision, ReviewBar } from './reviewBar';
 import { proposedText, TextReview } from './textReview';
+import { filesOf, type UnseenChanges } from './unseenChanges';
 
 const LOOK_AT_MOST_EVERY = 300;
 
@@ -273,9 +273,9 @@ export class DocumentReview implements IDisposable, IMarker {
   /** What the sessions that changed this document made in other files. */
   private get _elsewhere(): Change[] {
     const sessions = new Set(this._made.map(({ session }) => session));
-    const { path } = this;
+    const path = this.path ?? '';
     return this._parts.unseen.changes.filter(
-      change => change.status === 'applied' && change.path !== path && sessions.has(change.session)
+      change => change.status === 'applied' && !filesOf(change).includes(path) && sessions.has(change.session)
     );
   }
 

@@ -20,7 +20,8 @@ export function isUnseen(change: Change, user: string): boolean {
   return isOfFiles && (change.status === 'proposed' || (isNew && !change.seen_by.includes(user)));
 }
 
-function filesOf({ path, files }: Change): string[] {
+/** The paths of a change's files. */
+export function filesOf({ path, files }: Change): string[] {
   return files.length ? files.map(file => file.path) : [path];
 }
 

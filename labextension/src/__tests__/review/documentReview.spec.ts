@@ -1,0 +1,70 @@
+import type { IDocumentWidget } from '@jupyterlab/docregistry';
+
+import { nullTranslator } from '@jupyterlab/translation';
+import { Signal } from '@lumino/signaling';
+
+import type { ToolsServer } from '../../feed/requests';
+import type { Words } from '../../panel/words';
+import type { Change } from '../../payloads';
+import type { UnseenChanges } from '../../review/unseenChanges';
+
+import { DocumentReview } from '../../review/documentReview';
+import { fileDiff } from '../diffSamples';
+import { changed, changeOf } from '../serverSample';
+
+/** A document without an editor, as far as it is followed. */
+class WidgetSample {
+  constructor(path: string) {
+    this.context.path = path;
+  }
+
+  readonly node = document.createElement('div');
+  readonly content = {};
+  readonly contentHeader = { addWidget: () => undefined };
+  readonly disposed = new Signal<this, void>(this);
+  readonly context = {
+    path: '',
+    model: { contentChanged: new Signal<object, void>({}) },
+    pathChanged: new Signal<object, string>({}),
+    ready: new Promise<void>(() => undefined)
+  };
+}
+
+/** The changes that were made, by one session; what is decided about them is noted in `decided`. */
+function reviewOf(path: string, changes: Change[], decided: string[]): DocumentReview {
+  const ofThis = changes.filter(change => [change, ...change.files].some(file => file.path === path));
+  const server = {
+    changesOf: async (_: string, status: string) => {
+      const found = status === 'applied' ? ofThis : [];
+      return { changes: found, total: found.length };
+    },
+    decide: async (id: string, decision: string) => void decided.push(`${decision} ${id}`)
+  };
+  const parts = {
+    server: server as unknown as ToolsServer,
+    decisions: new Map(),
+    unseen: { user: 'ann', changes, paths: [], toolsPath: (one: string) => one } as unknown as UnseenChanges,
+    feed: { noteStale: () => undefined },
+    trans: nullTranslator.load('jupyter_fstools'),
+    words: {} as Words,
+    leave: () => undefined,
+    decided: () => undefined,
+    compare: () => undefined
+  };
+  return new DocumentReview(new WidgetSample(path) as unknown as IDocumentWidget, parts);
+}
+
+/** A change of files, of which the journal names the first one as its own. */
+function changeOfFiles(id: string, ...paths: string[]): Change {
+  const files = paths.map(path => ({ path, before: null, after: null, diff: fileDiff({ path }) }));
+  return { ...changeOf(changed(id, { path: paths[0] })), files: files.length > 1 ? files : [] };
+}
+
+it('takes a session back with each change once, also one that is of another file too', async () => {
+  const decided: string[] = [];
+  const changes = [changeOfFiles('both', 'a.ipynb', 'b.ipynb'), changeOfFiles('other', 'c.txt')];
+  const review = reviewOf('b.ipynb', changes, decided);
+  await review.decideAll('keep'); // Nothing is known yet: this asks for the changes.
+  await review.decideAll('undo-session');
+  expect(decided).toEqual(['undo both', 'undo other']);
+});
