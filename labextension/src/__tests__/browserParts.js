@@ -9,5 +9,12 @@ global.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 };
-window.matchMedia ??= () => ({ matches: false, addEventListener() {}, removeEventListener() {} });
+global.IntersectionObserver ??= global.ResizeObserver;
+window.matchMedia ??= () => ({
+  matches: false,
+  addEventListener() {},
+  removeEventListener() {},
+  addListener() {},
+  removeListener() {}
+});
 global.requestIdleCallback ??= callback => setTimeout(callback);

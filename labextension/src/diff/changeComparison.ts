@@ -17,7 +17,7 @@ import { StandingLook } from '../feed/soon';
 import { Comparison } from './comparison';
 import { createDiffView, createStaleView } from './diffView';
 import { NotebookComparison } from './notebookComparison';
-import { alignedCells } from './notebookSides';
+import { alignedCells, cellsIn } from './notebookSides';
 import { hidesRows } from './showAll';
 
 /** What a comparison of a change works with. */
@@ -153,14 +153,15 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   private _compared(diff: FileDiff, sides: IFileSides | undefined): Widget[] {
     const { languages, trans } = this._parts;
     const hasSides = sides && (sides.old !== null || sides.new !== null);
-    const cells = hasSides && diff.kind === 'notebook' ? alignedCells(sides.old, sides.new) : null;
+    const [before, after] = hasSides && diff.kind === 'notebook' ? [cellsIn(sides.old), cellsIn(sides.new)] : [];
+    const cells = before && after ? alignedCells(before, after) : null;
     if (cells) {
       const compared = new NotebookComparison(cells, diff.language ?? '', this._style, this._parts);
       this._isCut ||= diff.truncated && diff.hunks.length > 0;
       // Kernel and other metadata of the notebook itself.
       return diff.hunks.length ? [createDiffView({ ...diff, cells: [] }, this._parts), compared] : [compared];
     }
-    if (!hasSides || diff.kind === 'notebook') {
+    if (!hasSides || (before && after)) {
       this._isCut ||= diff.truncated;
       return [createDiffView(diff, this._parts)];
     }

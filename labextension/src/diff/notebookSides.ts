@@ -22,18 +22,25 @@ export interface ICellSides {
 
 const PARTS = ['source', 'outputs', 'metadata', 'attachments', 'cell_type'] as const;
 
-interface INotebookFile {
-  cells: IFileCell[];
-  metadata: JSONObject;
+/** The cells of a notebook's text, none where there is no text; null where it is no notebook. */
+export function cellsIn(text: string | null): IFileCell[] | null {
+  if (!text?.trim()) {
+    return [];
+  }
+  try {
+    const { cells } = JSON.parse(text) as { cells?: unknown };
+    return Array.isArray(cells) ? (cells as IFileCell[]) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Pairs cells of one id, in the order of the new notebook, a deleted one where it was; null where cells have no ids. */
-export function alignedCells(old: string | null, now: string | null): ICellSides[] | null {
-  const [before, after] = [old, now].map(text => (text === null ? [] : (JSON.parse(text) as INotebookFile).cells));
+export function alignedCells(before: readonly IFileCell[], after: readonly IFileCell[]): ICellSides[] | null {
   if ([...before, ...after].some(cell => typeof cell.id !== 'string')) {
     return null;
   }
-  const ids = (cells: IFileCell[]) => cells.map(cell => cell.id as string);
+  const ids = (cells: readonly IFileCell[]) => cells.map(cell => cell.id as string);
   const [oldIds, newIds] = [ids(before), ids(after)];
   const [oldPlace, newPlace] = [oldIds, newIds].map(all => new Map(all.map((id, index) => [id, index])));
   const stayed = new Set(longestRising(newIds.flatMap(id => oldPlace.get(id) ?? [])));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-import { alignedCells, differs, isChanged, longestRising, sourceOf } from '../../diff/notebookSides';
+import { alignedCells, cellsIn, differs, isChanged, longestRising, sourceOf } from '../../diff/notebookSides';
 
 const cell = (id: string, source: string | string[] = id, more = {}) => ({
   id,
@@ -10,7 +10,7 @@ const cell = (id: string, source: string | string[] = id, more = {}) => ({
   outputs: [],
   ...more
 });
-const notebook = (...cells: object[]) => JSON.stringify({ cells, metadata: {} });
+const notebook = (...cells: object[]) => cellsIn(JSON.stringify({ cells, metadata: {} }))!;
 
 it('pairs cells by their ids, and puts a deleted one where it was', () => {
   const old = notebook(cell('a'), cell('b'), cell('c'), cell('d'));
@@ -41,7 +41,15 @@ it('tells which part of a cell differs', () => {
 });
 
 it('gives up where cells have no ids', () => {
-  expect(alignedCells(null, notebook({ ...cell('a'), id: undefined }))).toBeNull();
+  expect(alignedCells([], notebook({ ...cell('a'), id: undefined }))).toBeNull();
+});
+
+it.each([null, '', ' \n'])('finds no cells in %j', text => {
+  expect(cellsIn(text)).toEqual([]);
+});
+
+it.each(['{"cells": [', '[1]', 'null', '{"worksheets": []}'])('takes %s for no notebook', text => {
+  expect(cellsIn(text)).toBeNull();
 });
 
 it('a longest rising part rises, and is in order', () => {
