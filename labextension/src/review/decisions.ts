@@ -1,6 +1,6 @@
 /** Collects what a person decides hunk by hunk until a change is decided as a whole. */
 
-import type { CellDiff, Change, DiffHunk } from '../payloads';
+import type { CellDiff, Change } from '../payloads';
 
 /** What the server is sent about the hunks of a change. */
 export type Hunks = number[] | Record<string, number[]>;
@@ -57,14 +57,6 @@ export function isKept(change: Change, user: string, name: string): boolean {
   const kept = change.kept[user] ?? [];
   const [cell, position] = namedHunk(name);
   return (Array.isArray(kept) ? kept : (kept[cell] ?? [])).includes(position);
-}
-
-/** The lines that a hunk would leave behind, as one text. */
-export function textAfter(hunk: DiffHunk): string {
-  return hunk.rows
-    .filter(row => row.kind !== 'remove')
-    .map(row => row.text.split('\n', 1)[0])
-    .join('\n');
 }
 
 /** What is decided of one change so far. */

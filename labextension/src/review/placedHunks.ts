@@ -3,7 +3,6 @@
 import type { Change, DiffHunk } from '../payloads';
 
 import { type ICodeLine, isCode, linesOf } from '../diff/diffLines';
-import { textAfter } from './decisions';
 
 /** Which side of a diff a text has: `old` before a change is made, `new` after it. */
 export type Side = 'old' | 'new';
@@ -50,10 +49,7 @@ export function placedLoosely(hunks: readonly DiffHunk[], lines: readonly string
 
 /** The lines of one side of a hunk. */
 export function linesOfSide(hunk: DiffHunk, side: Side): string[] {
-  const gone = side === 'old' ? 'add' : 'remove';
-  return rowsOf(hunk)
-    .filter(row => row.kind !== gone)
-    .map(row => row.text);
+  return rowsOfSide(hunk, side).map(row => row.text);
 }
 
 /**
@@ -68,22 +64,42 @@ export function textWith(
 ): string | null {
   const lines = text.split('\n');
   for (const [position, instead] of [...chosen].sort(([one], [other]) => other - one)) {
-    const hunk = hunks[position];
-    const here = linesOfSide(hunk, 'old');
-    const start = startOf(here, lines, expectedStart(hunk, 'old'));
-    if (start >= 0) {
-      const after = instead ?? textAfter(hunk);
-      lines.splice(start, here.length, ...(after === '' && !hunk.new_count ? [] : after.split('\n')));
-    } else {
-      // What is written instead has the lines around it, too: they are the person's, and others by now.
-      const blocks = instead === null ? looseBlocks(hunk, lines, 'old') : null;
-      if (!blocks) {
-        return null;
-      }
-      blocks.reverse().forEach(({ line, count, other }) => lines.splice(line, count, ...other));
+    const blocks = blocksToWrite(hunks[position], lines, instead);
+    if (!blocks) {
+      return null;
     }
+    endAs(hunks[position], blocks, lines);
+    blocks.reverse().forEach(({ line, count, other }) => lines.splice(line, count, ...other));
   }
   return lines.join('\n');
+}
+
+/** What a hunk makes of lines that have its old side, or what the person wrote instead does. */
+function blocksToWrite(hunk: DiffHunk, lines: readonly string[], instead: string | null): IBlock[] | null {
+  const here = linesOfSide(hunk, 'old');
+  const [line, count] = [startOf(here, lines, expectedStart(hunk, 'old')), here.length];
+  if (instead === null) {
+    return line < 0 ? looseBlocks(hunk, lines, 'old') : [{ line, count, other: linesOfSide(hunk, 'new') }];
+  }
+  // What is written instead has the lines around it, too: they are the person's, and may be others by now.
+  return line < 0 ? null : [{ line, count, other: instead === '' && !hunk.new_count ? [] : instead.split('\n') }];
+}
+
+/** Give lines their final newline, or take it, as a hunk does that reaches their end: behind it stands an empty line. */
+function endAs(hunk: DiffHunk, blocks: readonly IBlock[], lines: string[]): void {
+  const { line, count } = blocks.at(-1)!;
+  const end = line + count;
+  const [lacked, lacks] = (['old', 'new'] as const).map(side => rowsOfSide(hunk, side).at(-1)?.endsFile ?? false);
+  if (lacked && !lacks && end === lines.length) {
+    lines.push('');
+  } else if (lacks && !lacked && end === lines.length - 1 && lines[end] === '') {
+    lines.pop();
+  }
+}
+
+function rowsOfSide(hunk: DiffHunk, side: Side): ICodeLine[] {
+  const gone = side === 'old' ? 'add' : 'remove';
+  return rowsOf(hunk).filter(row => row.kind !== gone);
 }
 
 function rowsOf(hunk: DiffHunk): ICodeLine[] {

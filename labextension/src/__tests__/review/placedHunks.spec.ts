@@ -61,3 +61,40 @@ describe('a hunk in a text', () => {
     expect(textWith([hunk(['-e'], 5, 4)], text, new Map([[0, null]]))).toBe('a\nb\nc\nd\n');
   });
 });
+
+describe('the final newline', () => {
+  const NONE = '\n\\ No newline at end of file';
+  const first = hunk([' a', '-b', '+B', ' c']);
+  const added = hunk([`-d${NONE}`, '+d'], 4);
+  const removed = hunk(['-d', `+d${NONE}`], 4);
+
+  it.each([
+    ['comes with a hunk as it proposes', added, 'a\nb\nc\nd', 'a\nmine\nc\nd\n'],
+    ['goes with a hunk as it proposes', removed, 'a\nb\nc\nd\n', 'a\nmine\nc\nd'],
+    ['goes with the last line', hunk([' c', '-d', `+c2${NONE}`], 3), 'a\nb\nc\nd\n', 'a\nmine\nc\nc2'],
+    ['comes where the line without it goes', hunk([' c', `-d${NONE}`], 3), 'a\nb\nc\nd', 'a\nmine\nc\n'],
+    ['stays where the person wrote it already', added, 'a\nb\nc\nd\n', 'a\nmine\nc\nd\n'],
+    ['stays in front of what the person wrote', added, 'a\nb\nc\nd\ne', 'a\nmine\nc\nd\ne']
+  ])('%s, beside an edited hunk', (_, last, text, wanted) => {
+    const chosen = new Map([
+      [0, 'a\nmine\nc'],
+      [1, null]
+    ]);
+    expect(textWith([first, last], text, chosen)).toBe(wanted);
+  });
+
+  it('is that of the proposal where the person edits its last lines', () => {
+    expect(textWith([first, removed], 'a\nb\nc\nd\n', new Map([[1, 'D']]))).toBe('a\nb\nc\nD');
+    expect(textWith([first, removed], 'a\nb\nc\nd\n', new Map([[0, 'a\nB\nc']]))).toBe('a\nB\nc\nd\n');
+  });
+
+  it('comes and goes where the person types above the hunk', () => {
+    const loose = hunk([' c', `-d${NONE}`, '+d'], 3);
+    expect(textWith([loose], 'x\nd', new Map([[0, null]]))).toBe('x\nd\n');
+  });
+
+  it('is not given to a text that begins without one', () => {
+    expect(textWith([hunk([`+x${NONE}`])], '', new Map([[0, 'y']]))).toBe('y');
+    expect(textWith([hunk(['+x'])], '', new Map([[0, 'y']]))).toBe('y\n');
+  });
+});
