@@ -13,7 +13,7 @@ import { Pace } from '../diff/pace';
 import { markCell, movedOnIn } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { boxAside, showMarks } from './inlineMarks';
-import { placed, sideOf, textWith } from './placedHunks';
+import { placed, sideOf, sourceWith } from './placedHunks';
 import { type IShownAt, shownAt } from './shownCells';
 import { byPosition, linesOfMarks, marksOf, putBackIn } from './textReview';
 
@@ -96,7 +96,7 @@ export class NotebookReview implements IReviewView {
         continue;
       }
       const source = this._cell(cell_id)?.model.sharedModel.getSource();
-      const made = source === undefined ? null : textWith(hunks, source, byPosition(ofCell));
+      const made = source === undefined ? null : sourceWith(hunks, source, byPosition(ofCell));
       if (made === null) {
         return null;
       }

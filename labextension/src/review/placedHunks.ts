@@ -62,7 +62,23 @@ export function textWith(
   text: string,
   chosen: ReadonlyMap<number, string | null>
 ): string | null {
-  const lines = text.split('\n');
+  return linesWith(hunks, text.split('\n'), chosen);
+}
+
+/** The same of a cell's source, which has no line where it is empty. */
+export function sourceWith(
+  hunks: readonly DiffHunk[],
+  source: string,
+  chosen: ReadonlyMap<number, string | null>
+): string | null {
+  return linesWith(hunks, source === '' ? [] : source.split('\n'), chosen);
+}
+
+function linesWith(
+  hunks: readonly DiffHunk[],
+  lines: string[],
+  chosen: ReadonlyMap<number, string | null>
+): string | null {
   for (const [position, instead] of [...chosen].sort(([one], [other]) => other - one)) {
     const blocks = blocksToWrite(hunks[position], lines, instead);
     if (!blocks) {
@@ -165,7 +181,7 @@ function blocksFrom(start: number, hunk: DiffHunk, gone: 'add' | 'remove'): IBlo
 
 function startOf(wanted: readonly string[], lines: readonly string[], expected: number): number {
   if (!wanted.length) {
-    return lines.length === 1 && lines[0] === '' ? expected : -1; // What was empty has no place in a text.
+    return lines.length < 2 && !lines[0] ? expected : -1; // What was empty has no place in a text.
   }
   const isAt = (at: number) => wanted.every((line, index) => lines[at + index] === line);
   if (expected <= lines.length && isAt(expected)) {

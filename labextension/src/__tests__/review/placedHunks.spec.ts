@@ -1,4 +1,4 @@
-import { placed, placedLoosely, textWith } from '../../review/placedHunks';
+import { placed, placedLoosely, sourceWith, textWith } from '../../review/placedHunks';
 import { hunk } from '../diffSamples';
 
 const LINES = ['a', 'b', 'c', 'd', 'e'];
@@ -97,4 +97,9 @@ describe('the final newline', () => {
     expect(textWith([hunk([`+x${NONE}`])], '', new Map([[0, 'y']]))).toBe('y');
     expect(textWith([hunk(['+x'])], '', new Map([[0, 'y']]))).toBe('y\n');
   });
+});
+
+it('an empty cell gets what the person wrote, and no line behind it', () => {
+  expect(sourceWith([hunk(['+x'])], '', new Map([[0, 'y']]))).toBe('y');
+  expect(sourceWith([hunk(['-x', '+y'])], 'x', new Map([[0, 'z']]))).toBe('z');
 });
