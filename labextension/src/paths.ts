@@ -1,5 +1,7 @@
 /** Converts paths between the tools' root and Jupyter's root. */
 
+import type { Contents } from '@jupyterlab/services';
+
 /** Where the tools' root lies below Jupyter's: '' if they are one, null if it lies elsewhere. */
 export type RootBelowContents = string | null;
 
@@ -12,8 +14,12 @@ export function contentsPath(path: string, root: RootBelowContents): string | nu
 }
 
 /** The path for the tools of a file in JupyterLab's file browser; null for a file outside their root. */
-export function toolsPath(path: string, root: RootBelowContents): string | null {
-  if (root === null || path.includes(':')) {
+export function toolsPath(
+  path: string,
+  root: RootBelowContents,
+  contents: Pick<Contents.IManager, 'driveName'>
+): string | null {
+  if (root === null || contents.driveName(path) !== '') {
     // A drive of its own, such as a shared one, is not on the server's disk.
     return null;
   }

@@ -113,7 +113,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     panel.seen.connect((_, isSeen) => {
       notice.isSeen = isSeen;
     });
-    const toTools = (path: string) => toolsPath(path, root);
+    const toTools = (path: string) => toolsPath(path, root, app.serviceManager.contents);
     const mayUndo = (path: string) => unseen.mayUndo(path);
     addCommands({ ...parts, app, browser, toolsPath: toTools, showPanel, mayUndo, kinds: () => kinds }, palette);
 

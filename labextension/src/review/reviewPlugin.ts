@@ -24,7 +24,7 @@ export const unseenPlugin: JupyterFrontEndPlugin<IUnseenChanges> = {
   requires: [IActivityFeed],
   provides: IUnseenChanges,
   activate: (app: JupyterFrontEnd, feed: IActivityFeed): IUnseenChanges =>
-    new UnseenChanges(new ToolsServer(app.serviceManager.serverSettings), feed)
+    new UnseenChanges(new ToolsServer(app.serviceManager.serverSettings), feed, app.serviceManager.contents)
 };
 
 export const reviewPlugin: JupyterFrontEndPlugin<void> = {

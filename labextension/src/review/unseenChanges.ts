@@ -1,5 +1,7 @@
 /** Follows the changes that a person has not seen yet, in all files. */
 
+import type { Contents } from '@jupyterlab/services';
+
 import { Token } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 
@@ -27,7 +29,11 @@ export function filesOf({ path, files }: Change): string[] {
 
 /** Asks the server again whenever the feed has heard of a change; nothing before the server has said who looks. */
 export class UnseenChanges {
-  constructor(server: ToolsServer, feed: IActivityFeed) {
+  constructor(
+    server: ToolsServer,
+    feed: IActivityFeed,
+    private _contents: Pick<Contents.IManager, 'driveName'>
+  ) {
     const look = new Soon(async () => {
       const [waiting, made] = await Promise.all([server.waiting({}), server.made({})]);
       this._changes = [...waiting, ...made].filter(change => isUnseen(change, this._user));
@@ -83,7 +89,7 @@ export class UnseenChanges {
 
   /** The tools' path of a document; null for what they do not reach. */
   toolsPath(path: string): string | null {
-    return toolsPath(path, this._root);
+    return toolsPath(path, this._root, this._contents);
   }
 
   /** The path of a file in JupyterLab; null for what is not to be seen there. */
