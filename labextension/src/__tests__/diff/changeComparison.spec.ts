@@ -18,7 +18,8 @@ async function comparedFrom(old: string): Promise<ChangeComparison> {
   const diff = fileDiff({ path: 'e.ipynb', kind: 'notebook', cells: [] });
   const change = { ...changeOf(changed('p', { path: 'e.ipynb', status: 'proposed' })), diff };
   const sides: IFileSides[] = [{ path: 'e.ipynb', old, new: NOTEBOOK }];
-  const server = { standing: async () => ({ change, changed_since: [] }), sides: async () => sides };
+  const standing = async () => ({ change, changed_since: [] });
+  const server = { standing, whole: async () => change, sides: async () => sides };
   const signals = { heard: new Signal({}), changed: new Signal({}), typedOver: new Signal({}) };
   const feed = { ...signals, staleHere: new Set(), noteShown: () => undefined };
   const widget = new ChangeComparison('p', {
