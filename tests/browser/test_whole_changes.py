@@ -87,7 +87,7 @@ def test_a_change_whose_diff_is_cut_is_approved_where_all_of_it_is_compared(desk
     change = waits.call("write_file", "long.txt", content=content)[1]["change"]
     assert change["diff"]["truncated"]
     shown = comparison_of(desk, change)
-    expect(shown.locator(".cm-line").first).to_have_text("line 0")
+    expect(shown.locator(".cm-merge-b .cm-line").first).to_have_text("line 0")
     shown.get_by_role("button", name="Approve").press("Enter")
     expect(shown.get_by_role("button", name="Undo")).to_be_visible()
     assert waits.text("long.txt") == content
