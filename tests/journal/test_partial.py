@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import spliced_chunks, trimmed
-from jupyter_fstools.documents.text.encoding import TextEncoding
+from jupyter_fstools.documents.text.encoding import TextEncoding, known_encoding
 from jupyter_fstools.documents.text.hunks import chosen, hunks_of_splices
 from jupyter_fstools.errors import Conflict, EncodingRefused, Invalid, Stale
 from jupyter_fstools.journal.detailed_decision import Decision
@@ -224,17 +224,19 @@ def test_of_a_notebook_cells_are_kept_by_their_hunks(call):
     assert journal.keep(change.id, {"one": [0]}).seen_by == ["ada"]
 
 
+MARKED = ("utf-8-sig", "utf-16", "utf-32")
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u00e9\n", "\n"]), max_size=40)
 
 
-@pytest.mark.parametrize("encoding", [TextEncoding("utf-8"), TextEncoding("utf-16-le")])
+@pytest.mark.parametrize("encoding", [TextEncoding("utf-8"), TextEncoding("utf-16-le"), *map(known_encoding, MARKED)])
 @given(before=TEXTS, after=TEXTS, end=st.sampled_from(["", "end"]), data=st.data())
 def test_any_hunks_and_then_the_others_make_the_whole_change(encoding, before, after, end, data):
-    old, new = (encoding.encode("".join(text) + end) for text in (before, after))
+    old, new = (encoding.bom + encoding.encode("".join(text) + end) for text in (before, after))
     hunks = hunks_of_splices(BytesContent(old), trimmed(old, new), encoding)
     assert b"".join(map(bytes, spliced_chunks(BytesContent(old), chosen(hunks, range(len(hunks)))))) == new
     taken = data.draw(st.sets(st.integers(0, max(0, len(hunks) - 1))))
     middle = b"".join(map(bytes, spliced_chunks(BytesContent(old), chosen(hunks, taken))))
+    assert encoding.bom == b"" or (middle.startswith(encoding.bom) and middle.count(encoding.bom) == 1)
     rest = {at for at in range(len(hunks)) if at not in taken}
     shifts = {at: sum(len(s.inserted) - len(s.removed) for one in taken if one < at for s in hunks[one]) for at in rest}
     moved = [[s._replace(offset=s.offset + shifts[at]) for s in hunks[at]] for at in sorted(rest)]

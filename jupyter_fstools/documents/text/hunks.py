@@ -40,6 +40,9 @@ def chosen(hunks: Sequence[Sequence[Splice]], taken: Collection[int]) -> list[Sp
 def _hunks(region: Region, before: Content, encoding: TextEncoding) -> list[list[Splice]]:
     sides = region.sides(before)
     old, new = (_ends(side, encoding) for side in sides)
+    mark = "\ufeff".encode(encoding.codec)
+    if region.start == 0 and all(side.startswith(mark) for side in sides):
+        old[0] = new[0] = len(mark)  # It stays where it is, whatever becomes of the first line.
     blocks = changed_blocks(*region.lines(before, encoding))
     return [
         [Splice(region.start + old[a], sides[0][old[a] : old[b]], sides[1][new[c] : new[d]]) for a, b, c, d in group]
