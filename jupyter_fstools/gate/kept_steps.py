@@ -13,6 +13,7 @@ from ..content.splices import Splice, SplicedContent, anchored, anchors_in, bund
 from ..diffs.file_diff import FileDiff
 from ..documents.text.spans import TextAnchors, text_anchors
 from ..errors import FsToolsError
+from ..stores.record_json import from_json, to_json
 from .draft import Draft, Step, Work
 from .versions import Versions
 
@@ -76,9 +77,9 @@ class KeptSteps:
                 if back
                 else cell_anchors(before, after, step.splices)
             )
-        except FsToolsError:  # One of both is no notebook.
+            return b"" if found is None else b"n" + to_json(found).encode()
+        except (FsToolsError, ValueError, RecursionError):  # One of both is no notebook, or nested beyond all use.
             return b""
-        return b"" if found is None else b"n" + found.model_dump_json().encode()
 
 
 def _ends_of_hunks(diff: FileDiff) -> list[int]:
@@ -108,10 +109,10 @@ def anchored_at(kept: bytes, named: Collection[int] | Mapping[str, Collection[in
     if told[:1] == b"n" and isinstance(named, Mapping):
         from ..documents.notebook import CellAnchors
 
-        part = CellAnchors.model_validate_json(told[1:]).of_hunks(named)
+        part = from_json(CellAnchors, told[1:]).of_hunks(named)
     elif told[:1] == b"t" and not isinstance(named, Mapping):
         part = TextAnchors.model_validate_json(told[1:]).of_hunks(named)
-    return b"" if part is None else anchored(b"", _compressed(told[:1] + part.model_dump_json().encode()))
+    return b"" if part is None else anchored(b"", _compressed(told[:1] + to_json(part).encode()))
 
 
 def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
@@ -128,4 +129,4 @@ def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
         return TextAnchors.model_validate_json(told[1:]).placed(now)
     from ..documents.notebook import CellAnchors
 
-    return CellAnchors.model_validate_json(told[1:]).placed(now)
+    return from_json(CellAnchors, told[1:]).placed(now)

@@ -266,6 +266,45 @@ def test_text_cells_get_no_outputs_and_convert_both_ways(book):
     assert book.refused("no_op", "edit_notebook", path=PATH, edit_mode="convert", cell_id="c2", cell_type="raw")
 
 
+@pytest.mark.parametrize("stray", [5, [{"output_type": "stream", "name": "stdout", "text": "x"}]])
+def test_a_text_cell_s_stray_outputs_are_none_of_the_code_cell_that_it_becomes(call, stray):
+    read(call, markdown("a", id="m", outputs=stray, execution_count="In"))
+    call("edit_notebook", path=PATH, edit_mode="convert", cell_id="m", cell_type="code")
+    assert cells_of(call)[0] == code(["a"], id="m", outputs=[], execution_count=None)
+
+
+@pytest.mark.parametrize("edit", [{"new_source": "b"}, {"edit_mode": "clear_outputs"}])
+def test_an_edit_that_clears_it_mends_an_execution_count_that_is_none(call, edit):
+    read(call, code("a", id="c", execution_count="In"))
+    call("edit_notebook", path=PATH, cell_id="c", **edit)
+    assert cells_of(call)[0]["execution_count"] is None
+
+
+def nested(depth):
+    return json.loads("[" * depth + "]" * depth)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"source": "a\ud83d"},
+        {"metadata": {"name": "\ud83d"}},
+        {"outputs": [{"output_type": "stream", "name": "stdout", "text": "a\ud83d"}]},
+        {"outputs": [{"output_type": "display_data", "metadata": {}, "data": {"application/json": nested(300)}}]},
+        {"metadata": {"deep": nested(300)}},
+    ],
+)
+@pytest.mark.parametrize("edit", [{"new_source": "b"}, {"edit_mode": "delete"}])
+def test_a_cell_that_no_strict_json_holds_is_edited_and_given_back(call, member, edit):
+    call.put(PATH, json.dumps(notebook(code("x", id="c") | member, code("y", id="d"))))
+    call("read_notebook", path=PATH)
+    before = call.got(PATH)
+    call("edit_notebook", path=PATH, cell_id="c", **edit)
+    assert call.got(PATH) != before
+    call("undo", path=PATH)
+    assert call.got(PATH) == before
+
+
 def test_ids_are_exact_and_duplicates_are_named_by_index(call):
     read(call, code("a", id="1"), code("b", id="x"), code("c", id="x"), code("d", id="y"))
     assert call.refused("ambiguous", "edit_notebook", path=PATH, cell_id="x", new_source="q").details["indexes"] == [

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from ...content.source import BytesContent, Content
 from ...content.splices import Splice, SplicedContent, trimmed
@@ -76,6 +76,8 @@ class CellAnchors(NotebookOperations):
         lines: of a cell whose source alone changes, the lines that are enough where the person went on in it, or where
             it has no fingerprint.
     """
+
+    model_config = ConfigDict(ser_json_inf_nan="constants")  # Plots hold NaN, and notebooks have it as it is.
 
     fingerprints: dict[int, str]
     lines: dict[int, LineAnchors] = Field(default_factory=dict)

@@ -107,6 +107,8 @@ class Splicer:
                 members.pop(key, None)
             if state.cell_type == "code":
                 members |= {"execution_count": None, "outputs": []}
+        elif state.clears and "execution_count" in members:
+            members["execution_count"] = None
         refuse_invalid(members, index, self._minor)
 
     def _cell_splices(self, state: PlannedCell) -> list[Splice]:
@@ -133,7 +135,7 @@ class Splicer:
     def _other_members(self, cell: Cell, cell_type: str) -> list[Splice]:
         """Splices that take away and add the members that only some types of cells have."""
         spans = cell.spans
-        unwanted = ("attachments",) if cell_type == "code" else _CODE_ONLY
+        unwanted = _CODE_ONLY if cell_type != "code" else ("attachments", *_CODE_ONLY)
         members = spans.members()
         new: list[int | bytes] = [at for at, member in enumerate(members) if member.key not in unwanted]
         if cell_type == "code":

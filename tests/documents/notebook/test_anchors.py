@@ -264,3 +264,13 @@ def test_anchors_read_no_cell_but_those_that_change():
     new = NotebookDocument(after, outline_after(outline, splices, after))
     assert cell_anchors(new, old, inverse(splices), back=True) is not None
     assert before.count + after.count < len(data) / 10
+
+
+@pytest.mark.parametrize("edit", [{"new_source": "new"}, {"edit_mode": "delete"}, {"edit_mode": "clear_outputs"}])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+def test_what_a_plot_has_and_json_lacks_comes_back_though_another_cell_was_changed(edit, value):
+    shown = {"output_type": "display_data", "metadata": {}, "data": {"application/json": [value]}}
+    step = Step([cell("a", "plot", outputs=[shown]), cell("b", "x")], [{"cell_id": "a", **edit}])
+    now = step.after.replace(b'"x"', b'"xy"')
+    [first, _] = carried_out(step.back, now)
+    assert repr(first["outputs"]) == repr([shown])
