@@ -163,11 +163,15 @@ def _declared(head: bytes, path: str) -> TextEncoding:
     try:
         declared = known_encoding(_EDITOR_SUFFIX.sub("", name))
     except Invalid:
+        declared = None
+    # In EBCDIC the declaration itself would be other letters.
+    if declared is None or (declared.unit == 1 and match[1].decode(declared.codec, "replace") != name):
         raise EncodingRefused(
-            f"the file declares an unknown encoding, {name!r}, at byte {match.start(1)}",
+            f"the file declares {'an unknown' if declared is None else 'another'} encoding, {name!r}, at byte "
+            f"{match.start(1)}{'' if declared is None else ', and is not written in it'}",
             hint='Name the right one: `encoding="utf-8"`, or "latin-1", which decodes any byte.',
             offset=match.start(1),
-        ) from None
+        )
     # A wide declaration that could itself be read as ASCII is wrong; UTF-8 decides.
     return UTF_8 if declared.unit > 1 else TextEncoding(declared.codec)
 

@@ -92,6 +92,8 @@ def test_an_xml_file_names_its_encoding():
 def test_a_wrong_declaration_is_an_encoding_refusal_at_its_place():
     with pytest.raises(EncodingRefused) as caught:
         found(b"# coding: klingon\n", "a.py")
+    with pytest.raises(EncodingRefused, match="is not written in it"):
+        found(b"# coding: cp037\nx = 1\n", "a.py")
     assert caught.value.details["offset"] == 10 and "klingon" in caught.value.message and caught.value.hint
 
 
