@@ -72,7 +72,10 @@ export function reconcileText(model: Pick<ISharedText, 'getSource' | 'updateSour
     return;
   }
   const [head, tail] = equalEnds(source.length, wanted.length, (at, other) => source[at] === wanted[other]);
-  model.updateSource(head, source.length - tail, wanted.slice(head, wanted.length - tail));
+  // Yjs has no half of a surrogate pair: it makes both halves U+FFFD.
+  const start = head - Number(/[\uD800-\uDBFF]/.test(source.charAt(head - 1)));
+  const kept = tail - Number(/[\uDC00-\uDFFF]/.test(source.charAt(source.length - tail)));
+  model.updateSource(start, source.length - kept, wanted.slice(start, wanted.length - kept));
 }
 
 /** Have the wanted cells in their order, the new ones as they are in the file. */

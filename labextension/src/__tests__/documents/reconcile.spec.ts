@@ -1,7 +1,7 @@
 import type { ISharedCodeCell } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
-import { YNotebook } from '@jupyter/ydoc';
+import { YFile, YNotebook } from '@jupyter/ydoc';
 import fc from 'fast-check';
 
 import { reconcileNotebook, reconcileText } from '../../documents/reconcile';
@@ -9,6 +9,8 @@ import { reconcileNotebook, reconcileText } from '../../documents/reconcile';
 // Yjs warns of what JupyterLab does when it makes a cell.
 jest.spyOn(console, 'warn').mockImplementation();
 
+/** Characters of which two begin, and two end, with the same half. */
+const HALVES = ['😀', '😁', String.fromCodePoint(0x1fa00)] as const;
 const PRINTED = { output_type: 'stream', name: 'stdout', text: 'printed' };
 
 function cellOf(id: string, source: string | string[], more: JSONObject = {}): JSONObject {
@@ -33,6 +35,12 @@ describe('a notebook', () => {
     expect(reconcileNotebook(notebook, file(notebook, wanted))).toBe(true);
     expect(notebook.cells.map(cell => cell.getSource())).toEqual(['x', 'n', 'y\ny', 'z']);
     expect([notebook.cells[0], notebook.cells[2], notebook.cells[3]]).toEqual([a, b, c]);
+  });
+
+  it('has an emoji for another one', () => {
+    const notebook = opened(cellOf('a', 'hi 🎉'));
+    expect(reconcileNotebook(notebook, file(notebook, [cellOf('a', 'hi 🎈')]))).toBe(true);
+    expect(notebook.cells[0].getSource()).toBe('hi 🎈');
   });
 
   it('takes over outputs, counts and metadata', () => {
@@ -152,23 +160,31 @@ describe('a notebook', () => {
   });
 });
 
-it('a text becomes the other one by one replacement, which spares what both begin and end with', () => {
-  const texts = fc.stringOf(fc.constantFrom('a', 'b', '\n'), { maxLength: 12 });
-  fc.assert(
-    fc.property(texts, texts, (before, wanted) => {
-      let text = before;
-      const replaced: number[] = [];
-      const model = {
-        getSource: () => text,
-        updateSource: (start: number, end: number, value = '') => {
-          replaced.push(end - start + value.length);
-          text = text.slice(0, start) + value + text.slice(end);
-        }
-      };
-      reconcileText(model, wanted);
-      expect(text).toBe(wanted);
-      expect(replaced).toHaveLength(before === wanted ? 0 : 1);
-      expect(replaced[0] ?? 0).toBeLessThanOrEqual(before.length + wanted.length);
-    })
-  );
+describe('a text', () => {
+  it('becomes the other one by one replacement, which spares what both begin and end with', () => {
+    const texts = fc.stringOf(fc.constantFrom('a', '\n', ...HALVES), { maxLength: 12 });
+    fc.assert(
+      fc.property(texts, texts, (before, wanted) => {
+        const text = YFile.create();
+        text.setSource(before);
+        const replace = jest.spyOn(text, 'updateSource');
+        reconcileText(text, wanted);
+        expect(text.getSource()).toBe(wanted);
+        const replaced = replace.mock.calls.map(([start, end, value = '']) => end - start + value.length);
+        expect(replaced).toHaveLength(before === wanted ? 0 : 1);
+        expect(replaced[0] ?? 0).toBeLessThanOrEqual(before.length + wanted.length);
+      })
+    );
+  });
+
+  it.each([
+    ['another that begins alike', '# 🎉\n', '# 🎈\n'],
+    ['another that ends alike', '# 😀\n', `# ${HALVES[2]}\n`],
+    ['a new one', '😀', '😁😀']
+  ])('keeps its characters whole beside %s', (_, before, wanted) => {
+    const text = YFile.create();
+    text.setSource(before);
+    reconcileText(text, wanted);
+    expect(text.getSource()).toBe(wanted);
+  });
 });
