@@ -9,7 +9,7 @@ import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
 import { setMember } from './cellMembers';
 import { Trace } from './trace';
-import { rememberTrust, withTrust } from './trust';
+import { bringsUntrusted, hadTrusted, rememberTrust, withTrust } from './trust';
 
 /** A change that was made: it is kept, or taken back as far as it is still there. */
 export interface IMade {
@@ -129,7 +129,7 @@ class NotebookPatch {
       case 'source':
         return this._source(this._cell(operation.cell), operation.spans);
       case 'members':
-        return this._members(this._cell(operation.cell), operation.set);
+        return this._members(operation.cell, operation.set);
       case 'convert':
         return this._convert(operation.cell, operation.cell_type);
       case 'delete':
@@ -147,25 +147,42 @@ class NotebookPatch {
     this._replaced.set(cell.id, found);
   }
 
-  private _members(cell: ISharedCell, set: Record<string, JSONValue>): void {
-    const { id } = cell;
-    const was = cell.toJSON() as unknown as JSONObject;
-    for (const [name, value] of Object.entries(set)) {
-      if (setMember(cell, name, value)) {
+  private _members(name: ICellName, set: Record<string, JSONValue>): void {
+    const { id } = this._cell(name);
+    const was = this._cell(name).toJSON() as unknown as JSONObject;
+    if ('outputs' in set && (was.outputs as JSONValue[] | undefined)?.length) {
+      rememberTrust(this._model, was);
+    }
+    for (const [member, value] of Object.entries(set)) {
+      if (this._setMember(name, this._cell(name), member, value)) {
         this._back.push(() => {
           const now = this._find(id);
           if (now) {
-            setMember(now, name, was[name]);
+            this._setMember(name, now, member, was[member]);
           }
         });
       }
     }
   }
 
+  /** Outputs that are not known to be a trusted cell's own come in another one; false where it stays and has none. */
+  private _setMember(name: ICellName, cell: ISharedCell, member: string, value: JSONValue | undefined): boolean {
+    if (member !== 'outputs' || !bringsUntrusted(cell, value) || hadTrusted(this._model, cell, value!)) {
+      return setMember(cell, member, value);
+    }
+    if (this._list.stays(cell)) {
+      return false;
+    }
+    const content = { ...(cell.toJSON() as unknown as JSONObject), outputs: value! };
+    this._exchange(name, withTrust(this._model, content));
+    return true;
+  }
+
   /** JupyterLab, too, makes a cell of another type a new one. */
   private _convert(name: ICellName, type: string): void {
     const cell = this._cell(name);
     const was = cell.toJSON() as unknown as JSONObject;
+    rememberTrust(this._model, was);
     const { outputs: _outputs, execution_count: _count, attachments, ...kept } = was;
     const more: JSONObject =
       type === 'code' ? { outputs: [], execution_count: null } : attachments ? { attachments } : {};

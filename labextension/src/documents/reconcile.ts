@@ -1,13 +1,12 @@
 /** Makes an open notebook what its file on disk says, cell by cell. */
 
-import type { ISharedCell, ISharedCodeCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
+import type { ISharedCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
-
-import { JSONExt } from '@lumino/coreutils';
 
 import { transactInPlace } from './carets';
 import { CellList, isRunning } from './cellList';
 import { setMember } from './cellMembers';
+import { bringsUntrusted } from './trust';
 
 /** Bring a notebook up to its file, touching what differs; false where that takes a reload, or ends a running cell. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
@@ -98,7 +97,7 @@ function arrange(list: CellList, wanted: readonly JSONObject[]): void {
 
 function bringUp(list: CellList, index: number, wanted: JSONObject): void {
   const cell = list.cells[index];
-  if (cell.cell_type !== wanted.cell_type || bringsUntrusted(cell, wanted)) {
+  if (cell.cell_type !== wanted.cell_type || losesTrust(cell, wanted)) {
     list.delete(index);
     list.insert(index, wanted);
     return;
@@ -110,13 +109,6 @@ function bringUp(list: CellList, index: number, wanted: JSONObject): void {
 }
 
 /** Outputs that a program wrote must not have the trust that the cell had for its own: a new cell has the server's. */
-function bringsUntrusted(cell: ISharedCell, { outputs, metadata }: JSONObject): boolean {
-  return (
-    cell.cell_type === 'code' &&
-    !isRunning(cell) &&
-    (outputs as JSONObject[]).length > 0 &&
-    (metadata as JSONObject).trusted !== true &&
-    cell.getMetadata('trusted') === true &&
-    !JSONExt.deepEqual((cell as ISharedCodeCell).getOutputs() as never, outputs!)
-  );
+function losesTrust(cell: ISharedCell, { outputs, metadata }: JSONObject): boolean {
+  return !isRunning(cell) && (metadata as JSONObject).trusted !== true && bringsUntrusted(cell, outputs);
 }

@@ -1,18 +1,23 @@
-/** Remembers which deleted cells were trusted in this page. */
+/** Remembers what was trusted in this page, and is to be so again where it comes back. */
 
-import type { ISharedNotebook } from '@jupyter/ydoc';
-import type { JSONObject } from '@lumino/coreutils';
+import type { ISharedCell, ISharedCodeCell, ISharedNotebook } from '@jupyter/ydoc';
+import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import { JSONExt } from '@lumino/coreutils';
 
-const MOST_REMEMBERED = 50;
+/** One change may take the outputs of many cells, and they may be large. */
+const MOST_REMEMBERED = 500;
+const MOST_OF_A_CELL = 5;
 
 const trusted = new WeakMap<ISharedNotebook, JSONObject[]>();
 
-/** Remember a cell that is deleted, if the page's person trusts it. */
+/** Remember a cell that is deleted, or loses its outputs, if the page's person trusts it. */
 export function rememberTrust(notebook: ISharedNotebook, cell: JSONObject): void {
   if ((cell.metadata as JSONObject).trusted === true) {
-    trusted.set(notebook, [...(trusted.get(notebook) ?? []), cell].slice(-MOST_REMEMBERED));
+    const known = trusted.get(notebook) ?? [];
+    const same = known.filter(({ id }) => id === cell.id);
+    const [tooOld] = same.length < MOST_OF_A_CELL ? [] : same;
+    trusted.set(notebook, [...known.filter(one => one !== tooOld), cell].slice(-MOST_REMEMBERED));
   }
 }
 
@@ -21,6 +26,21 @@ export function withTrust(notebook: ISharedNotebook, content: JSONObject): JSONO
   const { trusted: _theirs, ...metadata } = (content.metadata ?? {}) as JSONObject;
   const isKnown = (trusted.get(notebook) ?? []).some(cell => isSame(cell, content));
   return { ...content, metadata: isKnown ? { ...metadata, trusted: true } : metadata };
+}
+
+/** Whether outputs that a cell gets would have the trust that it has for its own. */
+export function bringsUntrusted(cell: ISharedCell, outputs: JSONValue | undefined): boolean {
+  return (
+    cell.cell_type === 'code' &&
+    cell.getMetadata('trusted') === true &&
+    ((outputs ?? []) as JSONObject[]).length > 0 &&
+    !JSONExt.deepEqual((cell as ISharedCodeCell).getOutputs() as never, outputs!)
+  );
+}
+
+/** Whether a cell had these outputs when it was trusted. */
+export function hadTrusted(notebook: ISharedNotebook, { id }: ISharedCell, outputs: JSONValue): boolean {
+  return (trusted.get(notebook) ?? []).some(cell => cell.id === id && JSONExt.deepEqual(cell.outputs ?? [], outputs));
 }
 
 /** Whether what is rendered of two cells is the same: the text, the outputs, the attachments. */

@@ -1,4 +1,6 @@
 import { type YCodeCell, YNotebook } from '@jupyter/ydoc';
+import type { JSONObject } from '@lumino/coreutils';
+
 import fc from 'fast-check';
 
 import type { CellOperation, ICellName, Span } from '../../documents/messages';
@@ -136,6 +138,87 @@ it('metadata from a file change all but the trust in a cell', () => {
   expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, tags: ['new'] });
   made.takeBack();
   expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, old: 1 });
+});
+
+describe('outputs that come back', () => {
+  const html = { output_type: 'display_data', data: { 'text/html': '<script></script>' }, metadata: {} };
+  const mine = { output_type: 'stream', name: 'stdout', text: 'mine' };
+  const cell = { id: 'c0', index: 0 };
+  let notebook: YNotebook;
+
+  beforeEach(() => {
+    notebook = notebookOf(before.slice(0, 1));
+  });
+
+  function set(...outputs: JSONObject[]) {
+    const operations: CellOperation[] = [{ do: 'members', cell, set: { outputs, execution_count: 2 } }];
+    return patchNotebook(notebook, { kind: 'notebook', total: 1, operations });
+  }
+
+  function run(...outputs: JSONObject[]): void {
+    shown().setOutputs(outputs as never);
+    shown().setMetadata('trusted', true);
+  }
+
+  const shown = () => notebook.cells[0] as YCodeCell;
+  const state = () => ({ trusted: shown().getMetadata('trusted') === true, outputs: shown().getOutputs() });
+
+  it('are not trusted where the cell is since then', () => {
+    shown().setOutputs([html]);
+    set().keep();
+    run();
+    const source: CellOperation = { do: 'source', cell, spans: [[5, '1', '2', '= ', '']] };
+    const outputs: CellOperation = { do: 'members', cell, set: { outputs: [html], execution_count: 2 } };
+    const made = patchNotebook(notebook, { kind: 'notebook', total: 1, operations: [source, outputs] });
+    expect(state()).toEqual({ trusted: false, outputs: [html] });
+    expect([shown().getSource(), shown().execution_count]).toEqual(['x0 = 2', 2]);
+    made.takeBack();
+    expect(state()).toEqual({ trusted: false, outputs: [] });
+    expect(cellsOf(notebook)).toEqual(before.slice(0, 1));
+  });
+
+  it('are not trusted either where a change is taken back that its file never had', () => {
+    shown().setOutputs([html]);
+    const made = set();
+    run();
+    made.takeBack();
+    expect(state()).toEqual({ trusted: false, outputs: [html] });
+  });
+
+  it('are trusted in a trusted cell that had them, whatever its text is by then', () => {
+    run(html);
+    const same = shown();
+    set().keep();
+    run(mine);
+    shown().updateSource(0, 0, '# typed');
+    set(html).takeBack();
+    expect(state()).toEqual({ trusted: true, outputs: [mine] });
+    set(html).keep();
+    expect(state()).toEqual({ trusted: true, outputs: [html] });
+    expect(shown()).toBe(same);
+  });
+
+  it('are trusted in a trusted cell that was converted to a text and back', () => {
+    run(html);
+    const convert = (cell_type: string, ...more: CellOperation[]) =>
+      patchNotebook(notebook, {
+        kind: 'notebook',
+        total: 1,
+        operations: [{ do: 'convert', cell, cell_type }, ...more]
+      });
+    convert('markdown').keep();
+    convert('code', { do: 'members', cell, set: { outputs: [html] } }).keep();
+    expect(state()).toEqual({ trusted: true, outputs: [html] });
+  });
+
+  it('are left out where that would take a cell away in which somebody types', () => {
+    run();
+    const same = shown();
+    notebook.awareness.setLocalStateField('fstools:caret', 'c0');
+    set(html).keep();
+    expect(state()).toEqual({ trusted: true, outputs: [] });
+    expect(shown()).toBe(same);
+  });
 });
 
 it('a cell in which somebody types stays the same one, or nothing is changed', () => {
