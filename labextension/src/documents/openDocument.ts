@@ -1,26 +1,18 @@
 /** Tells the server about one open document, and answers its requests. */
 
-import type { ISharedNotebook, ISharedText } from '@jupyter/ydoc';
+import type { ISharedNotebook } from '@jupyter/ydoc';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
-import type { JSONObject, JSONValue } from '@lumino/coreutils';
-import type { Signal } from '@lumino/signaling';
+import type { JSONValue } from '@lumino/coreutils';
 
 import type { LooksAtDisk } from './looksAtDisk';
 import type { DocumentChange, DocumentRequest, IDocumentAnswer, IToldDocument } from './messages';
 
-import { isRunning } from './cellList';
+import { KnownFile, type TextModel } from './knownFile';
 import { type IMade, patchNotebook, patchText, Refused } from './patches';
-import { reconcileNotebook, reconcileText } from './reconcile';
+import { Saves } from './saves';
 
 type Context = DocumentRegistry.Context;
-type TextModel = ISharedText & { transact(act: () => void, undoable?: boolean): void };
-/** A contents model with the file's hash, which servers tell from Jupyter Server 2.11 on. */
-type Hashed = Contents.IModel & { hash?: string | null };
-
-/** How long the hash of a file is; jupytext tells those of both files of a pair in one. */
-const HASH_LENGTH = 64;
-const SAVE_WITHIN = 2000;
 const WRITTEN_WITHIN = 20_000;
 
 /** A change that the document shows and that its file does not have yet. */
@@ -48,13 +40,11 @@ export class OpenDocument {
     readonly context: Context,
     private _lab: ILab,
     private _changed: () => void,
-    private _heard: () => Promise<void>
+    heard: () => Promise<void>
   ) {
     context.model.contentChanged.connect(() => this._counter++, this);
-    context.fileChanged.connect(() => (this._lastHash = this._hash ?? this._lastHash), this);
-    context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
-    this._saveNow = context.save.bind(context);
-    context.save = () => this._noted(this._saveAlone([...this._saving]));
+    this._file = new KnownFile(context, _lab.contents, _lab.looks);
+    this._saves = new Saves(context, _changed, heard);
     // Of a document that is closed while it is saved, JupyterLab tells its person that this failed.
     const disposed = context.dispose.bind(context);
     const dispose = (): void => {
@@ -63,8 +53,8 @@ export class OpenDocument {
     };
     context.dispose = () => {
       this._isLeft = true;
-      if (this._saving.size) {
-        void Promise.all(this._saving).then(() => this._isLeft && dispose());
+      if (this._saves.areUnderWay) {
+        void this._saves.ended().then(() => this._isLeft && dispose());
       } else {
         dispose();
       }
@@ -84,30 +74,11 @@ export class OpenDocument {
     return {
       document: this.number,
       path,
-      kind: this._isConverted ? 'converted' : this.kind,
-      saved: !model.dirty && !this._saving.size,
-      hash: this._pending?.to ?? (this._isOfPair ? null : this._hash),
+      kind: this._file.isConverted ? 'converted' : this._file.kind,
+      saved: !model.dirty && !this._saves.areUnderWay,
+      hash: this._pending?.to ?? (this._file.isOfPair ? null : this._file.hash),
       counter: this._counter
     };
-  }
-
-  get kind(): Exclude<IToldDocument['kind'], 'converted'> {
-    const { contentsModel, model } = this.context;
-    if ('cells' in model.sharedModel) {
-      return 'notebook';
-    }
-    // Once it was saved, JupyterLab does not know it any more.
-    this._format = contentsModel?.format ?? this._format;
-    return this._format === 'text' && 'updateSource' in model.sharedModel ? 'text' : 'other';
-  }
-
-  /** What is saved is not what a notebook's file has: jupytext writes a text, or a text beside it. */
-  private get _isConverted(): boolean {
-    return this.kind === 'notebook' && (!this.context.path.endsWith('.ipynb') || this._isOfPair);
-  }
-
-  private get _isOfPair(): boolean {
-    return (this._hash?.length ?? 0) > HASH_LENGTH;
   }
 
   /** Do what the server asks, one request after the other; null where it waits for no answer. */
@@ -133,7 +104,7 @@ export class OpenDocument {
     window.clearTimeout(pending.timer);
     try {
       const { from, to } = pending;
-      const hash = to === null ? await this._savedSince(from) : (await this._onDisk()).hash;
+      const hash = to === null ? await this._savedSince(from) : (await this._file.onDisk()).hash;
       await this._last;
       if (this._pending === pending) {
         await this._written(to === null || hash === to ? (hash ?? null) : null, null);
@@ -148,8 +119,8 @@ export class OpenDocument {
   /** The hash of the file, if this page saved it since it had another one. */
   private async _savedSince(from: string | null): Promise<string | null> {
     await this._last;
-    await Promise.all(this._saving);
-    return this._hash === from ? null : this._hash;
+    await this._saves.ended();
+    return this._file.hash === from ? null : this._file.hash;
   }
 
   private async _handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
@@ -178,7 +149,7 @@ export class OpenDocument {
     if (known === this._counter) {
       return { done: true, counter: known };
     }
-    if (this.kind === 'notebook') {
+    if (this._file.kind === 'notebook') {
       const names = (shared as unknown as ISharedNotebook).cells.map(cell => cell.id);
       return { done: true, counter: this._counter, content: this.context.model.toJSON() as JSONValue, names };
     }
@@ -186,12 +157,12 @@ export class OpenDocument {
   }
 
   private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
-    await this._noSave();
+    await this._saves.none();
     const { model, path } = this.context;
     if (this._isLeft) {
       throw new Refused('closed');
     }
-    if (this._hash !== hash || this.kind !== change.kind) {
+    if (this._file.hash !== hash || this._file.kind !== change.kind) {
       throw new Refused('hash');
     }
     if (this._pending) {
@@ -221,8 +192,8 @@ export class OpenDocument {
 
   private async _save(): Promise<IDocumentAnswer> {
     // Checked again: one may have begun in the step of the page between the two.
-    while (this._saving.size) {
-      await this._noSave();
+    while (this._saves.areUnderWay) {
+      await this._saves.none();
     }
     if (this._isLeft) {
       throw new Refused('closed');
@@ -232,14 +203,14 @@ export class OpenDocument {
       throw new Refused('busy');
     }
     // A save of its person's that begins from now on waits for this one: the second of two finds the file changed.
-    await this._noted(this._saveUnlessChanged());
-    return { done: this._hash !== null, hash: this._hash, counter: this._counter };
+    await this._saves.note(this._saveUnlessChanged());
+    return { done: this._file.hash !== null, hash: this._file.hash, counter: this._counter };
   }
 
   private async _saveUnlessChanged(): Promise<void> {
     // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
-    const { hash, writable } = await this._onDisk();
-    if (hash !== this._hash) {
+    const { hash, writable } = await this._file.onDisk();
+    if (hash !== this._file.hash) {
       throw new Refused('hash');
     }
     // Nor is a save begun of which JupyterLab tells its person that it failed.
@@ -249,7 +220,7 @@ export class OpenDocument {
     if (this._isCalledOff || this._isLeft) {
       throw new Refused(this._isLeft ? 'closed' : 'busy');
     }
-    await this._saveNow();
+    await this._saves.now();
   }
 
   private async _written(hash: string | null, lastModified: string | null): Promise<void> {
@@ -263,7 +234,7 @@ export class OpenDocument {
     const { model } = this.context;
     if (hash !== null) {
       pending.made.keep();
-      this._takeOver(hash, lastModified);
+      this._file.takeOver(hash, lastModified);
       if (pending.to === null && pending.counter === this._counter) {
         model.dirty = false;
       }
@@ -273,7 +244,7 @@ export class OpenDocument {
       model.dirty = pending.wasDirty || before !== pending.counter;
     }
     this._changed();
-    if (hash !== null && this._hash !== hash) {
+    if (hash !== null && this._file.hash !== hash) {
       await this.context.save();
     }
   }
@@ -286,119 +257,20 @@ export class OpenDocument {
     this._pending = null;
   }
 
-  /** The answer to a rename has no hash, and the context forgets the one that it had; the file has the same bytes. */
-  private _keepHash(): void {
-    if (this._hash === null && this._lastHash !== null) {
-      this._takeOver(this._lastHash, this.context.contentsModel?.last_modified ?? null);
-    }
-  }
-
-  /** Have the document's context know the file as it is now: it learns that when a file is renamed. */
-  private _takeOver(hash: string, lastModified: string | null): void {
-    const { contentsModel, path } = this.context;
-    if (contentsModel && this._hash !== hash) {
-      const last_modified = lastModified ?? new Date().toISOString();
-      const newValue = { ...contentsModel, hash, last_modified };
-      const changed = this._lab.contents.fileChanged as Signal<unknown, Contents.IChangedArgs>;
-      changed.emit({ type: 'rename', oldValue: { path }, newValue });
-    }
-  }
-
   /** Show what the file has by now. */
   private async _follow(): Promise<void> {
-    await this._noSave();
-    const { context } = this;
-    const { model, path } = context;
-    if (model.dirty || this._pending || (await this._onDisk()).hash === this._hash) {
-      return;
-    }
-    const { format, type } = context.contentsModel ?? {};
-    const asked = { content: true, hash: true, ...(format ? { format } : {}), ...(type ? { type } : {}) };
-    const file = (await this._lab.looks.get(path, asked)) as Hashed;
-    if (model.dirty || context.isDisposed) {
-      return;
-    }
-    if (this._reconcile(file) && typeof file.hash === 'string') {
-      this._takeOver(file.hash, file.last_modified);
-      model.dirty = false;
-    } else if (!this._runs) {
-      await context.revert();
-    }
-    this._changed();
-  }
-
-  private _reconcile(file: Contents.IModel): boolean {
-    const shared = this.context.model.sharedModel;
-    if (this.kind === 'notebook') {
-      // Cells that are made of a text have other ids each time.
-      return (
-        this.context.path.endsWith('.ipynb') &&
-        reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject)
-      );
-    }
-    // How its lines end is known to the context alone.
-    if (this.kind !== 'text' || typeof file.content !== 'string' || file.content.includes('\r')) {
-      return false;
-    }
-    const text = shared as unknown as TextModel;
-    text.transact(() => reconcileText(text, file.content as string), false);
-    return true;
-  }
-
-  private get _runs(): boolean {
-    return (
-      this.kind === 'notebook' && (this.context.model.sharedModel as unknown as ISharedNotebook).cells.some(isRunning)
-    );
-  }
-
-  private get _hash(): string | null {
-    return (this.context.contentsModel as Hashed | null)?.hash ?? null;
-  }
-
-  private async _onDisk(): Promise<Hashed> {
-    return (await this._lab.looks.get(this.context.path, { content: false, hash: true })) as Hashed;
-  }
-
-  /**
-   * JupyterLab looks whether the file has changed, and then writes it: what a tool writes in between would be lost. So
-   * the server first hears of it, as of an unsaved document. Nor does a save find the file changed by an earlier one.
-   */
-  private async _saveAlone(earlier: readonly Promise<void>[]): Promise<void> {
-    await Promise.all(earlier);
-    this._changed();
-    await this._heard();
-    await this._saveNow();
-  }
-
-  /** Not by its signal: what its person calls off is told by the promise alone, and one save may overtake another. */
-  private _noted(saved: Promise<void>): Promise<void> {
-    const noted = saved.finally(() => {
-      this._saving.delete(ended);
+    await this._saves.none();
+    if (!this.context.model.dirty && !this._pending) {
+      await this._file.follow();
       this._changed();
-    });
-    const ended = noted.catch(() => undefined);
-    this._saving.add(ended);
-    return noted;
-  }
-
-  /** Wait until no save is under way: it would write what was there before. One that asks its person may take long. */
-  private async _noSave(): Promise<void> {
-    const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), SAVE_WITHIN));
-    while (this._saving.size) {
-      if ((await Promise.race([Promise.all(this._saving), late])) === true) {
-        throw new Refused('busy');
-      }
     }
   }
 
-  /** JupyterLab's own way. */
-  private _saveNow: () => Promise<void>;
-  private _format: string | null = null;
-  private _lastHash: string | null = null;
+  private _file: KnownFile;
+  private _saves: Saves;
   private _counter = 0;
   private _isCalledOff = false;
   private _isLeft = false;
-  private _saving = new Set<Promise<void>>();
   private _pending: IPending | null = null;
   private _last: Promise<unknown> = Promise.resolve();
 }

@@ -1,0 +1,125 @@
+/** Keeps what an open document's context knows of its file, and brings the document up to it. */
+
+import type { ISharedNotebook, ISharedText } from '@jupyter/ydoc';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { Contents } from '@jupyterlab/services';
+import type { JSONObject } from '@lumino/coreutils';
+import type { Signal } from '@lumino/signaling';
+
+import type { LooksAtDisk } from './looksAtDisk';
+import type { IToldDocument } from './messages';
+
+import { isRunning } from './cellList';
+import { reconcileNotebook, reconcileText } from './reconcile';
+
+export type TextModel = ISharedText & { transact(act: () => void, undoable?: boolean): void };
+
+/** A contents model with the file's hash, which servers tell from Jupyter Server 2.11 on. */
+type Hashed = Contents.IModel & { hash?: string | null };
+
+/** How long the hash of a file is; jupytext tells those of both files of a pair in one. */
+const HASH_LENGTH = 64;
+
+export class KnownFile {
+  constructor(
+    private _context: DocumentRegistry.Context,
+    private _contents: Pick<Contents.IManager, 'fileChanged'>,
+    private _looks: LooksAtDisk
+  ) {
+    _context.fileChanged.connect(() => (this._lastHash = this.hash ?? this._lastHash), this);
+    _context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
+  }
+
+  /** Of the file as it was loaded or saved. */
+  get hash(): string | null {
+    return (this._context.contentsModel as Hashed | null)?.hash ?? null;
+  }
+
+  get kind(): Exclude<IToldDocument['kind'], 'converted'> {
+    const { contentsModel, model } = this._context;
+    if ('cells' in model.sharedModel) {
+      return 'notebook';
+    }
+    // Once it was saved, JupyterLab does not know it any more.
+    this._format = contentsModel?.format ?? this._format;
+    return this._format === 'text' && 'updateSource' in model.sharedModel ? 'text' : 'other';
+  }
+
+  /** What is saved is not what a notebook's file has: jupytext writes a text, or a text beside it. */
+  get isConverted(): boolean {
+    return this.kind === 'notebook' && (!this._context.path.endsWith('.ipynb') || this.isOfPair);
+  }
+
+  get isOfPair(): boolean {
+    return (this.hash?.length ?? 0) > HASH_LENGTH;
+  }
+
+  /** The file as it is now, without its content. */
+  async onDisk(): Promise<Hashed> {
+    return (await this._looks.get(this._context.path, { content: false, hash: true })) as Hashed;
+  }
+
+  /** Have the document's context know the file as it is now: it learns that when a file is renamed. */
+  takeOver(hash: string, lastModified: string | null): void {
+    const { contentsModel, path } = this._context;
+    if (contentsModel && this.hash !== hash) {
+      const last_modified = lastModified ?? new Date().toISOString();
+      const newValue = { ...contentsModel, hash, last_modified };
+      const changed = this._contents.fileChanged as Signal<unknown, Contents.IChangedArgs>;
+      changed.emit({ type: 'rename', oldValue: { path }, newValue });
+    }
+  }
+
+  /** Have a saved document show what the file has by now. */
+  async follow(): Promise<void> {
+    const { contentsModel, model, path } = this._context;
+    if ((await this.onDisk()).hash === this.hash) {
+      return;
+    }
+    const { format, type } = contentsModel ?? {};
+    const asked = { content: true, hash: true, ...(format ? { format } : {}), ...(type ? { type } : {}) };
+    const file = (await this._looks.get(path, asked)) as Hashed;
+    if (model.dirty || this._context.isDisposed) {
+      return;
+    }
+    if (this._reconcile(file) && typeof file.hash === 'string') {
+      this.takeOver(file.hash, file.last_modified);
+      model.dirty = false;
+    } else if (!this._runs) {
+      await this._context.revert();
+    }
+  }
+
+  private _reconcile(file: Contents.IModel): boolean {
+    const shared = this._context.model.sharedModel;
+    if (this.kind === 'notebook') {
+      // Cells that are made of a text have other ids each time.
+      return (
+        this._context.path.endsWith('.ipynb') &&
+        reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject)
+      );
+    }
+    // How its lines end is known to the context alone.
+    if (this.kind !== 'text' || typeof file.content !== 'string' || file.content.includes('\r')) {
+      return false;
+    }
+    const text = shared as unknown as TextModel;
+    text.transact(() => reconcileText(text, file.content as string), false);
+    return true;
+  }
+
+  private get _runs(): boolean {
+    const { sharedModel } = this._context.model;
+    return this.kind === 'notebook' && (sharedModel as unknown as ISharedNotebook).cells.some(isRunning);
+  }
+
+  /** The answer to a rename has no hash, and the context forgets the one that it had; the file has the same bytes. */
+  private _keepHash(): void {
+    if (this.hash === null && this._lastHash !== null) {
+      this.takeOver(this._lastHash, this._context.contentsModel?.last_modified ?? null);
+    }
+  }
+
+  private _format: Contents.FileFormat = null;
+  private _lastHash: string | null = null;
+}
