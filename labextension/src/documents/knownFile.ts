@@ -84,10 +84,12 @@ export class KnownFile {
     }
     if (this._reconcile(file) && typeof file.hash === 'string') {
       this.takeOver(file.hash, file.last_modified);
-      model.dirty = false;
     } else if (!this._runs) {
-      await this._context.revert();
+      await this._looks.load(path, file, () => this._context.revert());
+    } else {
+      return;
     }
+    model.dirty = false;
   }
 
   private _reconcile(file: Contents.IModel): boolean {

@@ -1,4 +1,4 @@
-/** Delays JupyterLab's check of a file on disk while the server writes it. */
+/** Delays JupyterLab's looks at a file on disk while the server writes it; spares it those that were had. */
 
 import type { Contents } from '@jupyterlab/services';
 
@@ -12,7 +12,7 @@ export class LooksAtDisk {
     this.get = get;
     contents.get = async (path, options) => {
       await this._held.get(path)?.ended;
-      return get(path, options);
+      return (options?.content !== false && this._read.get(path)) || get(path, options);
     };
   }
 
@@ -32,5 +32,12 @@ export class LooksAtDisk {
     };
   }
 
+  /** Have a file loaded as it was read already: while it is read again, its person might type what would be lost. */
+  async load(path: string, file: Contents.IModel, load: () => Promise<void>): Promise<void> {
+    this._read.set(path, file);
+    await load().finally(() => this._read.delete(path));
+  }
+
+  private _read = new Map<string, Contents.IModel>();
   private _held = new Map<string, { ended: Promise<void> }>();
 }

@@ -43,3 +43,15 @@ it('goes on holding for a newer change when an older one has ended', async () =>
   await settled();
   expect(asked).toEqual(['a.py']);
 });
+
+it('gives what was read already to what loads a file, and to nothing after that', async () => {
+  const read = { path: 'a.py', content: 'x' } as Contents.IModel;
+  const told: unknown[] = [];
+  await looks.load('a.py', read, async () => {
+    told.push(await contents.get('a.py', { content: true }), await contents.get('b.py'));
+  });
+  expect(told).toEqual([read, { path: 'b.py' }]);
+  await expect(looks.load('a.py', read, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+  await contents.get('a.py', { content: true });
+  expect(asked).toEqual(['b.py', 'a.py']);
+});
