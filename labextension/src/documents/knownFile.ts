@@ -26,7 +26,8 @@ export class KnownFile {
     private _contents: Pick<Contents.IManager, 'fileChanged'>,
     private _looks: LooksAtDisk
   ) {
-    _context.fileChanged.connect(() => (this._lastHash = this.hash ?? this._lastHash), this);
+    this._learn();
+    _context.fileChanged.connect(this._learn, this);
     _context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
   }
 
@@ -36,13 +37,11 @@ export class KnownFile {
   }
 
   get kind(): Exclude<IToldDocument['kind'], 'converted'> {
-    const { contentsModel, model } = this._context;
-    if ('cells' in model.sharedModel) {
+    const { sharedModel } = this._context.model;
+    if ('cells' in sharedModel) {
       return 'notebook';
     }
-    // Once it was saved, JupyterLab does not know it any more.
-    this._format = contentsModel?.format ?? this._format;
-    return this._format === 'text' && 'updateSource' in model.sharedModel ? 'text' : 'other';
+    return this._format === 'text' && 'updateSource' in sharedModel ? 'text' : 'other';
   }
 
   /** What is saved is not what a notebook's file has: jupytext writes a text, or a text beside it. */
@@ -76,7 +75,7 @@ export class KnownFile {
     if ((await this.onDisk()).hash === this.hash) {
       return;
     }
-    const { format, type } = contentsModel ?? {};
+    const [format, type] = [this._format, contentsModel?.type];
     const asked = { content: true, hash: true, ...(format ? { format } : {}), ...(type ? { type } : {}) };
     const file = (await this._looks.get(path, asked)) as Hashed;
     if (model.dirty || this._context.isDisposed) {
@@ -101,18 +100,33 @@ export class KnownFile {
         reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject)
       );
     }
-    // How its lines end is known to the context alone.
-    if (this.kind !== 'text' || typeof file.content !== 'string' || file.content.includes('\r')) {
+    if (this.kind !== 'text' || typeof file.content !== 'string') {
       return false;
     }
-    const text = shared as unknown as TextModel;
-    text.transact(() => reconcileText(text, file.content as string), false);
-    return true;
+    const ending = endingOf(file.content);
+    // JupyterLab's own way leaves a document alone whose file is empty.
+    const isSame = this._loadedEnding === ending || !file.content;
+    if (isSame) {
+      const text = shared as unknown as TextModel;
+      text.transact(() => reconcileText(text, file.content.split(ending).join('\n')), false);
+    }
+    return isSame;
+  }
+
+  /** The line ending with which the context saves, and which only a load changes. */
+  private get _loadedEnding(): string {
+    return (this._context as { _lineEnding?: string | null })._lineEnding ?? '\n';
   }
 
   private get _runs(): boolean {
     const { sharedModel } = this._context.model;
     return this.kind === 'notebook' && (sharedModel as unknown as ISharedNotebook).cells.some(isRunning);
+  }
+
+  /** What the answer to a save, or to a rename, lacks the context does not know any more. */
+  private _learn(): void {
+    this._format = this._context.contentsModel?.format ?? this._format;
+    this._lastHash = this.hash ?? this._lastHash;
   }
 
   /** The answer to a rename has no hash, and the context forgets the one that it had; the file has the same bytes. */
@@ -124,4 +138,9 @@ export class KnownFile {
 
   private _format: Contents.FileFormat = null;
   private _lastHash: string | null = null;
+}
+
+/** How a file's lines end, as JupyterLab sees it. */
+function endingOf(content: string): string {
+  return ['\r\n', '\r'].find(ending => content.includes(ending)) ?? '\n';
 }

@@ -9,6 +9,43 @@ function notebook(source: string, nbformat_minor: number): JSONObject {
   return { cells: [{ id: 'a', cell_type: 'raw', metadata: {}, source }], metadata: {}, nbformat: 4, nbformat_minor };
 }
 
+describe('a text whose lines end as on Windows', () => {
+  it('follows its file by what differs, and its person undoes their typing alone', async () => {
+    const { disk, context, follow, type } = await opened('a.py', 'x\r\ny\r\n');
+    type('# typed\n');
+    await context.save();
+    disk.content = '# typed\r\nx\r\nz\r\n';
+    await follow();
+    expect(context.model.toString()).toBe('# typed\nx\nz\n');
+    context.model.sharedModel.undo();
+    expect(context.model.toString()).toBe('x\nz\n');
+    await context.save();
+    expect(disk.content).toBe('x\r\nz\r\n');
+  });
+
+  it.each([
+    ['x\r\n', 'y\n'],
+    ['x\r\n', 'y\r'],
+    ['x\n', 'y\r\n']
+  ])('goes over to another ending with its file: %j, %j', async (before, after) => {
+    const { disk, context, told, follow, type } = await opened('a.py', before);
+    disk.content = after;
+    await follow();
+    expect(context.contentsModel).toMatchObject({ hash: disk.hashOf() });
+    expect(told.saved).toBe(true);
+    type('# typed ');
+    await context.save();
+    expect(disk.content).toBe(`# typed ${after}`);
+  });
+
+  it('is empty once its file is', async () => {
+    const { disk, context, follow } = await opened('a.py', 'x\r\n');
+    disk.content = '';
+    await follow();
+    expect([context.model.toString(), context.contentsModel]).toMatchObject(['', { hash: disk.hashOf('') }]);
+  });
+});
+
 describe('a document that has to be loaded anew', () => {
   const before = notebook('x', 5);
 
