@@ -23,7 +23,8 @@ interface IPending {
   /** The hash that the file had, and the one that it will have; null where this page saves it. */
   from: string | null;
   to: string | null;
-  letLook: () => void;
+  /** Lets JupyterLab look at the file, and save it, again. */
+  letGo: () => void;
   timer: number;
 }
 
@@ -157,7 +158,10 @@ export class OpenDocument {
   }
 
   private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
-    await this._saves.none();
+    // Checked again: one may have begun in the step of the page between the two.
+    while (this._saves.areUnderWay) {
+      await this._saves.none();
+    }
     const { model, path } = this.context;
     if (this._isLeft) {
       throw new Refused('closed');
@@ -173,8 +177,9 @@ export class OpenDocument {
     const made = this._apply(change);
     // Nobody's save writes what the server is about to write.
     model.dirty = wasDirty || to === null;
-    const letLook = to === null ? (): void => undefined : this._lab.looks.hold(path);
-    this._pending = { made, wasDirty, counter: this._counter, from: hash, to, letLook, timer: 0 };
+    const held = to === null ? [] : [this._lab.looks.hold(path), this._saves.hold()];
+    const letGo = (): void => held.forEach(end => end());
+    this._pending = { made, wasDirty, counter: this._counter, from: hash, to, letGo, timer: 0 };
     this._settleLater(this._pending);
     return { done: true, counter: this._counter };
   }
@@ -191,7 +196,6 @@ export class OpenDocument {
   }
 
   private async _save(): Promise<IDocumentAnswer> {
-    // Checked again: one may have begun in the step of the page between the two.
     while (this._saves.areUnderWay) {
       await this._saves.none();
     }
@@ -230,7 +234,7 @@ export class OpenDocument {
     }
     this._pending = null;
     window.clearTimeout(pending.timer);
-    pending.letLook();
+    pending.letGo();
     const { model } = this.context;
     if (hash !== null) {
       pending.made.keep();
@@ -253,15 +257,17 @@ export class OpenDocument {
   private _leave(): void {
     window.clearTimeout(this._pending?.timer);
     this._pending?.made.keep();
-    this._pending?.letLook();
+    this._pending?.letGo();
     this._pending = null;
   }
 
   /** Show what the file has by now. */
   private async _follow(): Promise<void> {
-    await this._saves.none();
-    if (!this.context.model.dirty && !this._pending) {
-      await this._file.follow();
+    if (this._saves.areUnderWay) {
+      // One that asks its person may take long.
+      void this._saves.ended().then(() => this.handle({ do: 'follow' }));
+    } else if (!this.context.model.dirty && !this._pending) {
+      await this._file.follow().finally(this._saves.hold());
       this._changed();
     }
   }

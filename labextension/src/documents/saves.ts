@@ -17,7 +17,7 @@ export class Saves {
     private _heard: () => Promise<void>
   ) {
     this.now = context.save.bind(context);
-    context.save = () => this.note(this._saveAlone([...this._underWay]));
+    context.save = () => this.note(this._saveAlone([...this._underWay, ...this._held]));
   }
 
   /** JupyterLab's own way. */
@@ -40,6 +40,17 @@ export class Saves {
         throw new Refused('busy');
       }
     }
+  }
+
+  /** Let saves that begin wait until the function that is given is called: they write what is there by then. */
+  hold(): () => void {
+    let end = (): void => undefined;
+    const held = new Promise<void>(resolve => (end = resolve));
+    this._held.add(held);
+    return () => {
+      this._held.delete(held);
+      end();
+    };
   }
 
   /**
@@ -69,4 +80,5 @@ export class Saves {
   }
 
   private _underWay = new Set<Promise<void>>();
+  private _held = new Set<Promise<void>>();
 }

@@ -186,6 +186,21 @@ describe('a saved document', () => {
     expect(file.reverted).toBe(0);
   });
 
+  it('follows its file after a save that its person is asked about, and calls off', async () => {
+    jest.useFakeTimers();
+    let callOff = (_: Error): void => undefined;
+    file.whileSaving = new Promise((_, reject) => (callOff = reject));
+    const saving = document.context.save();
+    file.disk = { hash: 'h5', content: 'x = 5' };
+    const followed = document.handle({ do: 'follow' });
+    await jest.advanceTimersByTimeAsync(60_000);
+    await followed;
+    callOff(new Error('Cancel'));
+    await expect(saving).rejects.toThrow('Cancel');
+    await jest.advanceTimersByTimeAsync(0);
+    expect([file.model.toString(), file.contentsModel.hash]).toEqual(['x = 5', 'h5']);
+  });
+
   it('reloads a file whose lines end as on Windows, as its context alone knows how', async () => {
     file.disk = { hash: 'h5', content: 'x = 5\r\n' };
     await document.handle({ do: 'follow' });
