@@ -272,10 +272,14 @@ function located(source: string, spans: readonly Span[]): Span[] {
   let end = 0;
   return spans.map(([offset, removed, inserted, before, after]) => {
     const expected = before + removed + after;
+    // An empty text is expected whole; of any other one, what is around a place.
+    if (expected === '' && source !== '') {
+      throw new Refused('text');
+    }
     let start = offset - before.length;
     if (source.slice(start, start + expected.length) !== expected) {
       start = source.indexOf(expected);
-      if (start < 0 || expected === '' || source.indexOf(expected, start + 1) >= 0) {
+      if (start < 0 || source.indexOf(expected, start + 1) >= 0) {
         throw new Refused('text');
       }
     }

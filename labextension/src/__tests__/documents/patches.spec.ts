@@ -1,11 +1,11 @@
-import { type YCodeCell, YNotebook } from '@jupyter/ydoc';
+import { type YCodeCell, YFile, YNotebook } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';
 
 import fc from 'fast-check';
 
 import type { CellOperation, ICellName, Span } from '../../documents/messages';
 
-import { patchNotebook } from '../../documents/patches';
+import { patchNotebook, patchText } from '../../documents/patches';
 import { reconcileNotebook } from '../../documents/reconcile';
 
 // Yjs warns of what JupyterLab does when it makes a cell.
@@ -138,6 +138,35 @@ it('metadata from a file change all but the trust in a cell', () => {
   expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, tags: ['new'] });
   made.takeBack();
   expect(notebook.cells[0].getMetadata()).toEqual({ trusted: true, old: 1 });
+});
+
+describe('what is put into a text', () => {
+  const put = (source: string, ...spans: Span[]) => {
+    const text = YFile.create();
+    text.setSource(source);
+    patchText(text, { kind: 'text', spans });
+    return text.getSource();
+  };
+
+  it('that was empty is refused where its person has typed since', () => {
+    const whole: Span = [0, '', 'x = 1', '', ''];
+    expect(put('', whole)).toBe('x = 1');
+    expect(() => put('typed', whole)).toThrow('text');
+    const [empty] = before.map(cell => ({ ...cell, source: '' }));
+    const notebook = notebookOf([{ ...empty, source: 'typed' }]);
+    const operations: CellOperation[] = [{ do: 'source', cell: { id: 'c0', index: 0 }, spans: [whole] }];
+    expect(() => patchNotebook(notebook, { kind: 'notebook', total: 1, operations })).toThrow('text');
+    expect(notebook.cells[0].getSource()).toBe('typed');
+  });
+
+  it('goes between what is around it, wherever that is by now', () => {
+    expect(put('ab', [1, '', '!', 'a', 'b'])).toBe('a!b');
+    expect(put('typed ab', [1, '', '!', 'a', 'b'])).toBe('typed a!b');
+  });
+
+  it('counts as JavaScript does, and cuts no character of two halves', () => {
+    expect(put('😀🎉', [2, '🎉', '🎈', '😀', ''])).toBe('😀🎈');
+  });
 });
 
 describe('outputs that come back', () => {
