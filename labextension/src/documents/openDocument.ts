@@ -17,6 +17,7 @@ const WRITTEN_WITHIN = 20_000;
 
 /** A change that the document shows and that its file does not have yet. */
 interface IPending {
+  change: DocumentChange;
   made: IMade;
   wasDirty: boolean;
   counter: number;
@@ -158,6 +159,7 @@ export class OpenDocument {
   }
 
   private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
+    this._takenBack = null;
     // Checked again: one may have begun in the step of the page between the two.
     while (this._saves.areUnderWay) {
       await this._saves.none();
@@ -179,7 +181,7 @@ export class OpenDocument {
     model.dirty = wasDirty || to === null;
     const held = to === null ? [] : [this._lab.looks.hold(path), this._saves.hold()];
     const letGo = (): void => held.forEach(end => end());
-    this._pending = { made, wasDirty, counter: this._counter, from: hash, to, letGo, timer: 0 };
+    this._pending = { change, made, wasDirty, counter: this._counter, from: hash, to, letGo, timer: 0 };
     this._settleLater(this._pending);
     return { done: true, counter: this._counter };
   }
@@ -228,9 +230,10 @@ export class OpenDocument {
   }
 
   private async _written(hash: string | null, lastModified: string | null): Promise<void> {
-    const pending = this._pending;
+    const pending = this._pending ?? (hash === null ? null : this._madeAgain());
     if (!pending) {
-      return;
+      // The file has what this document refused.
+      return hash === null ? undefined : this._follow();
     }
     this._pending = null;
     window.clearTimeout(pending.timer);
@@ -246,11 +249,24 @@ export class OpenDocument {
       const before = this._counter;
       pending.made.takeBack();
       model.dirty = pending.wasDirty || before !== pending.counter;
+      this._takenBack = { ...pending, counter: before === pending.counter ? this._counter : NaN };
     }
     this._changed();
     if (hash !== null && this._file.hash !== hash) {
       await this.context.save();
     }
+  }
+
+  /** Another page with the same unsaved text took longer to save a change than this one waited. */
+  private _madeAgain(): IPending | null {
+    const back = this._takenBack;
+    this._takenBack = null;
+    if (!back || back.to !== null || back.from !== this._file.hash) {
+      return null;
+    }
+    const isUntouched = back.counter === this._counter;
+    const made = this._apply(back.change);
+    return { ...back, made, counter: isUntouched ? this._counter : NaN };
   }
 
   /** Nobody sees the document any more: its file alone tells what became of its change. */
@@ -278,5 +294,6 @@ export class OpenDocument {
   private _isCalledOff = false;
   private _isLeft = false;
   private _pending: IPending | null = null;
+  private _takenBack: IPending | null = null;
   private _last: Promise<unknown> = Promise.resolve();
 }

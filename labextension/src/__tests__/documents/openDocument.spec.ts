@@ -186,6 +186,14 @@ describe('a saved document', () => {
     expect(file.reverted).toBe(0);
   });
 
+  it('follows its file where that was written though it refused the change', async () => {
+    file.disk = { hash: 'h2', content: 'x = 2' };
+    const spans: ITextChange['spans'] = [[0, 'y', 'x', '', ' = 2']];
+    expect(await document.handle({ ...PATCH, change: { kind: 'text', spans } })).toMatchObject({ done: false });
+    await written('h2');
+    expect([file.model.toString(), file.contentsModel.hash]).toEqual(['x = 2', 'h2']);
+  });
+
   it('follows its file after a save that its person is asked about, and calls off', async () => {
     jest.useFakeTimers();
     let callOff = (_: Error): void => undefined;
@@ -235,6 +243,19 @@ describe('an unsaved document', () => {
     expect([file.model.toString(), document.told.saved]).toEqual(['# typed\nx = 1', false]);
     expect(await document.handle({ do: 'save' })).toMatchObject({ done: false, reason: 'busy' });
     expect(await document.handle({ ...PATCH, to: null })).toMatchObject({ done: true });
+  });
+
+  it.each([
+    ['saved', '', true],
+    ['unsaved', '# more\n', false]
+  ])('shows what another page saved after it was taken back, and is then %s', async (_, more, saved) => {
+    await document.handle({ ...PATCH, to: null });
+    await document.settle();
+    type(more);
+    file.disk = { hash: 'h2', content: '# typed\nx = 2' };
+    await written('h2');
+    expect(file.model.toString()).toBe(`${more}# typed\nx = 2`);
+    expect([document.told.saved, document.told.hash]).toEqual([saved, 'h2']);
   });
 
   it('keeps a change that it has saved, if it is never told what became of it', async () => {
