@@ -393,6 +393,42 @@ def test_a_document_with_windows_lines_follows_the_disk_and_stays_saved(desk, fo
     assert place.read_bytes() == b"x = 1\r\ny = 3\r\n"
 
 
+def test_a_document_whose_lines_end_otherwise_by_now_is_saved_as_its_file_is(desk, folder):
+    """A program may change that alone, such as `dos2unix`."""
+    place = folder.lab.root / folder.path("w.py")
+    place.write_bytes(b"x = 1\r\ny = 1\r\n")
+    desk.open(folder.path("w.py"))
+    document = Text(desk)
+    place.write_bytes(b"x = 1\ny = 2\n")
+    folder.call("read_file", "w.py")
+    document.shows("x = 1\ny = 2\n")
+    document.expect_saved()
+    document.type("  # typed")
+    document.save()
+    assert place.read_bytes() == b"x = 1  # typed\ny = 2\n"
+
+
+def test_one_character_of_two_halves_becomes_another(open_text, open_notebook, desk, folder):
+    """Both begin, or end, with the same half."""
+    document = open_text("a = '\U0001f389'\n")
+    folder.write("a.py", "a = '\U0001f388'\n")
+    folder.call("read_file", "a.py")
+    document.shows("a = '\U0001f388'\n")
+    document.type("  # typed")
+    document.save()
+    assert folder.text("a.py") == "a = '\U0001f388'  # typed\n"
+    notebook = open_notebook("b = '\U0001f600'")
+    folder.write("n.ipynb", notebook_text("b = '\U0001f601\U0001f600'"))
+    folder.call("read_notebook", "n.ipynb")
+    notebook.shows(0, "b = '\U0001f601\U0001f600'")
+    landed(
+        folder.call(
+            "edit_notebook", "n.ipynb", cell_id="c0", edit_mode="edit", old_string="\U0001f601", new_string="\U0001f602"
+        )
+    )
+    notebook.shows(0, "b = '\U0001f602\U0001f600'")
+
+
 IN_MEMORY = """async ([drive, path]) => {
   const { contents } = jupyterapp.serviceManager;
   const Signal = contents.fileChanged.constructor;

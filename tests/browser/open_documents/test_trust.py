@@ -9,6 +9,7 @@ import pytest
 from nbformat.sign import NotebookNotary
 from playwright.sync_api import expect
 
+from tests.browser.lab import OPEN
 from tests.browser.open_documents.documents import Notebook, landed, notebook_text, replace, sources_in
 from tests.legs import NEWEST
 
@@ -117,3 +118,34 @@ def test_a_trusted_cell_that_comes_back_is_trusted_as_it_was(trusted, desk, fold
     trusted.save()
     load_again(desk, folder)
     desk.page.wait_for_function("() => window.ran.length === 2")
+
+
+def test_outputs_that_an_undo_brings_back_run_no_script_of_others(desk, folder):
+    """A cell that its person has run since is trusted: for what it puts out itself."""
+    path = folder.write("n.ipynb", with_outputs(notebook_text("x = 1", "y = 1", kernel=True), c0="theirs"))
+    desk.page.evaluate("() => { window.ran = []; }")
+    desk.page.evaluate(OPEN, path)
+    desk.wait_until_known(path, saved=False)
+    document = Notebook(desk, kernel=True)
+    folder.call("read_notebook", "n.ipynb")
+    change = landed(replace(folder, "c0", "x = 2"))
+    outputs = document.cells.locator(".jp-OutputArea-output")
+    expect(outputs).to_have_count(0)
+    document.start(0)
+    desk.page.wait_for_function(f"() => ({TRUSTED})().c0")
+    document.click(1)
+    assert folder.lab.call("POST", f"/changes/{change['id']}/undo")[0] == 200
+    expect(outputs).to_have_text("theirs")
+    document.shows(0, "x = 1")
+    assert desk.page.evaluate(RAN) == []
+    assert desk.page.evaluate(TRUSTED)["c0"] is False
+
+
+def test_outputs_of_a_trusted_cell_come_back_trusted_when_an_edit_is_undone(trusted, desk, folder):
+    change = landed(replace(folder, "c0", "x = 2"))
+    outputs = trusted.cells.locator(".jp-OutputArea-output")
+    expect(outputs).to_have_text(["mine too"])
+    assert folder.lab.call("POST", f"/changes/{change['id']}/undo")[0] == 200
+    expect(outputs).to_have_text(["mine", "mine too"])
+    assert desk.page.evaluate(TRUSTED)["c0"] is True
+    assert desk.page.evaluate(RAN) == ["mine", "mine too", "mine"]
