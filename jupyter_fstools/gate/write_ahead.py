@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..backends.protocol import FileStat, OpenFile
 from ..backends.system_errors import read_only
-from ..content.fingerprint import Fingerprint
+from ..content.fingerprint import Fingerprint, fingerprint_of
 from ..content.splices import Splice, SplicedStream, inverse, spliced_size
 from ..diffs.file_diff import Operation
 from ..errors import Conflict, FsToolsError, InputOutput
@@ -123,7 +123,7 @@ class WriteAhead:
             self._write(Draft(draft.given, stat, None, draft.holder), "create", back, None)
             return
         with draft.holder.content() as opened:
-            _require_version(opened, stat)
+            _require_as_left(opened, landed, back)
             op: Operation = "delete" if draft.before is None else "edit"
             self._write(Draft(draft.given, opened.stat, opened, draft.holder), op, back, None)
 
@@ -169,8 +169,14 @@ def _may_be_modified(problem: BaseException) -> bool:
     return isinstance(problem, FsToolsError) and bool(problem.details.get("modified"))
 
 
-def _require_version(opened: OpenFile, stat: FileStat) -> None:
-    if opened.stat.version != stat.version:
+def _require_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> None:
+    """Refuse what is not as the step left it; a document has one version in its page and another once it is saved."""
+    stat, after = landed.stat, landed.states.after
+    if opened.stat.version == stat.version:
+        return
+    fits = all(opened.read(splice.offset, len(splice.removed)) == splice.removed for splice in back)
+    # What a room lays out in its own way is not taken back by the bytes of the step.
+    if not fits or after is None or fingerprint_of(opened.chunks()).exact != after.exact_sha:
         raise Conflict(f"{stat.path} has changed meanwhile", hint="Look at the file.")
 
 

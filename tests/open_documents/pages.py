@@ -1,13 +1,16 @@
-"""Pages as the server sees them: sockets that say what they have open, and answer as they are told to."""
+"""Pages as the server sees them: they say what they have open, and answer as they are told to."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import threading
+from concurrent.futures import Future
 from contextlib import suppress
 
 import websocket
+
+from jupyter_fstools.open_documents.page import PageDocument, PageGone
 
 NAME = "browser-0001"
 
@@ -18,6 +21,35 @@ def sha(data):
 
 def document(path, number=0, *, kind="text", saved=True, hash=None, counter=0):
     return {"document": number, "path": path, "kind": kind, "saved": saved, "hash": hash, "counter": counter}
+
+
+class PageHere:
+    """A page in this process; what has no answer is left unanswered, and one of None is that of a lost connection."""
+
+    def __init__(self, name=NAME, **answers):
+        self.name, self.answers = name, answers
+        self.heard = []
+
+    def ask(self, message):
+        self.heard.append(message)
+        asked, answer = Future(), self.answers.get(message["do"], ...)
+        answer = answer(message) if callable(answer) else answer
+        if answer is None:
+            asked.set_exception(PageGone())
+        elif answer is not ...:
+            asked.set_result(answer)
+        return asked
+
+    def tell(self, message):
+        self.heard.append(message)
+
+    def document(self, file, number=0, *, kind="text", saved=True, hash=None, counter=0):
+        """What it says of a file that it has open; `hash` is that of the file as it is, where it is not told."""
+        shown = hash or sha(file.read_bytes())
+        return PageDocument(self, number, str(file.resolve()), kind, saved, shown, counter)
+
+    def asked(self, do):
+        return [one for one in self.heard if one["do"] == do]
 
 
 class Page:

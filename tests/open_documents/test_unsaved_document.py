@@ -1,0 +1,55 @@
+"""An edit of a document with unsaved changes: its page patches and saves it, or all is as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.open_documents.pages import PageHere, sha
+
+X1, X2 = "x = 1\n", "x = 2\n"
+
+
+class Typed(PageHere):
+    """A page that shows a text with unsaved changes, and saves what it shows."""
+
+    def __init__(self, file, text, **answers):
+        self.file, self.text, self.counter = file, text, 0
+        super().__init__(**{"content": self.content, "patch": self.patch, "save": self.save, **answers})
+
+    def content(self, _):
+        return {"done": True, "content": self.text, "counter": self.counter}
+
+    def patch(self, message):
+        for at, removed, inserted, *_ in reversed(message["change"]["spans"]):
+            self.text = self.text[:at] + inserted + self.text[at + len(removed) :]
+        self.counter += 1
+        return {"done": True}
+
+    def save(self, _):
+        self.file.write_text(self.text, "utf-8", newline="")
+        return {"done": True, "hash": sha(self.text.encode())}
+
+
+@pytest.fixture
+def typed(call, pages):
+    """Opens a file in a page that has unsaved changes of it, which the assistant has read."""
+
+    def opened(name, text, **answers):
+        page = Typed(call.root / name, text, **answers)
+        pages.heard(page, [page.document(page.file, saved=False)])
+        call("read_file", path=name)
+        return page
+
+    return opened
+
+
+def test_an_edit_of_several_files_is_taken_back_in_a_document_that_was_saved_with_it(call, pages, typed):
+    a, b = call.put("a.py", X1), call.put("b.py", X1)
+    page = typed("a.py", "x = 1  # typed\n")
+    typing = PageHere("browser-0002", patch={"done": False, "reason": "text"})
+    pages.heard(typing, [typing.document(b)])
+    call("read_file", path="b.py")
+    edits = [{"path": path, "old_string": "x = 1", "new_string": "x = 2"} for path in ("a.py", "b.py")]
+    call.refused("stale", "edit_file", edits=edits)
+    assert (a.read_text(), b.read_text(), page.text) == ("x = 1  # typed\n", X1, "x = 1  # typed\n")
+    assert not call.workspace.store.unfinished(call.workspace.backend.root_key)
