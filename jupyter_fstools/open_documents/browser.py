@@ -81,8 +81,14 @@ class Pages:
         self.heard_last = Heard()
 
     def heard(self, page: Page, documents: Sequence[PageDocument]) -> list[PageDocument]:
-        """A page says all that it has open; gives the documents that were not open before."""
+        """A page says all that it has open; gives the documents that were not open before.
+
+        Its earlier connections are closed: what was lost on the way the server may learn minutes later.
+        """
         with self._lock:
+            replaced = [one for one in self._documents if one.name == page.name and one is not page]
+            for one in replaced:
+                del self._documents[one]
             known = self._documents.get(page, {})
             now, new = {}, []
             for told in documents:
@@ -94,7 +100,9 @@ class Pages:
                 document.is_silent = False
                 now[told.number] = document
             self._documents[page] = now
-            return new
+        for one in replaced:
+            one.close()
+        return new
 
     def left(self, page: Page) -> None:
         """A page is not connected any more."""

@@ -34,6 +34,9 @@ class Page(Protocol):
     def tell(self, message: dict[str, Any]) -> None:
         """Send a message that it does not answer; a page that has gone misses it. From any thread."""
 
+    def close(self) -> None:
+        """It has another connection by now: end all waits for answers over this one."""
+
 
 class Answer(BaseModel):
     """The answer of a page; nothing else in it counts.

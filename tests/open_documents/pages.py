@@ -29,6 +29,7 @@ class PageHere:
     def __init__(self, name=NAME, **answers):
         self.name, self.answers = name, answers
         self.heard = []
+        self.is_closed = False
 
     def ask(self, message):
         self.heard.append(message)
@@ -43,6 +44,9 @@ class PageHere:
     def tell(self, message):
         self.heard.append(message)
 
+    def close(self):
+        self.is_closed = True
+
     def document(self, file, number=0, *, kind="text", saved=True, hash=None, counter=0):
         """What it says of a file that it has open; `hash` is that of the file as it is, where it is not told."""
         shown = hash or sha(file.read_bytes())
@@ -55,10 +59,10 @@ class PageHere:
 class Page:
     """A page; `answers` gives for each thing that is asked what to answer: a dict, or a function of the request.
 
-    What has no answer is left unanswered.
+    What has no answer is left unanswered. One that does not listen takes nothing, not even the end of its connection.
     """
 
-    def __init__(self, server, *, name=NAME, token=None, answers=None):
+    def __init__(self, server, *, name=NAME, token=None, answers=None, listens=True):
         address = server.url.replace("http", "ws", 1) + "/documents"
         header = [f"Authorization: token {token or server.token}"]
         self.socket = websocket.create_connection(address, timeout=20, header=header)
@@ -66,7 +70,8 @@ class Page:
         self.heard = []
         self._news = threading.Condition()
         self._replies = []
-        threading.Thread(target=self._listen, daemon=True).start()
+        if listens:
+            threading.Thread(target=self._listen, daemon=True).start()
 
     def __enter__(self):
         return self
@@ -84,9 +89,12 @@ class Page:
 
     def say(self, *documents):
         """Say what is open; the server's reply."""
-        reply = self.send(json.dumps({"browser": self.name, "documents": documents}))
+        reply = self.send(self.told(*documents))
         assert "known" in reply, reply
         return reply
+
+    def told(self, *documents):
+        return json.dumps({"browser": self.name, "documents": documents})
 
     def send(self, text):
         with self._news:

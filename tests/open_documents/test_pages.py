@@ -513,6 +513,23 @@ def test_a_page_that_comes_back_takes_back_what_it_said(server, root):
         assert edit(server)[0] == 200
 
 
+def test_a_page_that_comes_back_beside_its_dead_connection_is_the_only_one(server, root):
+    """The server learns late of a lost connection; what comes over it by then is not the page's word."""
+    with Page(server, listens=False) as lost:
+        lost.socket.send(lost.told(server.document("a.py", saved=False)))
+        assert json.loads(lost.socket.recv()) == {"known": 1}
+        with Page(server, answers=PATCHES) as back:
+            back.say(server.document("a.py", hash=sha(X1)))
+            lost.socket.send(lost.told(server.document("a.py", saved=False)))
+            assert edit(server)[0] == 200
+            back.say(server.document("a.py", saved=False))
+            back.drop()
+        lost.close()
+        for _ in range(5):
+            refused(server.call("POST", "/tools/write_file", {"path": "a.py", "content": "z"}), "unsaved")
+            time.sleep(0.1)
+
+
 def test_a_proposal_and_an_undo_go_through_the_page(server, root):
     change = edit(server)[1]["change"]["id"]
     with Page(server, answers=PATCHES) as page:

@@ -45,7 +45,7 @@ class SocketPage:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._lock = threading.Lock()
-        self._is_closed = False
+        self.is_closed = False
 
     @property
     def is_asked(self) -> bool:
@@ -56,7 +56,7 @@ class SocketPage:
         """Send a message that the page answers."""
         number, answer = next(self._numbers), Future[dict[str, Any]]()
         with self._lock:
-            if self._is_closed:
+            if self.is_closed:
                 answer.set_exception(PageGone())
                 return answer
             self._waiting[number] = answer
@@ -85,12 +85,13 @@ class SocketPage:
         return answer is not None
 
     def close(self) -> None:
-        """The connection is lost: end all waits for its answers."""
+        """The connection is lost, or the page has another one: end all waits for its answers. On the event loop."""
         with self._lock:
-            self._is_closed = True
+            self.is_closed = True
             waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
             answer.set_exception(PageGone())
+        self._socket.close()
 
     def _write(self, text: bytes) -> None:
         try:
@@ -130,7 +131,8 @@ class ToldDocument(Arguments):
 class OpenDocuments(Arguments):
     """A page's message: all the documents that it has open, each time.
 
-    A page that comes back after its connection broke uses the same name, so that it takes back what it said.
+    A page that comes back after its connection broke uses the same name, so that it takes back what it said; its
+    earlier connection is closed.
     """
 
     browser: Annotated[Text, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
@@ -173,6 +175,8 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         # Never in the threads of calls: these wait for what is answered here.
         try:
             page = self._page
+            if page is not None and page.is_closed:
+                return
             most = _MOST_ANSWERED_BYTES if page is not None and page.is_asked else _MOST_BYTES
             body = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else message
             large = len(body) > _LARGE_BYTES
@@ -189,11 +193,11 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         """A page that was left has nothing open any more; one that only fell silent still has."""
         super().on_close()
         page = self._page
-        if page is not None:
+        # A page that came back on another connection is not left, however late this one ends.
+        if page is not None and not page.is_closed:
             page.close()
             self.served.pages.left(page)
-            # A page that came back has said anew what it has open.
-            if self.close_code in _SAID_GOODBYE and page.name not in self.served.pages.names():
+            if self.close_code in _SAID_GOODBYE:
                 self._goodbye = asyncio.ensure_future(asyncio.to_thread(self._keep, page.name, []))
 
     @property
@@ -207,7 +211,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if page.name != told.browser:
             raise Invalid("browser: this connection is another page's", hint="Open one for each page.", field="browser")
         documents = await asyncio.to_thread(self._noted, page, told.documents)
-        if self.ws_connection is None:
+        if page.is_closed:
             return
         new = self.served.pages.heard(page, documents)
         self._answering = asyncio.ensure_future(self._say_known(page, documents))

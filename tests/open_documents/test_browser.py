@@ -1,0 +1,21 @@
+"""Several connections, and what they say of their documents."""
+
+from __future__ import annotations
+
+from tests.open_documents.pages import PageHere
+
+X1 = "x = 1\n"
+EDIT = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
+
+
+def test_a_page_that_is_connected_again_counts_once(call, pages):
+    """What the lost connection said last, it has said anew; that one hears of nothing any more."""
+    file = call.put("a.py", "x = 1  # saved since\n")
+    lost, back = PageHere(content={"done": True, "content": X1}), PageHere(patch={"done": True})
+    pages.heard(lost, [lost.document(file, saved=False)])
+    pages.heard(back, [back.document(file)])
+    assert "saved since" in call("read_file", path="a.py").content[0]["text"]
+    call("edit_file", **EDIT)
+    assert (lost.heard, lost.is_closed, len(back.asked("patch"))) == ([], True, 1)
+    pages.left(lost)
+    assert pages.names() == {back.name}
