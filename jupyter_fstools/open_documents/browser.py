@@ -81,7 +81,7 @@ class Pages:
         self.heard_last = Heard()
 
     def heard(self, page: Page, documents: Sequence[PageDocument]) -> list[PageDocument]:
-        """A page says all that it has open; gives the documents that were not open before.
+        """A page says all that it has open; gives the documents that were not open so before.
 
         Its earlier connections are closed: what was lost on the way the server may learn minutes later.
         """
@@ -93,7 +93,7 @@ class Pages:
             now, new = {}, []
             for told in documents:
                 document = known.get(told.number, told)
-                if document is told or document.key != told.key:
+                if document is told or (document.key, document.kind) != (told.key, told.kind):
                     new.append(told)
                     document = told
                 document.saved, document.hash, document.counter = told.saved, told.hash, told.counter

@@ -19,3 +19,12 @@ def test_a_page_that_is_connected_again_counts_once(call, pages):
     assert (lost.heard, lost.is_closed, len(back.asked("patch"))) == ([], True, 1)
     pages.left(lost)
     assert pages.names() == {back.name}
+
+
+def test_a_notebook_that_is_paired_with_a_text_while_it_is_open_is_no_longer_changed_below_its_page(call, pages):
+    file, page = call.put("n.ipynb", "{}"), PageHere(patch={"done": True})
+    for kind in ("notebook", "converted"):
+        new = pages.heard(page, [page.document(file, kind=kind)])
+        assert [one.kind for one in new] == [kind] == [one.kind for one in pages.all()]
+    assert pages.heard(page, [page.document(file, kind="converted", counter=1)]) == []
+    assert "no tool can change" in call.refused("unsaved", "write_file", path="n.ipynb", content="z").message
