@@ -195,8 +195,10 @@ def _follow(workspace: Workspace, pages: Pages, loop: asyncio.AbstractEventLoop,
     """Have open documents follow a change on the disk, or what a command changed, whichever process made it."""
     if change.ran is not None:
         loop.run_in_executor(None, catch_up, workspace, pages.all())
-    elif change.status == "applied" and change.after is not None and change.place != "room":
-        pages.follow(change.key, change.after.exact_sha)
+    elif change.status == "applied":
+        for file in change.all_files:
+            if file.after is not None:
+                pages.follow(file.key, file.after.exact_sha)
 
 
 def _loop(serverapp: Any) -> asyncio.AbstractEventLoop:

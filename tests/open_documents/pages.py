@@ -103,11 +103,15 @@ class Page:
             assert self._news.wait_for(lambda: len(self._replies) > before, 60)
             return self._replies[before]
 
-    def wait_for(self, do):
-        """The first request of a kind."""
+    def wait_for(self, do, **facts):
+        """The first request of a kind with these facts."""
+
+        def found():
+            return next((one for one in self.heard if one.items() >= {"do": do, **facts}.items()), None)
+
         with self._news:
-            assert self._news.wait_for(lambda: any(one["do"] == do for one in self.heard), 20)
-            return next(one for one in self.heard if one["do"] == do)
+            assert self._news.wait_for(found, 20)
+            return found()
 
     def _listen(self):
         with suppress(Exception):

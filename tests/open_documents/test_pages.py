@@ -41,8 +41,12 @@ class Site:
 
     def call(self, method, route, body=None):
         if body is not None:
-            body = {**body, "path": f"{self._name}/{body['path']}"}
+            edits = body.get("edits")
+            body = self._here(body) if edits is None else {**body, "edits": [self._here(edit) for edit in edits]}
         return self._running.call(method, route, body, self._name)
+
+    def _here(self, body):
+        return {**body, "path": f"{self._name}/{body['path']}"}
 
     def document(self, path, *more, **facts):
         return document(f"{self._name}/{path}", *more, **facts)
@@ -349,6 +353,14 @@ def test_two_servers_know_of_each_others_pages(server, root, beside):
             assert refused(site.call("POST", "/tools/edit_file", again), "conflict")
         assert "patch" not in [one["do"] for one in there.heard]
     assert (root / "a.py").read_bytes() == X2
+
+
+def test_every_file_of_a_change_at_another_server_is_followed(server, root, beside):
+    edits = [EDIT, {"path": "b.py", "old_string": "y = 1", "new_string": "y = 2"}]
+    with Page(server) as page:
+        page.say(server.document("a.py", 1, hash=sha(X1)), server.document("b.py", 2, hash=sha(b"y = 1\n")))
+        assert Site.at(server, beside).call("POST", "/tools/edit_file", {"edits": edits})[0] == 200
+        assert page.wait_for("follow", document=1) and page.wait_for("follow", document=2)
 
 
 def test_a_message_of_100_megabytes_is_refused_and_changes_nothing(server, root):
