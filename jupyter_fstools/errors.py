@@ -68,7 +68,7 @@ class FsToolsError(Exception):
 
     def say_unmodified(self) -> None:
         """Add to the message that nothing was modified, unless it says so already or something was."""
-        if "not modified" not in self.message and not self.details.get("modified"):
+        if "not modified" not in self.message and not may_be_modified(self):
             self._say(f"{self.message} (not modified)")
 
     def say_which_file(self, path: str) -> None:
@@ -91,6 +91,11 @@ class FsToolsError(Exception):
     def _render_traceback_(self) -> list[str]:
         # IPython calls this instead of printing a traceback: a refusal is an answer, not a crash.
         return str(self).split("\n")
+
+
+def may_be_modified(problem: BaseException) -> bool:
+    """Whether a call that ended with this problem may have modified something all the same."""
+    return isinstance(problem, FsToolsError) and bool(problem.details.get("modified"))
 
 
 @contextmanager

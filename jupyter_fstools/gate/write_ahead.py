@@ -12,7 +12,7 @@ from ..backends.system_errors import read_only
 from ..content.fingerprint import Fingerprint, fingerprint_of
 from ..content.splices import Splice, SplicedStream, inverse, spliced_size
 from ..diffs.file_diff import Operation
-from ..errors import Conflict, FsToolsError, InputOutput
+from ..errors import Conflict, FsToolsError, InputOutput, may_be_modified
 from ..open_documents.protocol import Rewrite
 from ..stores.records import Change, FileState
 from .draft import EAGER_BYTES, Draft, Step, Work, fingerprint_in, state_of, unhashed_state
@@ -74,7 +74,7 @@ class WriteAhead:
             if begun:
                 self.take_back(begun[0], landed, problem)
                 # What may have been written stays pending: whoever comes to the file next looks what became of it.
-                if not _may_be_modified(problem):
+                if not may_be_modified(problem):
                     with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
                         retract(begun[0])
             raise
@@ -163,10 +163,6 @@ def _with_file(states: States, on_disk: str | None) -> States:
     if on_disk is None or states.before is None:
         return states
     return States(states.before.model_copy(update={"on_disk": on_disk}), states.after)
-
-
-def _may_be_modified(problem: BaseException) -> bool:
-    return isinstance(problem, FsToolsError) and bool(problem.details.get("modified"))
 
 
 def _require_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> None:

@@ -14,7 +14,7 @@ from ..content.fingerprint import fingerprint_of
 from ..content.source import BytesContent
 from ..content.splices import SplicedContent
 from ..documents.notebook.saved import saved_bytes
-from ..errors import Conflict, FsToolsError, InputOutput, Unsaved
+from ..errors import Conflict, FsToolsError, InputOutput, Unsaved, may_be_modified
 from ..stores.records import Place
 from .page import Answer, PageDocument, change_message
 from .protocol import Applied, Rewrite
@@ -55,6 +55,11 @@ class Heard:
             while len(self._kept) > _MOST_HEARD:
                 self._kept.pop(next(iter(self._kept)))
         return snapshot
+
+    def forget(self, key: str, page: str) -> None:
+        """The page has saved something else since."""
+        with self._lock:
+            self._kept.pop((key, page), None)
 
 
 class LiveFile(BytesContent):
@@ -117,8 +122,8 @@ class UnsavedDocument:
         after = SplicedContent(before, rewrite.splices)
         old, new = fingerprint_of(before.chunks()), fingerprint_of(after.chunks())
         rewrite.begin(old, new, self._on_disk())
-        with self._patched(rewrite, before.names) as saver:
-            saved = self._saved_by(saver, new.exact)
+        with self._patched(rewrite, before.names) as (saver, on_disk):
+            saved = self._saved_by(saver, on_disk, new.exact)
         for document in self._unsaved:
             # What was typed in the one that saved, the others do not show yet.
             document.hash = saved if document is saver else new.exact
@@ -169,39 +174,53 @@ class UnsavedDocument:
             data = opened.read(0, opened.size)
         return "\r\n" if b"\r\n" in data else "\r" if b"\r" in data else "\n"
 
-    def _saved_by(self, saver: PageDocument, expected: str) -> str:
-        """Have a page save; the hash of the file then.
+    def _saved_by(self, saver: PageDocument, before: str, expected: str) -> str:
+        """Have a page save a file that has the hash `before`; the hash of the file then.
 
         Raises:
-            Unsaved: it does not answer, and has not saved. InputOutput: it could not, or says so of what it did not.
+            Unsaved: it does not answer, and has not saved. InputOutput: it could not, or says so of what it did not; or
+                the file has changed, and nobody can tell whether by this save.
         """
-        version = self._backend.stat(self._stat.path).version
+        refusal: FsToolsError = self._not_saved()
         try:
             saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
-        except Unsaved:
-            if self._on_disk() != expected:
-                raise
-            return expected  # It hangs or is gone since.
+        except Unsaved as gone:
+            saved, refusal = Answer(done=False), gone
         on_disk = self._on_disk()
-        if not saved.done and on_disk == expected:
-            return expected  # Its person saved it, and may have closed it since.
-        untouched = self._backend.stat(self._stat.path).version == version
-        if not saved.done or saved.hash is None or (untouched and on_disk != saved.hash):
-            raise InputOutput(
-                f"{self._stat.path} could not be saved in the browser (not modified)",
-                hint="Ask the person to save it and to look at what JupyterLab says.",
-                path=self._stat.path,
-            )
-        return saved.hash
+        if on_disk == expected:
+            return expected  # Whatever it said: it hangs or is gone since, or its person saved and closed it.
+        if saved.done and saved.hash is not None and (on_disk != before or on_disk == saved.hash):
+            return saved.hash
+        # A page that finds another hash than that of its own last save has not saved.
+        if on_disk == before or saved.reason == "hash":
+            raise refusal
+        self._heard.forget(self._stat.key, saver.page.name)
+        raise InputOutput(
+            f"{self._stat.path} was saved while the browser was asked to, which does not say whether with this change",
+            hint="Read it before changing it again.",
+            path=self._stat.path,
+            modified=True,
+        )
+
+    def _not_saved(self) -> InputOutput:
+        return InputOutput(
+            f"{self._stat.path} could not be saved in the browser (not modified)",
+            hint="Ask the person to save it and to look at what JupyterLab says.",
+            path=self._stat.path,
+        )
 
     def _on_disk(self) -> str:
         with self._backend.read(self._stat.path) as opened:
             return fingerprint_of(opened.chunks()).exact
 
     @contextmanager
-    def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[PageDocument]:
-        """The document to save; where the block fails, the pages take back what they patched."""
+    def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[tuple[PageDocument, str]]:
+        """The document to save, and the hash of its file; where the block fails, the pages take back what they patched.
+
+        Where the file may have the change, each of them finds out by itself.
+        """
         patched: list[PageDocument] = []
+        exact: list[str] = []
         try:
             for document in self._unsaved:
                 change = change_message(document.kind, rewrite, names or None)
@@ -214,25 +233,26 @@ class UnsavedDocument:
                     )
                 # One that does not answer may still do it.
                 patched.append(document)
-                answer = self._patch(document, change)
+                answer, on_disk = self._patch(document, change)
                 if not answer.done:
                     patched.remove(document)
                     raise self._changed_meanwhile(answer)
-            yield patched[0]
-        except BaseException:
-            for document in patched:
+                exact.append(on_disk)
+            yield patched[0], exact[0]
+        except BaseException as problem:
+            for document in [] if may_be_modified(problem) else patched:
                 document.tell("written", hash=None, last_modified=None)
             raise
 
-    def _patch(self, document: PageDocument, change: dict[str, Any]) -> Answer:
-        """Have a page patch a document of the file as it is on the disk; its person may just have saved it."""
+    def _patch(self, document: PageDocument, change: dict[str, Any]) -> tuple[Answer, str]:
+        """Have a page patch a document of the file with this hash on the disk; its person may just have saved it."""
         for _ in range(_MOST_SAVES):
             exact = self._on_disk()
             asked = document.ask("patch", hash=exact, to=None, change=change)
             answer = self._answer(document, asked, self._seconds)
             if answer.reason != "hash" or exact == self._on_disk():
                 break
-        return answer
+        return answer, exact
 
     def _changed_meanwhile(self, answer: Answer) -> FsToolsError:
         """The refusal where a page did not patch; one whose file somebody else changed asks its person at a save."""

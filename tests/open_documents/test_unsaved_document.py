@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.stores.protocol import ChangeFilter
 from tests.open_documents.pages import PageHere, sha
 
 X1, X2 = "x = 1\n", "x = 2\n"
@@ -53,3 +55,35 @@ def test_an_edit_of_several_files_is_taken_back_in_a_document_that_was_saved_wit
     call.refused("stale", "edit_file", edits=edits)
     assert (a.read_text(), b.read_text(), page.text) == ("x = 1  # typed\n", X1, "x = 1  # typed\n")
     assert not call.workspace.store.unfinished(call.workspace.backend.root_key)
+
+
+@pytest.mark.parametrize("answer", [None, {"done": False, "reason": "failed"}])
+def test_an_edit_whose_page_may_have_saved_it_is_not_called_undone(call, typed, answer):
+    """The file has what its person typed on, and nobody says whether the edit, too: the journal says just that."""
+
+    def save(_):
+        page.file.write_text("x = 2\ny = 1  # typed on\n", "utf-8")
+        return answer
+
+    call.put("a.py", "x = 1\ny = 1\n")
+    page = typed("a.py", "x = 1\ny = 1\n", save=save)
+    edit = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
+    with pytest.raises(InputOutput, match="was saved") as caught:
+        call("edit_file", **edit)
+    assert caught.value.details["modified"] and "not modified" not in caught.value.message
+    assert "Read it" in caught.value.hint and page.asked("written") == []
+    page.answers["content"] = None
+    call.refused("unsaved", "edit_file", **edit)
+    (change,) = call.workspace.store.changes(ChangeFilter())
+    assert (change.status, change.interrupted) == ("applied", True)
+
+
+def test_an_edit_that_its_page_does_not_save_over_the_change_of_another_is_taken_back(call, typed):
+    def save(_):
+        page.file.write_text("x = 9\n", "utf-8")
+        return {"done": False, "reason": "hash"}
+
+    call.put("a.py", X1)
+    page = typed("a.py", X1, save=save)
+    call.refused("io", "edit_file", path="a.py", old_string="x = 1", new_string="x = 2")
+    assert [one["hash"] for one in page.asked("written")] == [None]
