@@ -10,6 +10,8 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ..content.source import Content
+from ..content.splices import SplicedContent
 from ..documents.text.spans import spans_of
 from ..errors import FsToolsError
 from .protocol import Rewrite
@@ -128,6 +130,8 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
     assert before is not None
     try:
         if kind == "text":
+            if lines_end(before) != lines_end(SplicedContent(before, rewrite.splices)):
+                return None  # The page goes on with the ones that it loaded, and would save them.
             return {"kind": kind, "spans": spans_of(before, rewrite.splices)}
         if kind == "notebook":
             # What knows notebooks is imported where the first one is edited.
@@ -139,3 +143,9 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
     except (FsToolsError, UnicodeDecodeError):
         pass
     return None
+
+
+def lines_end(content: Content) -> str:
+    """The line ending that JupyterLab finds in a text as it loads it, and writes for all lines as it saves it."""
+    data = content.read(0, content.size)
+    return "\r\n" if b"\r\n" in data else "\r" if b"\r" in data else "\n"

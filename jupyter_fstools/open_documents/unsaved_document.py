@@ -16,7 +16,7 @@ from ..content.splices import SplicedContent
 from ..documents.notebook.saved import saved_bytes
 from ..errors import Conflict, FsToolsError, InputOutput, Unsaved, may_be_modified
 from ..stores.records import Place
-from .page import Answer, PageDocument, change_message
+from .page import Answer, PageDocument, change_message, lines_end
 from .protocol import Applied, Rewrite
 from .saved_document import changed_meanwhile
 
@@ -165,14 +165,9 @@ class UnsavedDocument:
     def _bytes(self, content: Any) -> bytes:
         """The bytes that Jupyter writes when it saves the document."""
         if isinstance(content, str):
-            return content.replace("\n", self._line_ending()).encode()
+            with self._backend.read(self._stat.path) as opened:
+                return content.replace("\n", lines_end(opened)).encode()
         return saved_bytes(content)
-
-    def _line_ending(self) -> str:
-        """JupyterLab writes the one that it found first in this order."""
-        with self._backend.read(self._stat.path) as opened:
-            data = opened.read(0, opened.size)
-        return "\r\n" if b"\r\n" in data else "\r" if b"\r" in data else "\n"
 
     def _saved_by(self, saver: PageDocument, before: str, expected: str) -> str:
         """Have a page save a file that has the hash `before`; the hash of the file then.
