@@ -34,6 +34,11 @@ Answer = TypeVar("Answer")
 
 _SAVE_SECONDS = 3.0
 _PAUSE_SECONDS = 0.02
+# Rooms load CRLF as LF: a page takes both for one character, and what is typed would land in another place.
+_OTHER_LINE_ENDINGS = (
+    r"is open in a collaboration room, where no other line endings than \n are written",
+    r"Write it with \n. Or: ",
+)
 
 
 class EventLoop(Protocol):
@@ -122,6 +127,8 @@ class Room:
             raise self._refusal("was deleted, and is still open in a collaboration room")
         after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, splices))
         if isinstance(self._shared, SharedText):
+            if b"\r" in after and b"\r" not in before.data:
+                raise self._refusal(*_OTHER_LINE_ENDINGS)
             patch = _text_patch(self._shared, before, splices)
         else:
             patch = _notebook_patch(
@@ -198,12 +205,9 @@ class Room:
     def _stat_of(self, snapshot: Snapshot) -> FileStat:
         return replace(self._stat, size=len(snapshot.data), version=self._shared.version(snapshot.changes))
 
-    def _refusal(self, why: str) -> Unsaved:
-        return Unsaved(
-            f"{self._stat.path} {why} (not modified)",
-            hint="Ask the person to close the document: about a minute later the room has ended, then repeat the call.",
-            path=self._stat.path,
-        )
+    def _refusal(self, why: str, other: str = "") -> Unsaved:
+        hint = "Ask the person to close the document: about a minute later the room has ended, then repeat the call."
+        return Unsaved(f"{self._stat.path} {why} (not modified)", hint=other + hint, path=self._stat.path)
 
 
 def _look(shared: SharedText | SharedNotebook, *, expected: bool) -> Look:
@@ -213,7 +217,7 @@ def _look(shared: SharedText | SharedNotebook, *, expected: bool) -> Look:
 
 
 def _text_patch(shared: SharedText, before: RoomContent, splices: Sequence[Splice]) -> Callable[[], Look]:
-    minimal = splices_of(spans_of(before, splices), before.data.decode())
+    minimal = splices_of(spans_of(before, splices, as_in_browser=False), before.data.decode())
 
     def patch() -> Look:
         alone = shared.changes == before.snapshot.changes

@@ -111,6 +111,20 @@ def test_a_file_in_a_room_is_changed_through_it(server):
 
 
 @both
+def test_lines_end_alike_in_every_room(server):
+    """Rooms load CRLF as LF, as pages take it for one character: what they would not have loaded is refused."""
+    (server.root / "a.py").write_bytes(b"x")
+    server.call("POST", "/tools/read_file", READ)
+    with server.room("a.py"):
+        for content in ("x\r\ny\r\n", "x\ry"):
+            answer = server.call("POST", "/tools/write_file", {**READ, "content": content})[1]
+            assert is_refused(answer, "line endings", "room") and "\\n" in answer["error"]["hint"]
+        assert server.call("POST", "/tools/write_file", {**READ, "content": "x\ny\n"})[0] == 200
+        edit = {**READ, "old_string": "y", "new_string": "z"}
+        assert server.call("POST", "/tools/edit_file", edit)[0] == 200 and holds(server.root / "a.py", b"x\nz\n")
+
+
+@both
 def test_what_no_room_can_change_is_refused(server):
     """A file that is open as bytes, or twice, and one that was deleted below its room."""
     change = server.call("POST", "/tools/write_file", {"path": "new.py", "content": "x = 1\n"})[1]["change"]

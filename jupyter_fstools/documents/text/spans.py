@@ -1,6 +1,6 @@
 r"""Expresses a text's change as spans, and finds them again later.
 
-A span's offset counts UTF-16 code units in the text with `\n` as its only line ending: what a browser's document holds.
+A span's offset counts UTF-16 code units, in a browser's document with `\n` as the only line ending.
 """
 
 from __future__ import annotations
@@ -64,23 +64,29 @@ def spans_between(old: str, new: str, start: int = 0) -> list[Span]:
     return found
 
 
-def spans_of(before: Content, splices: Sequence[Splice]) -> list[Span]:
-    """The spans of a UTF-8 file's splices.
+def spans_of(before: Content, splices: Sequence[Splice], *, as_in_browser: bool = True) -> list[Span]:
+    r"""The spans of a UTF-8 file's splices.
+
+    Args:
+        before: the file.
+        splices: of its bytes.
+        as_in_browser: all lines end in `\n`; False: as they do in the file.
 
     Raises:
         UnicodeDecodeError: it is none.
     """
     data = before.read(0, before.size)
+    text = _text if as_in_browser else bytes.decode
     found: list[Span] = []
     done = offset = 0
     for start, end, inside in _regions(data, splices):
-        offset += utf16_length(_text(data[done:start]))
+        offset += utf16_length(text(data[done:start]))
         pieces, at = [], start
         for splice in inside:
             pieces += [data[at : splice.offset], splice.inserted]
             at = splice.end
-        old = _text(data[start:end])
-        found += spans_between(old, _text(b"".join([*pieces, data[at:end]])), offset)
+        old = text(data[start:end])
+        found += spans_between(old, text(b"".join([*pieces, data[at:end]])), offset)
         offset += utf16_length(old)
         done = end
     return found

@@ -1,0 +1,67 @@
+"""A text in a room is changed exactly, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_fstools.backends.in_memory import InMemory
+from jupyter_fstools.content.splices import Splice, spliced_chunks
+from jupyter_fstools.errors import Unsaved
+from jupyter_fstools.open_documents.protocol import Rewrite
+from jupyter_fstools.open_documents.room import Room
+from jupyter_fstools.open_documents.shared_document import SharedText, moved_splices
+
+
+class Text(SharedText):
+    """A shared text without a room's library."""
+
+    def __init__(self, text):
+        self.text, self.changes, self.token = text, 0, "token"
+
+    def value(self):
+        return self.text
+
+    def patch(self, splices, before):
+        now = self.text.encode()
+        for splice in reversed(moved_splices(splices, before, now)):
+            assert now[splice.offset : splice.end] == splice.removed
+            now = now[: splice.offset] + splice.inserted + now[splice.end :]
+        self.text, self.changes = now.decode(), self.changes + 1
+
+
+@pytest.fixture
+def change():
+    """Changes one text after another in the rooms of one server; gives what the answer takes it for."""
+    backend, kept = InMemory({"/a.py": b""}), {}
+
+    def changed(shared, *splices):
+        room = Room(backend, backend.stat("/a.py"), shared, kept, lambda step: step(), lambda: False)
+        with room.content() as before:
+            assert before.data == shared.text.encode()
+            applied = room.apply(Rewrite(before, splices, None, hash_before=True, begin=lambda *_: None, outline=None))
+            after = b"".join(map(bytes, spliced_chunks(before, splices)))
+        with room.content() as now:
+            assert (now.stat.version, now.data) == (applied.stat.version, after)
+        return shared.text
+
+    return changed
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_text_keeps_its_line_endings(change, end):
+    """Also where somebody has put such into the room as it would not have loaded."""
+    text = Text(f"ß = 1{end}y = 1{end}z = 1{end}")
+    first, last = (text.text.encode().rindex(one) for one in (b"y", b"1"))
+    inserted = f"x = 2{end}".encode()
+    assert change(text, Splice(first, b"", inserted), Splice(last, b"1", b"2")) == (
+        f"ß = 1{end}x = 2{end}y = 1{end}z = 2{end}"
+    )
+    assert change(text, Splice(first, inserted, b"")) == f"ß = 1{end}y = 1{end}z = 2{end}"
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_no_other_line_endings_come_into_a_room(change, end):
+    text = Text("x")
+    with pytest.raises(Unsaved, match="line endings"):
+        change(text, Splice(1, b"", f"{end}y".encode()))
+    assert change(text, Splice(1, b"", b"\ny")) == "x\ny"
