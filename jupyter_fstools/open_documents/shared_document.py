@@ -143,7 +143,8 @@ class _Cells:
         expected = self._sources.get(operation.cell.index)
         if expected is not None and str(cell["source"]) != expected:
             raise _meanwhile(f"the cell at index {operation.cell.index} was changed")
-        if not isinstance(operation, Convert | Move | Delete):
+        is_made_anew = isinstance(operation, Convert | Move | Delete) or _brings_outputs(cell, operation)
+        if not is_made_anew:
             return
         if cell.get("id") in self._carets:
             raise has_to_stay("caret", operation.cell.index)
@@ -159,6 +160,8 @@ class _Cells:
         if isinstance(operation, SourceSpans):
             _splice(cell["source"], splices_of(operation.spans, str(cell["source"])))
         elif isinstance(operation, Members):
+            if _brings_outputs(cell, operation):
+                cell = self._without_trust(at, operation.cell.index)
             _set_members(cell, operation.set)
         elif isinstance(operation, Delete):
             del self._ycells[at], self._order[at]
@@ -177,6 +180,14 @@ class _Cells:
         if name.index not in self._order:
             raise _meanwhile(f"the cell at index {name.index} was deleted")
         return self._ycells[self._order.index(name.index)]
+
+    def _without_trust(self, at: int, index: int) -> Any:
+        """A cell made anew: a page looks at the trust of one only when it first sees it."""
+        content = self._ycells[at].to_py()
+        content["metadata"].pop("trusted")
+        del self._ycells[at], self._order[at]
+        self._put(at, index, content)
+        return self._ycells[at]
 
     def _insert(self, index: int, after: CellName | None, content: dict[str, Any]) -> None:
         self._put(0 if after is None else self._order.index(after.index) + 1, index, content)
@@ -217,6 +228,14 @@ def _splice(text: Any, splices: Sequence[Splice]) -> None:
             del text[splice.offset : splice.end]
         if splice.inserted:
             text.insert(splice.offset, splice.inserted.decode())
+
+
+def _brings_outputs(cell: Any, operation: CellOperation) -> bool:
+    """Whether a trusted cell gets outputs that are not its own: what the person ran is not what they trusted."""
+    if not isinstance(operation, Members) or not cell["metadata"].get("trusted"):
+        return False
+    own = [plain_output(output) for output in cell["outputs"].to_py()] if "outputs" in cell else []
+    return any(plain_output(output) not in own for output in operation.set.get("outputs") or [])
 
 
 def _set_members(cell: Any, members: dict[str, Any]) -> None:

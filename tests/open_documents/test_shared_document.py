@@ -1,8 +1,9 @@
-"""A change of a text as a room takes it: in UTF-8 bytes, beside what somebody typed elsewhere meanwhile."""
+"""A change as a room takes it: in UTF-8 bytes, beside what somebody typed elsewhere meanwhile."""
 
 from __future__ import annotations
 
 import json
+import subprocess
 
 import nbformat
 import pytest
@@ -15,6 +16,7 @@ from jupyter_fstools.documents.notebook.saved import is_saved_as, saved_bytes
 from jupyter_fstools.documents.text.spans import spans_between, splices_of
 from jupyter_fstools.errors import Conflict
 from jupyter_fstools.open_documents.shared_document import moved_splices
+from tests.legs import python_of
 
 texts = st.text(alphabet="aß€😀\n ", max_size=30)
 
@@ -70,3 +72,65 @@ def test_a_notebook_is_known_by_what_it_holds_not_by_how_it_is_laid_out():
 )
 def test_what_is_no_notebook_is_told_apart(data):
     assert not is_saved_as(data, {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+ROOM = """
+import json, sys
+from jupyter_fstools.documents.notebook.operations import CellName, Members, NotebookOperations
+from jupyter_fstools.errors import Conflict
+from jupyter_fstools.open_documents.shared_document import CARET, SharedNotebook
+from jupyter_ydoc import YNotebook
+from pycrdt import Awareness, Doc
+
+outputs, caret = json.load(sys.stdin)
+ydoc = Doc()
+document = YNotebook(ydoc, Awareness(ydoc))
+metadata = {"trusted": True, "tags": ["t"]}
+cell = {"cell_type": "code", "id": "a", "source": "x", "execution_count": 1, "metadata": metadata}
+mine = {"output_type": "stream", "name": "stdout", "text": "mine"}
+document.set({"cells": [cell | {"outputs": [mine]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+if caret:
+    document.awareness.set_local_state({CARET: "a"})
+shared, replaced = SharedNotebook(document), []
+subscription = document.ycells.observe(replaced.append)
+members = Members(cell=CellName(id="a", index=0), set={"outputs": outputs, "execution_count": None})
+try:
+    shared.patch(NotebookOperations(total=1, operations=[members]), ["a"], {})
+except Conflict as refusal:
+    json.dump(refusal.message, sys.stdout)
+else:
+    json.dump([document.get()["cells"][0], not replaced], sys.stdout)
+"""
+
+
+def outputs_set_in_a_room(*outputs, caret=False):
+    """The cell of a room, trusted and with an output of its own, with these outputs; and whether it is the same one."""
+    command = [python_of("collaboration"), "-c", ROOM]
+    ran = subprocess.run(command, input=json.dumps([outputs, caret]), capture_output=True, text=True, check=True)
+    return json.loads(ran.stdout)
+
+
+MINE = {"output_type": "stream", "name": "stdout", "text": "mine"}
+THEIRS = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "<script>window.ran = 1</script>"}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outputs", [[THEIRS], [MINE, THEIRS]])
+def test_a_cell_loses_its_trust_with_outputs_that_it_did_not_have(outputs):
+    """It is made anew: a page looks at the trust of a cell only when it first sees it."""
+    cell, is_same = outputs_set_in_a_room(*outputs)
+    assert (cell["outputs"], cell["metadata"], is_same) == (outputs, {"tags": ["t"]}, False)
+    assert (cell["id"], cell["source"], cell["execution_count"]) == ("a", "x", None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outputs", [[], [MINE]])
+def test_a_cell_keeps_its_trust_with_outputs_of_its_own(outputs):
+    cell, is_same = outputs_set_in_a_room(*outputs)
+    assert (cell["outputs"], cell["metadata"]["trusted"], is_same) == (outputs, True, True)
+
+
+@pytest.mark.slow
+def test_a_cell_that_would_lose_its_trust_is_left_to_who_types_in_it():
+    assert "somebody is typing" in outputs_set_in_a_room(THEIRS, caret=True)
+    assert outputs_set_in_a_room(caret=True)[0]["outputs"] == []
