@@ -28,6 +28,7 @@ from .. import SETTING
 from ..base_handler import presented
 from ..bodies import as_json, checked, parsed_object
 from ..served import Served, catch_up
+from .kept_documents import KeptDocuments
 
 
 class SocketPage:
@@ -36,10 +37,12 @@ class SocketPage:
     Args:
         name: as it calls itself.
         socket: its connection.
+        kept: what it has open, for other processes.
     """
 
-    def __init__(self, name: str, socket: WebSocketHandler) -> None:
+    def __init__(self, name: str, socket: WebSocketHandler, kept: KeptDocuments) -> None:
         self.name = name
+        self.kept = kept
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
@@ -91,6 +94,7 @@ class SocketPage:
             waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
             answer.set_exception(PageGone())
+        self.kept.end()
         self._socket.close()
 
     def _write(self, text: bytes) -> None:
@@ -107,8 +111,6 @@ _MOST_ANSWERED_BYTES = 256 << 20
 """An answer may be a notebook with all its outputs."""
 _LARGE_BYTES = 1 << 20
 """From here on a message is taken apart off the event loop."""
-_KEPT_PART = 0.1
-"""Of `FsToolsConfig.unsaved_seconds`: so long what is kept in the store is not kept again."""
 _WRITTEN_SECONDS = 1.5
 """Writing a file takes milliseconds, on a busy machine far more; a change whose writer was killed stays pending."""
 
@@ -142,17 +144,15 @@ class OpenDocuments(Arguments):
 class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
     """`WS /documents`: a message is an `OpenDocuments`, answered by `{"known": <number>}` or `{"error"}`; or an answer.
 
-    What a page said holds until it says something else, says goodbye, or has been silent for
-    `FsToolsConfig.unsaved_seconds`: a laptop that sleeps still has its person's changes.
+    What a page said holds until it says something else or goodbye, and for `FsToolsConfig.unsaved_seconds` after its
+    connection was lost.
     """
 
     auth_resource = "contents"
     _page: SocketPage | None = None
-    _goodbye: asyncio.Future[None] | None = None
+    _ending: asyncio.Future[None] | None = None
     _catching_up: asyncio.Future[None] | None = None
     _answering: asyncio.Future[None] | None = None
-    _kept: frozenset[tuple[str, bool]] | None = None
-    _kept_at = 0.0
 
     @ws_authenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
@@ -197,8 +197,8 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         if page is not None and not page.is_closed:
             page.close()
             self.served.pages.left(page)
-            if self.close_code in _SAID_GOODBYE:
-                self._goodbye = asyncio.ensure_future(asyncio.to_thread(self._keep, page.name, []))
+            end = page.kept.forget if self.close_code in _SAID_GOODBYE else page.kept.lose
+            self._ending = asyncio.ensure_future(asyncio.to_thread(end))
 
     @property
     def served(self) -> Served:
@@ -207,12 +207,13 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         return served
 
     async def _hear(self, told: OpenDocuments) -> None:
-        page = self._page = self._page or SocketPage(told.browser, self)
+        page = self._page = self._page or self._new_page(told.browser)
         if page.name != told.browser:
             raise Invalid("browser: this connection is another page's", hint="Open one for each page.", field="browser")
         documents = await asyncio.to_thread(self._noted, page, told.documents)
         if page.is_closed:
             return
+        page.kept.renew_on(asyncio.get_running_loop())
         new = self.served.pages.heard(page, documents)
         self._answering = asyncio.ensure_future(self._say_known(page, documents))
         if new:
@@ -240,15 +241,9 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             key = self.served.workspace.paths.key_at(os.path.join(folder, one.path.lstrip("/")))
             if key is not None:
                 found.append(PageDocument(page, one.document, key, one.kind, one.saved, one.hash, one.counter))
-        # After each edit a page says its new hash, while the call still writes the store.
-        facts = frozenset((one.key, one.saved) for one in found)
-        held = _KEPT_PART * self.served.config.unsaved_seconds
-        if facts != self._kept or time.monotonic() >= self._kept_at + held:
-            kept = [OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found]
-            self._keep(page.name, kept)
-            self._kept, self._kept_at = facts, time.monotonic()
+        page.kept.say([OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found])
         return found
 
-    def _keep(self, page: str, documents: list[OpenDocument]) -> None:
+    def _new_page(self, name: str) -> SocketPage:
         served = self.served
-        served.workspace.store.note_open(page, documents, time.time() + served.config.unsaved_seconds)
+        return SocketPage(name, self, KeptDocuments(served.workspace.store, name, served.config.unsaved_seconds))
