@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 
@@ -110,6 +111,17 @@ def test_a_page_with_other_bytes_follows_the_disk(server, root):
         assert page.wait_for("follow")["document"] == 0
         assert edit(server)[0] == 200
         assert {one["do"] for one in page.heard} == {"follow"}
+
+
+@pytest.mark.parametrize("algorithm", ["md5", "sha512"])
+def test_a_page_whose_server_tells_another_kind_of_hash_follows_the_disk(server, root, algorithm):
+    """`FileContentsManager.hash_algorithm` is a setting of Jupyter's; what it is not comparable with is not patched."""
+    other = hashlib.new(algorithm, X1).hexdigest()
+    with Page(server, answers=PATCHES) as page:
+        assert page.say(server.document("a.py", hash=other), server.document("b.py", 1, saved=False)) == {"known": 2}
+        assert edit(server)[0] == 200
+        assert page.wait_for("follow")["document"] == 0
+        assert "patch" not in [one["do"] for one in page.heard]
 
 
 def test_a_document_that_is_opened_while_its_file_changes_follows_at_once(server, root):

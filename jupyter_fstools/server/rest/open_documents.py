@@ -111,6 +111,7 @@ _MOST_ANSWERED_BYTES = 256 << 20
 """An answer may be a notebook with all its outputs."""
 _LARGE_BYTES = 1 << 20
 """From here on a message is taken apart off the event loop."""
+_HASH_LENGTH = 64
 _WRITTEN_SECONDS = 1.5
 """Writing a file takes milliseconds, on a busy machine far more; a change whose writer was killed stays pending."""
 
@@ -120,14 +121,22 @@ WholeNumber = Annotated[int, Field(ge=0, le=2**53 - 1, strict=True)]
 
 
 class ToldDocument(Arguments):
-    """A document that a page has open; `document` is the page's name for it."""
+    """A document that a page has open; `document` is the page's name for it.
+
+    Its hash is of the kind that `FileContentsManager.hash_algorithm` names.
+    """
 
     document: WholeNumber
     path: Text
     kind: Kind
     saved: bool
-    hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None
+    hash: Annotated[str, Field(pattern="^[0-9a-f]{1,256}$")] | None
     counter: WholeNumber
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash, if it may be the one with which files are compared here."""
+        return self.hash if self.hash is not None and len(self.hash) == _HASH_LENGTH else None
 
 
 class OpenDocuments(Arguments):
@@ -240,7 +249,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         for one in told:
             key = self.served.workspace.paths.key_at(os.path.join(folder, one.path.lstrip("/")))
             if key is not None:
-                found.append(PageDocument(page, one.document, key, one.kind, one.saved, one.hash, one.counter))
+                found.append(PageDocument(page, one.document, key, one.kind, one.saved, one.sha256, one.counter))
         page.kept.say([OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found])
         return found
 
