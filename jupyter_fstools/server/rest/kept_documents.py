@@ -30,6 +30,7 @@ class KeptDocuments:
         self._store, self._page, self._seconds = store, page, seconds
         self._lock = threading.Lock()
         self._documents: Sequence[OpenDocument] = ()
+        self._facts: frozenset[tuple[str, bool]] | None = None
         self._is_ended = False
         self._renewal: asyncio.TimerHandle | None = None
         self._renewing: asyncio.Future[None] | None = None
@@ -43,9 +44,11 @@ class KeptDocuments:
             as `Store.note_open`
         """
         with self._lock:
-            known, self._documents = self._documents, documents
-            if not self._is_ended and _facts(known) != _facts(documents):
+            self._documents, facts = documents, frozenset((one.key, one.saved) for one in documents)
+            # At first whatever it says: an earlier connection may have said more.
+            if not self._is_ended and self._facts != facts:
                 self._keep_while_connected()
+                self._facts = facts
 
     def renew_on(self, loop: asyncio.AbstractEventLoop) -> None:
         """Keep them from running out, from now on."""
@@ -83,7 +86,3 @@ class KeptDocuments:
     def _keep_while_connected(self) -> None:
         until = time.time() + self._seconds + 2 * _RENEWED_SECONDS
         self._store.note_open(self._page, self._documents, until)
-
-
-def _facts(documents: Sequence[OpenDocument]) -> frozenset[tuple[str, bool]]:
-    return frozenset((one.key, one.saved) for one in documents)
