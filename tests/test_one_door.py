@@ -28,7 +28,8 @@ CHANGES_THE_DISK = {
 METHODS_OF_PATHS = {"write_text", "write_bytes", "touch", "unlink", "rmdir", "symlink_to", "hardlink_to", "mkdir"}
 ALLOWED = {
     "own_folders.py": {"mkdir"},  # The folder of the locks, in Jupyter's data directory.
-    "command_line/connect.py": {"mkdir", "open"},  # A client's configuration, which a person asks a shell to write.
+    # A client's configuration, which a person asks a shell to write.
+    "command_line/connect.py": {"mkdir", "open", "unlink"},
 }
 
 
