@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from weakref import WeakValueDictionary
 
 from ..backends.protocol import Backend, FileStat, OpenFile
 from ..errors import Unsaved
@@ -77,8 +78,19 @@ class Pages:
 
     def __init__(self) -> None:
         self._documents: dict[Page, dict[int, PageDocument]] = {}
+        self._newest: WeakValueDictionary[str, Page] = WeakValueDictionary()
         self._lock = threading.Lock()
         self.heard_last = Heard()
+
+    def connected(self, page: Page) -> None:
+        """A page has a (new) connection, and is about to say what it has open."""
+        with self._lock:
+            self._newest[page.name] = page
+
+    def is_newest(self, page: Page) -> bool:
+        """Whether this is the newest connection of the page, which may be lost by now."""
+        with self._lock:
+            return self._newest.get(page.name) is page
 
     def heard(self, page: Page, documents: Sequence[PageDocument]) -> list[PageDocument]:
         """A page says all that it has open; gives the documents that were not open so before.

@@ -211,6 +211,7 @@ async def test_a_connected_page_holds_a_file_however_rarely_it_says_so(
 ):
     """A browser lets a page in the background sleep. Other processes learn of it from the store alone."""
     monkeypatch.setattr(kept_documents, "_RENEWED_SECONDS", 1)
+    monkeypatch.setattr(kept_documents, "_CONNECTED_SECONDS", 2)
     page, store, key = await connected_page(), served.workspace.store, str(jp_root_dir / "a.txt")
     await page.write_message(json.dumps({"browser": "browser-0001", "documents": [OPEN]}))
     await page.read_message()

@@ -9,10 +9,13 @@ import time
 from collections.abc import Sequence
 
 from ...errors import FsToolsError
+from ...open_documents.browser import Pages
+from ...open_documents.page import Page, PageDocument
 from ...stores.protocol import Store
 from ...stores.records import OpenDocument
 
-_RENEWED_SECONDS = 60
+_RENEWED_SECONDS = 60.0
+_CONNECTED_SECONDS = 2 * _RENEWED_SECONDS
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -22,20 +25,23 @@ class KeptDocuments:
 
     Args:
         store: where they are kept.
-        page: its name.
+        pages: knows whether the page has another connection by now, which keeps them.
+        page: the page.
         seconds: how long they are kept once the connection is lost.
     """
 
-    def __init__(self, store: Store, page: str, seconds: float) -> None:
-        self._store, self._page, self._seconds = store, page, seconds
-        self._lock = threading.Lock()
+    _lock = threading.Lock()
+    """One for all pages: what is said over a new connection is kept after what was said over the old one."""
+
+    def __init__(self, store: Store, pages: Pages, page: Page, seconds: float) -> None:
+        self._store, self._pages, self._page, self._seconds = store, pages, page, seconds
         self._documents: Sequence[OpenDocument] = ()
         self._facts: frozenset[tuple[str, bool]] | None = None
-        self._is_ended = False
+        self._is_stopped = False
         self._renewal: asyncio.TimerHandle | None = None
         self._renewing: asyncio.Future[None] | None = None
 
-    def say(self, documents: Sequence[OpenDocument]) -> None:
+    def say(self, documents: Sequence[PageDocument]) -> None:
         """The page has these open; in a thread.
 
         After each edit a page says its new hash, while the call still writes the store: that waits for the renewal.
@@ -43,11 +49,12 @@ class KeptDocuments:
         Raises:
             as `Store.note_open`
         """
+        told = [OpenDocument(self._page.name, one.key, one.saved, one.hash, one.counter) for one in documents]
         with self._lock:
-            self._documents, facts = documents, frozenset((one.key, one.saved) for one in documents)
+            self._documents, facts = told, frozenset((one.key, one.saved) for one in told)
             # At first whatever it says: an earlier connection may have said more.
-            if not self._is_ended and self._facts != facts:
-                self._keep_while_connected()
+            if not self._is_stopped and self._facts != facts:
+                self._keep(_CONNECTED_SECONDS)
                 self._facts = facts
 
     def renew_on(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -55,21 +62,22 @@ class KeptDocuments:
         if self._renewal is None:
             self._renewal = loop.call_later(_RENEWED_SECONDS, self._renew, loop)
 
-    def end(self) -> None:
-        """The page has another connection, which keeps them."""
-        self._is_ended = True
+    def stop(self) -> None:
+        """The connection is not used any more; on the event loop."""
+        self._is_stopped = True
         if self._renewal is not None:
             self._renewal.cancel()
 
     def lose(self) -> None:
-        """The connection was lost: a laptop that sleeps still has its person's changes. In a thread, after `end`."""
+        """It was lost: a laptop that sleeps still has its person's changes. In a thread, after `stop`."""
         with self._lock:
-            self._store.note_open(self._page, self._documents, time.time() + self._seconds)
+            self._keep(0)
 
     def forget(self) -> None:
-        """The page was left. In a thread, after `end`."""
+        """The page was left. In a thread, after `stop`."""
         with self._lock:
-            self._store.note_open(self._page, [], 0)
+            self._documents = ()
+            self._keep(0)
 
     def _renew(self, loop: asyncio.AbstractEventLoop) -> None:
         self._renewing = asyncio.ensure_future(asyncio.to_thread(self._keep_again))
@@ -77,12 +85,13 @@ class KeptDocuments:
 
     def _keep_again(self) -> None:
         with self._lock:
-            if self._documents and not self._is_ended:
+            if self._documents and not self._is_stopped:
                 try:
-                    self._keep_while_connected()
+                    self._keep(_CONNECTED_SECONDS)
                 except FsToolsError as problem:
                     _log.warning("Other processes do not know what a page has open: %s", problem.message)
 
-    def _keep_while_connected(self) -> None:
-        until = time.time() + self._seconds + 2 * _RENEWED_SECONDS
-        self._store.note_open(self._page, self._documents, until)
+    def _keep(self, longer: float) -> None:
+        if self._pages.is_newest(self._page):
+            until = time.time() + self._seconds + longer
+            self._store.note_open(self._page.name, self._documents, until)

@@ -22,7 +22,6 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...errors import FsToolsError, Invalid
 from ...open_documents.page import Kind, PageDocument, PageGone
-from ...stores.records import OpenDocument
 from ...tools.arguments import Arguments, Text
 from .. import SETTING
 from ..base_handler import presented
@@ -37,12 +36,16 @@ class SocketPage:
     Args:
         name: as it calls itself.
         socket: its connection.
+        served: the objects that the handlers share.
+
+    Attributes:
         kept: what it has open, for other processes.
+        is_closed: the connection is lost, or the page has another one.
     """
 
-    def __init__(self, name: str, socket: WebSocketHandler, kept: KeptDocuments) -> None:
+    def __init__(self, name: str, socket: WebSocketHandler, served: Served) -> None:
         self.name = name
-        self.kept = kept
+        self.kept = KeptDocuments(served.workspace.store, served.pages, self, served.config.unsaved_seconds)
         self._socket = socket
         self._loop = asyncio.get_running_loop()
         self._numbers = itertools.count(1)
@@ -94,7 +97,7 @@ class SocketPage:
             waiting, self._waiting = self._waiting, {}
         for answer in waiting.values():
             answer.set_exception(PageGone())
-        self.kept.end()
+        self.kept.stop()
         self._socket.close()
 
     def _write(self, text: bytes) -> None:
@@ -216,7 +219,10 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         return served
 
     async def _hear(self, told: OpenDocuments) -> None:
-        page = self._page = self._page or self._new_page(told.browser)
+        page = self._page
+        if page is None:
+            page = self._page = SocketPage(told.browser, self, self.served)
+            self.served.pages.connected(page)
         if page.name != told.browser:
             raise Invalid("browser: this connection is another page's", hint="Open one for each page.", field="browser")
         documents = await asyncio.to_thread(self._noted, page, told.documents)
@@ -250,9 +256,5 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             key = self.served.workspace.paths.key_at(os.path.join(folder, one.path.lstrip("/")))
             if key is not None:
                 found.append(PageDocument(page, one.document, key, one.kind, one.saved, one.sha256, one.counter))
-        page.kept.say([OpenDocument(page.name, one.key, one.saved, one.hash, one.counter) for one in found])
+        page.kept.say(found)
         return found
-
-    def _new_page(self, name: str) -> SocketPage:
-        served = self.served
-        return SocketPage(name, self, KeptDocuments(served.workspace.store, name, served.config.unsaved_seconds))
