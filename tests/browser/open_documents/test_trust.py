@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import nbformat
 import pytest
@@ -133,6 +134,8 @@ def test_outputs_that_an_undo_brings_back_run_no_script_of_others(desk, folder):
     expect(outputs).to_have_count(0)
     document.start(0)
     desk.page.wait_for_function(f"() => ({TRUSTED})().c0")
+    # A cell that runs is given no outputs.
+    expect(document.cells.nth(0).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
     document.click(1)
     assert folder.lab.call("POST", f"/changes/{change['id']}/undo")[0] == 200
     expect(outputs).to_have_text("theirs")
