@@ -10,7 +10,7 @@ import { Signal } from '@lumino/signaling';
 import type { DocumentRequest, IToldDocument } from './messages';
 import type { OpenDocuments } from './openDocuments';
 
-/** How often what is open is said again; the server forgets a page that is silent for ten minutes. */
+/** How often what is open is said again, in case that the server missed it. */
 const SAY_AGAIN = 60_000;
 const ANSWER_WITHIN = 20_000;
 /** A save waits no longer for a server that is only just starting to serve the tools. */
