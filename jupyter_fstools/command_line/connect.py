@@ -69,6 +69,8 @@ def run_connect(given: argparse.Namespace) -> None:
     if file is not None and (given.write or _agrees(file)):
         _write(file, entered)
         _tell(f"Written to {file}. Restart {client.title}, or have it reload its MCP servers.")
+    elif file is None and given.write:
+        _tell(f"No file is known to write it to: put it where {client.title} keeps its MCP servers.")
     if given.wait:
         _wait(server, token["id"], client, given.wait)
 

@@ -9,17 +9,15 @@ from http.client import responses
 from typing import Any, TypeVar, cast
 
 from jupyter_server.auth.decorator import allow_unauthenticated
-from jupyter_server.auth.identity import IdentityProvider, User
+from jupyter_server.auth.identity import IdentityProvider
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
-from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError
 
 from ..errors import Denied, FsToolsError, Invalid
 from ..gate.grant import Grant, check
 from ..gate.workspace import Workspace
 from ..progress import Progress
-from ..sessions import TOKEN_PREFIX
 from ..stores.records import Reader, Token, Via
 from ..tools.arguments import Arguments
 from . import SETTING
@@ -27,47 +25,12 @@ from .bodies import as_json, checked, parsed_object
 from .call_pool import Caller, CallPool
 from .permissions import Permission
 from .served import SESSION_HEADER, VIA_HEADER, Served
-
-
-def presented(request: HTTPServerRequest) -> str | None:
-    """The assistant's token that a request brings, as Jupyter's own is sent; None if it brings none."""
-    kind, _, secret = request.headers.get("Authorization", "").strip().partition(" ")
-    secret = secret.strip()
-    return secret if kind.lower() in ("token", "bearer") and secret.startswith(TOKEN_PREFIX) else None
+from .token_login import TokenLogin, presented
 
 
 def client_of(user: str, token_id: str) -> str:
     """The name of a client whose calls count together: a user's own, or those with one of their tokens."""
     return f"{user} {token_id}"
-
-
-class TokenLogin:
-    """A server's identity provider, for one request whose user is known by an assistant's token.
-
-    Args:
-        provider: the server's own, which does everything else.
-        username: who made the token.
-    """
-
-    def __init__(self, provider: IdentityProvider, username: str) -> None:
-        self._provider = provider
-        self._user = User(username=username)
-
-    def get_user(self, handler: Any) -> User:
-        """The user who made the token, whatever cookies came with it."""
-        handler._token_authenticated = True  # JupyterHub's own check against forged requests looks only there.
-        return self._user
-
-    def is_token_authenticated(self, handler: Any) -> bool:
-        """No browser adds a token by itself: so nothing forges such a request."""
-        return True
-
-    def should_check_origin(self, handler: Any) -> bool:
-        """As for Jupyter's own token."""
-        return False
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._provider, name)
 
 
 _T = TypeVar("_T")

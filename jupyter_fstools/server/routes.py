@@ -13,11 +13,8 @@ from ..errors import Conflict, NotFound, OutOfRange, TooLarge
 from .base_handler import NoArguments, ToolsHandler
 from .mcp.handler import McpHandler
 from .rest.activity import ActivityHandler, ActivityPage, ActivityQuery
-from .rest.change_handlers import (
-    ChangeHandler,
-    ChangesHandler,
-    ChangesQuery,
-    ChangeWait,
+from .rest.change_handlers import ChangeHandler, ChangesHandler, ChangesQuery, ChangeWait
+from .rest.decision_handlers import (
     DecisionBody,
     DecisionHandler,
     DecisionsHandler,

@@ -152,6 +152,13 @@ def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
 
 
 @pytest.mark.slow
+def test_a_client_whose_file_nobody_knows_is_not_said_to_be_written(served, run):
+    home, _ = served
+    ran = run(home, "connect", "generic", "--root", str(home.files), "--write", "--wait", "0")
+    assert ran.code == 0 and "No file is known" in ran.err and "Written" not in ran.err
+
+
+@pytest.mark.slow
 def test_an_address_that_a_person_names_is_the_one_that_is_configured(served, run):
     home, _ = served
     hub = "https://hub.example.org/user/ada/"

@@ -24,9 +24,9 @@ from ...errors import FsToolsError, Invalid
 from ...open_documents.page import Kind, PageDocument, PageGone
 from ...tools.arguments import Arguments, Text
 from .. import SETTING
-from ..base_handler import presented
 from ..bodies import as_json, checked, parsed_object
 from ..served import Served, catch_up
+from ..token_login import presented
 from .kept_documents import KeptDocuments
 
 

@@ -378,11 +378,17 @@ def test_lines_that_end_as_on_windows_stay_so(open_text, folder):
     assert place.read_bytes() == b"x = 1  # typed\r\ny = 2\r\nz = 2\r\n"
 
 
-def test_a_document_with_windows_lines_follows_the_disk_and_stays_saved(desk, folder):
+@pytest.fixture
+def windows(desk, folder):
+    """A file `w.py` whose lines end as on Windows, and its open document."""
     place = folder.lab.root / folder.path("w.py")
     place.write_bytes(b"x = 1\r\ny = 1\r\n")
     desk.open(folder.path("w.py"))
-    document = Text(desk)
+    return place, Text(desk)
+
+
+def test_a_document_with_windows_lines_follows_the_disk_and_stays_saved(windows, folder):
+    place, document = windows
     place.write_bytes(b"x = 1\r\ny = 2\r\n")
     folder.call("read_file", "w.py")
     document.shows("x = 1\ny = 2\n")
@@ -393,12 +399,9 @@ def test_a_document_with_windows_lines_follows_the_disk_and_stays_saved(desk, fo
     assert place.read_bytes() == b"x = 1\r\ny = 3\r\n"
 
 
-def test_a_document_whose_lines_end_otherwise_by_now_is_saved_as_its_file_is(desk, folder):
+def test_a_document_whose_lines_end_otherwise_by_now_is_saved_as_its_file_is(windows, folder):
     """A program may change that alone, such as `dos2unix`."""
-    place = folder.lab.root / folder.path("w.py")
-    place.write_bytes(b"x = 1\r\ny = 1\r\n")
-    desk.open(folder.path("w.py"))
-    document = Text(desk)
+    place, document = windows
     place.write_bytes(b"x = 1\ny = 2\n")
     folder.call("read_file", "w.py")
     document.shows("x = 1\ny = 2\n")
