@@ -69,9 +69,7 @@ class Listing:
         found = self._store.change(change_id)
         change = self.visible(found) if found is not None else None
         if change is None:
-            raise NotFound(
-                f"there is no change {change_id[:80]!r}", hint="List the changes (`changes`) to see their ids."
-            )
+            raise unknown_change(change_id)
         return change
 
     @saying_unmodified()
@@ -187,3 +185,8 @@ def _can_be_read(workspace: Workspace, path: str) -> bool:
         return False
     except FsToolsError:  # It is gone, or a folder (a command's).
         return True
+
+
+def unknown_change(change_id: str) -> NotFound:
+    """The refusal of an id that no visible change has."""
+    return NotFound(f"there is no change {change_id[:80]!r}", hint="List the changes (`changes`) to see their ids.")

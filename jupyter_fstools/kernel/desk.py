@@ -19,7 +19,7 @@ from ..entry_points import absolute_root
 from ..errors import Denied, FsToolsError, Invalid, NotFound
 from ..gate.workspace import Workspace
 from ..journal.commands import is_command
-from ..journal.listing import ChangeQuery
+from ..journal.listing import ChangeQuery, unknown_change
 from ..open_documents.holders import ElsewhereDocuments
 from ..progress import Progress
 from ..sessions import DEFAULT_SESSION, checked_session, system_user
@@ -171,7 +171,10 @@ class ServerFiles:
 
     def change(self, change_id: str) -> Change:
         """One change."""
-        return change_of(self._ask(f"/changes/{quote(change_id, safe='')}")["change"])
+        if not change_id:  # Its address would be that of the list.
+            raise unknown_change(change_id)
+        route = f"/changes/{quote(change_id, safe='', errors='replace')}"
+        return change_of(self._ask(route)["change"])
 
     def user(self) -> str:
         """The user whose receipts count."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, Stale
+from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotFound, NotRead, Stale
 from jupyter_fstools.kernel.desk import Desk, connected_files
 from jupyter_fstools.kernel.magic import Completion
 from jupyter_fstools.kernel.server_calls import ServerCalls
@@ -66,6 +67,12 @@ def test_a_file_is_read_edited_and_taken_back(far, server, root):
     far("undo")
     assert (server.files / "a.py").read_text() == "def f(x):\n    return x\n"
     assert list(root.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["", "none", "a/b", "..", "?after=1", "é", "\udcff"])
+def test_a_change_that_is_not_there_is_not_found_under_any_name(far, name):
+    with pytest.raises(NotFound, match="there is no change"):
+        far(f"diff {shlex.quote(name)}")
 
 
 def test_texts_of_a_cell_are_written_as_they_are(far, server):
