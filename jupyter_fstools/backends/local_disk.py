@@ -7,7 +7,6 @@ import errno
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from weakref import finalize
 
 from ..content.source import Chunk
 from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory
@@ -84,7 +83,6 @@ class LocalDisk:
         except OSError as error:
             raise refusal(error, "root") from error
         self._durable = durable
-        self._close = finalize(self, self._root.close)
 
     @classmethod
     def from_setting(cls, where: str, *, durable: bool) -> LocalDisk:
@@ -112,8 +110,8 @@ class LocalDisk:
         return self._root.key
 
     def close(self) -> None:
-        """Let the root go; nothing works afterwards."""
-        self._close()
+        """Let the root go; nothing works afterwards, and what has begun goes nowhere else."""
+        self._root.close()
 
     def stat(self, path: str) -> FileStat:
         """Look at a path as a caller spells it; see `Backend.stat`."""

@@ -175,7 +175,13 @@ class _OpenedFolder(Folder):
             os.close(readable)
 
     def close(self) -> None:
-        os.close(self._fd)
+        # The system gives the number to the next file that anyone opens.
+        fd, self._fd = self._fd, -1
+        self.dir_fd = -1
+        if fd >= 0:
+            os.close(fd)
+
+    __del__ = close
 
 
 class _NamedFolder(Folder):

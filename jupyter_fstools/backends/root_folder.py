@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import NotADirectory, NotFound
+from ..errors import Invalid, NotADirectory, NotFound
 from .operating_system import HAS_OPENAT, Folder, open_folder
 from .path_names import check_names, folded, leads_out, parts_of
 
@@ -21,10 +21,9 @@ class Root:
     def __init__(self, path: str, *, openat: bool | None = None, case_insensitive: bool | None = None) -> None:
         given, real = os.path.abspath(path), os.path.realpath(path)
         self._openat = HAS_OPENAT if openat is None else openat
-        self._former: list[Folder] = []
         try:
-            self.folder = open_folder(real, openat=self._openat)
-            self._status = self.folder.status()
+            folder = open_folder(real, openat=self._openat)
+            self._opened: tuple[Folder, os.stat_result] | None = (folder, folder.status())
         except NotADirectoryError:
             raise NotADirectory("The root is a file.", hint="Set the root to a folder.") from None
         except FileNotFoundError:
@@ -35,33 +34,33 @@ class Root:
         self._spellings = [[part for part in parts_of(real) if part]]
         if given != real and os.path.samefile(given, real):
             self._spellings.append([part for part in parts_of(given) if part])
-        self._case_insensitive = self._ignores_case() if case_insensitive is None else case_insensitive
+        self._case_insensitive = _ignores_case(folder) if case_insensitive is None else case_insensitive
 
     def current(self) -> Folder:
         """The folder that is at the root's path now: what was moved away is not worked on.
 
         Raises:
             NotFound, NotADirectory: there is none any more.
+            Invalid: it was closed.
         """
+        if (opened := self._opened) is None:
+            raise Invalid("These files were closed.", hint="Open the workspace again.")
+        folder, known = opened
         try:
-            status, known = os.stat(self.path, follow_symlinks=False), self._status
+            status = os.stat(self.path, follow_symlinks=False)
             if status.st_ino == known.st_ino and status.st_dev == known.st_dev:
-                return self.folder
+                return folder
             now = open_folder(self.path, openat=self._openat)
         except FileNotFoundError:
             raise NotFound("The root no longer exists.", hint="Ask the person to make it again.") from None
         except NotADirectoryError:
             raise NotADirectory("The root is no longer a folder.", hint="Ask the person to look at it.") from None
-        # Others may be at work below the former one.
-        self._former.append(self.folder)
-        self.folder, self._status = now, now.status()
+        self._opened = now, now.status()
         return now
 
     def close(self) -> None:
-        """Let every folder go."""
-        for folder in (*self._former, self.folder):
-            folder.close()
-        self._former.clear()
+        """Let the folder go; who is at work below it keeps it until then, so that its number leads nowhere else."""
+        self._opened = None
 
     def parts(self, path: str) -> list[str]:
         """The parts of a path below the root, given relative or absolute.
@@ -109,16 +108,17 @@ class Root:
     def _same(self, one: str, other: str) -> bool:
         return one == other or (self._case_insensitive and folded(one) == folded(other))
 
-    def _ignores_case(self) -> bool:
-        swapped = ""
-        try:
-            with self.folder.entries() as entries:
-                name = next((entry.name for entry in entries if entry.name.swapcase() != entry.name), "")
-                swapped = name.swapcase()
-            mine, other = (self.folder.look(name), self.folder.look(swapped)) if name else (None, None)
-            if mine is None or other is None or not os.path.samestat(mine, other):
-                return False
-            with self.folder.entries() as entries:
-                return all(entry.name != swapped for entry in entries)
-        except OSError:
+
+def _ignores_case(folder: Folder) -> bool:
+    swapped = ""
+    try:
+        with folder.entries() as entries:
+            name = next((entry.name for entry in entries if entry.name.swapcase() != entry.name), "")
+            swapped = name.swapcase()
+        mine, other = (folder.look(name), folder.look(swapped)) if name else (None, None)
+        if mine is None or other is None or not os.path.samestat(mine, other):
             return False
+        with folder.entries() as entries:
+            return all(entry.name != swapped for entry in entries)
+    except OSError:
+        return False
