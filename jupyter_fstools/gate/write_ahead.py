@@ -73,8 +73,9 @@ class WriteAhead:
         except BaseException as problem:
             if begun:
                 self.take_back(begun[0], landed, problem)
-                # What may have been written stays pending: whoever comes to the file next looks what became of it.
-                if not may_be_modified(problem):
+                # What may have been written, as where an interrupt struck, stays pending: whoever comes to the file
+                # next looks what became of it.
+                if isinstance(problem, FsToolsError) and not may_be_modified(problem):
                     with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
                         retract(begun[0])
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +21,7 @@ from ..stores.records import Change, Reader
 from ..tools import ToolResult, available_tools, call_tool
 from ..walking.listing import link_target, names_in
 from ..walking.names import joined
+from .interrupts import between_interrupts
 from .server_calls import ServerCalls, servers_for
 from .wording import quoted
 
@@ -83,8 +85,13 @@ class OwnFiles:
 
     def call(self, tool: str, arguments: Mapping[str, Any], progress: Tell | None = None) -> ToolResult:
         """Call a tool; `progress` is called with its progress."""
+        workspace = self.workspace
+
+        def called(cancelled: threading.Event) -> ToolResult:
+            return call_tool(workspace.for_reader(workspace.reader, cancelled, progress), tool, arguments)
+
         try:
-            return call_tool(self.workspace.for_reader(self.workspace.reader, progress=progress), tool, arguments)
+            return between_interrupts(called)
         except OpenElsewhere as refusal:
             return self._called_on_server(refusal, tool, arguments, progress)
         except NotFound as refusal:

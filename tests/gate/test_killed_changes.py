@@ -1,4 +1,4 @@
-"""A change whose process is killed anywhere is whole or has never been, and the journal knows it."""
+"""A change whose process is killed or interrupted anywhere is whole or has never been, and the journal knows it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from jupyter_fstools.tools import call_tool
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX does")
 
-# Children that change files, each killed one call to the system or the store later than the one before; a file that
-# stays in its place afterwards says that the last one ended by itself.
+# Children that change files, each killed, or interrupted as by Ctrl+C, one call to the system or the store later than
+# the one before; the last one ends by itself.
 WRITERS = """
 import os, signal, sys
 from jupyter_fstools.journal.journal import Journal
@@ -36,19 +36,24 @@ from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.tools import call_tool
 from test_killed_changes import opened
 
-top, kind = sys.argv[1:]
+top, kind, how = sys.argv[1:]
 calls = 0
+
+def end():
+    if how == "interrupted":
+        raise KeyboardInterrupt
+    os.kill(os.getpid(), signal.SIGKILL)
 
 def killing(call, kill_at):
     def counted(*args, **kwargs):
         global calls
         calls += 1
         if calls == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            end()
         answer = call(*args, **kwargs)
         calls += 1
         if calls == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            end()
         return answer
     return counted
 
@@ -91,12 +96,16 @@ for kill_at in range(1, 400):
     folder = f"{top}/{kill_at:03}"
     os.makedirs(f"{folder}/root")
     if not (child := os.fork()):
-        work(folder, kill_at)
+        try:
+            work(folder, kill_at)
+        except KeyboardInterrupt:
+            os._exit(77)
         os._exit(0)
     ended = os.waitpid(child, 0)[1]
     if ended == 0:
         break
-    assert os.WIFSIGNALED(ended), f"the writer failed by itself at {kill_at}"
+    meant = os.waitstatus_to_exitcode(ended) == (77 if how == "interrupted" else -signal.SIGKILL)
+    assert meant, f"the writer failed by itself at {kill_at}"
 """
 KINDS = [
     "edit",
@@ -108,6 +117,7 @@ KINDS = [
     "undo of an undo",
     "approved edit",
 ]
+INTERRUPTED = ["edit", "edit of several files", "undo of a creation", "approved edit"]
 
 
 def opened(folder: str | Path, *, approval: bool = False) -> Workspace:
@@ -121,10 +131,10 @@ def opened(folder: str | Path, *, approval: bool = False) -> Workspace:
     )
 
 
-def killed_at_every_step(top, kind):
-    """The folders in which a writer was killed, each one step later, and at the end one that was not."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    subprocess.run([sys.executable, "-c", WRITERS, top, kind], check=True, env=environment)
+def ended_at_every_step(top, kind, how):
+    """The folders in which a writer was killed or interrupted, each one step later, and at the end one that was not."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    subprocess.run([sys.executable, "-c", WRITERS, top, kind, how], check=True, env=environment)
     return sorted(top.iterdir())
 
 
@@ -132,10 +142,12 @@ def bytes_below(root):
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_change_killed_at_any_step_is_whole_or_has_never_been(tmp_path, kind):
+@pytest.mark.parametrize(
+    ("kind", "how"), [*((kind, "killed") for kind in KINDS), *((kind, "interrupted") for kind in INTERRUPTED)]
+)
+def test_a_change_that_is_ended_at_any_step_is_whole_or_has_never_been(tmp_path, kind, how):
     """And the journal tells which; what stands there can be undone."""
-    folders = killed_at_every_step(tmp_path, kind)
+    folders = ended_at_every_step(tmp_path, kind, how)
     last = bytes_below(folders[-1] / "root")
     outcomes = set()
     for folder in folders:
