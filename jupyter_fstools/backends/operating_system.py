@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import logging
 import os
 import random
 import stat
@@ -28,6 +29,8 @@ HAS_FLOCK = sys.platform != "win32"
 
 RENAMES_OPEN_FILES = sys.platform != "win32"
 """False where a file must be closed before it is moved."""
+
+_log = logging.getLogger("jupyter_fstools")
 
 _QUIET = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | _QUIET
@@ -131,7 +134,7 @@ class Folder:
         raise NotImplementedError
 
     def sync(self) -> None:
-        """Have its names on the disk, where the system can do that."""
+        """Have its names on the disk, where the system can do that; raises nothing where the disk refuses."""
 
     def confirm(self) -> None:
         """`NotADirectoryError` if the way to it has changed and that could have led elsewhere."""
@@ -171,6 +174,8 @@ class _OpenedFolder(Folder):
             return  # A folder may be writable and not readable.
         try:
             os.fsync(readable)
+        except OSError as error:  # What it is asked for has been done, and is not undone by a refusal.
+            _log.warning("A folder's names could not be put on the disk at once: %s", error.strerror)
         finally:
             os.close(readable)
 

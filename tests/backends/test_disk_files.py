@@ -160,7 +160,7 @@ def test_who_writes_before_a_write_is_answered_makes_another_version(tmp_path, m
     put(disk, "old.txt", b"old")
     put(disk, "linked.txt", b"old")
     os.link(tmp_path / "linked.txt", tmp_path / "other.txt")
-    after_each_call(monkeypatch, type(disk._root.folder), verb, lambda: save_over(tmp_path / name, b"new", b"NEW"))
+    after_each_call(monkeypatch, type(disk._root.current()), verb, lambda: save_over(tmp_path / name, b"new", b"NEW"))
     written = put(disk, name, b"new")
     if (tmp_path / name).read_bytes() == b"NEW":
         assert disk.stat(name).version != written.version
@@ -242,15 +242,36 @@ def test_a_full_disk_leaves_the_old_bytes(tmp_path):
     assert {path.read_bytes() for path in tmp_path.iterdir()} == {b"old"}
 
 
-@pytest.mark.parametrize("verb", ["move", "link", "sync"])
+@pytest.mark.parametrize("verb", ["move", "link"])
 def test_a_failing_last_step_leaves_the_old_bytes(disk, tmp_path, monkeypatch, verb):
     put(disk, "a.txt", b"old")
-    fail_on_call(monkeypatch, disk._root.folder.__class__, verb, 1)
+    fail_on_call(monkeypatch, disk._root.current().__class__, verb, 1)
     with pytest.raises(InputOutput, match="not modified"):
         put(disk, "a.txt" if verb == "move" else "b.txt", b"new")
     monkeypatch.undo()
     assert content(disk, "a.txt") == b"old"
     assert ".~" not in "".join(os.listdir(tmp_path))
+
+
+@pytest.mark.parametrize("reason", [errno.EIO, errno.EINVAL], ids=["broken disk", "folders without fsync"])
+def test_a_folder_that_cannot_be_synced_leaves_the_new_bytes(tmp_path, monkeypatch, caplog, reason):
+    disk = LocalDisk(tmp_path, durable=True)
+    put(disk, "a.txt", b"old")
+    fsync = os.fsync
+
+    def refuse_folders(fd):
+        if stat.S_ISDIR(os.fstat(fd).st_mode):
+            raise OSError(reason, os.strerror(reason))
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", refuse_folders)
+    put(disk, "a.txt", b"new")
+    put(disk, "folder/b.txt", b"new")
+    put(disk, "c.txt", b"")
+    disk.delete("c.txt", if_match=disk.stat("c.txt").version)
+    assert (content(disk, "a.txt"), content(disk, "folder/b.txt")) == (b"new", b"new")
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "folder"]
+    assert "could not be put on the disk at once" in caplog.text
 
 
 @pytest.mark.parametrize("closed_after", [3, None], ids=["closed in time", "kept open"])
@@ -299,7 +320,7 @@ def test_a_read_only_folder_is_a_clear_refusal(disk, tmp_path):
 def test_a_read_only_disk_is_a_clear_refusal(disk, monkeypatch):
     """The same for root."""
     put(disk, "a.txt", b"old")
-    fail_on_call(monkeypatch, disk._root.folder.__class__, "open", 2, errno.EROFS)
+    fail_on_call(monkeypatch, disk._root.current().__class__, "open", 2, errno.EROFS)
     with pytest.raises(Denied, match="not modified: the file system is read-only"):
         put(disk, "a.txt", b"new")
 
@@ -328,7 +349,7 @@ def test_the_longest_name_can_be_written(disk):
 
 
 def test_one_of_many_creators_wins_where_there_are_no_hard_links(disk, tmp_path, monkeypatch):
-    fail_on_call(monkeypatch, disk._root.folder.__class__, "link", 0, errno.EPERM)
+    fail_on_call(monkeypatch, disk._root.current().__class__, "link", 0, errno.EPERM)
     winners = race(lambda n: disk.write("a.txt", [b"%d" % n], if_match=None))
     assert [content(disk, "a.txt")] == [b"%d" % n for n in winners]
     assert os.listdir(tmp_path) == ["a.txt"]
@@ -406,7 +427,7 @@ def test_names_that_are_no_utf8_come_back_as_they_are(disk, tmp_path):
 
 
 def test_a_very_deep_path_is_followed_with_few_files_open(disk, tmp_path):
-    by_descriptor = disk._root.folder.dir_fd is not None
+    by_descriptor = disk._root.current().dir_fd is not None
     disk = LocalDisk(tmp_path, openat=by_descriptor, durable=False)
     path = "/".join(["d"] * (1500 if by_descriptor else 300))  # Joined paths end where the system's do.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
