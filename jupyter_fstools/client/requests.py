@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -41,8 +42,13 @@ def events(lines: Iterable[bytes]) -> Iterator[Event]:
             kind, data = "message", []
 
 
+class NotReached(InputOutput):
+    """Nobody is at the address: nothing was sent, nothing was done."""
+
+
 _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 60.0
+_TOKEN = re.compile(r"[\x21-\x7e]+")
 _HINT = "Is it still running? jupyter server list shows the running ones."
 
 
@@ -50,14 +56,14 @@ def connected(server: JupyterServer) -> HTTPConnection:
     """A connection to a server.
 
     Raises:
-        InputOutput: nobody is there; Invalid: the address is no HTTP address.
+        NotReached: nobody is there; Invalid: the address is no HTTP address.
     """
     connection = _connection(server.url)
     try:
         connection.connect()
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputOutput(f"the Jupyter server at {server.url} does not answer: {reason}", hint=_HINT) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NotReached(f"the Jupyter server at {server.url} does not answer: {reason}", hint=_HINT) from None
     return connection
 
 
@@ -69,7 +75,16 @@ def send(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> HTTPResponse:
-    """Send a request below `api/fstools`, and wait for the answer to begin."""
+    """Send a request below `api/fstools`, and wait for the answer to begin.
+
+    Raises:
+        Invalid: the token is none; OSError, HTTPException: the connection was lost.
+    """
+    if server.token and not _TOKEN.fullmatch(server.token):  # What it is is told to nobody.
+        raise Invalid(
+            f"the token for {server.url} has a character that no token has",
+            hint="Give it without spaces, line ends and quotes.",
+        )
     authorization = {"Authorization": f"token {server.token}"} if server.token else {}
     path = f"{urlsplit(server.url).path.rstrip('/')}/api/fstools{route}"
     connection.request(method, path, body, {**authorization, **(headers or {})})
@@ -113,6 +128,28 @@ def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]
     if status < 300 and isinstance(answer, dict):
         return answer
     raise _refusal(server, status, answer)
+
+
+@contextmanager
+def understood(server: JupyterServer, *, writes: bool = False) -> Iterator[None]:
+    """Says of an answer that cannot be taken apart that the server has another version.
+
+    Args:
+        server: whose answer it is.
+        writes: what was asked for may have been done.
+
+    Raises:
+        InputOutput: it is such an answer.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+        modified = {"modified": "unknown"} if writes else {}
+        raise InputOutput(
+            f"the server at {server.url} has another version of jupyter-fstools",
+            hint="Install the same version here and there.",
+            **modified,
+        ) from None
 
 
 def refusal_of(error: Mapping[str, Any]) -> FsToolsError:

@@ -5,17 +5,13 @@ A server comes first: it knows its own settings, who is logged in, and which doc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from urllib.parse import quote, urlencode
 
-from pydantic import ValidationError
-
-from ..client.requests import ask
+from ..client.requests import ask, understood
 from ..client.runtime_files import JupyterServer
 from ..entry_points import shown_setting
-from ..errors import InputOutput, Invalid, NotFound
+from ..errors import Invalid, NotFound
 from ..gate import grant
 from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
@@ -78,7 +74,7 @@ class ServerDesk:
     def status(self) -> dict[str, Any]:
         """Facts by name."""
         waiting = self.changes(ChangeQuery(status="proposed", limit=_MOST_WAITING)).changes
-        with self._understood():
+        with understood(self._server):
             told = about(self._server)
             facts = {name: told[name] for name in ("version", "approval", "read_only", "tools")}
             root = self._server.root or told["root"]
@@ -88,14 +84,14 @@ class ServerDesk:
         """The changes a query describes."""
         asked = {name: getattr(query, name) for name in ("path", "session", "status", "limit", "offset")}
         given = {name: value for name, value in asked.items() if value is not None}
-        with self._understood():
+        with understood(self._server):
             told = ask(self._server, "GET", f"/changes?{urlencode(given, errors='surrogateescape')}")
             return Page([_change(one) for one in told["changes"]], told["total"])
 
     def undo(self, change_id: str, path: str) -> Change:
         """Take back a change or, if there is none of that id, a file's newest one."""
         named = quote(change_id, safe="", errors="replace")
-        with self._understood():
+        with understood(self._server):
             try:
                 told = ask(self._server, "POST", f"/changes/{named}/undo", {}, _HEADERS)
             except NotFound:
@@ -104,7 +100,7 @@ class ServerDesk:
 
     def tokens(self) -> list[Token]:
         """The person's tokens, newest first."""
-        with self._understood():
+        with understood(self._server):
             return [_token(one) for one in ask(self._server, "GET", "/tokens")["tokens"]]
 
     def issue_token(
@@ -112,7 +108,7 @@ class ServerDesk:
     ) -> tuple[Token, str]:
         """Make a token; gives it with its secret."""
         asked = {"name": name, "session": session, "tools": tools, "paths": paths, "expires_in": seconds}
-        with self._understood():
+        with understood(self._server):
             told = ask(self._server, "POST", "/tokens", asked)
             secret: str = told.pop("token")
             return _token(told), secret
@@ -120,16 +116,6 @@ class ServerDesk:
     def revoke_token(self, token_id: str) -> None:
         """Have a token open nothing any more."""
         ask(self._server, "DELETE", f"/tokens/{quote(token_id, safe='')}")
-
-    @contextmanager
-    def _understood(self) -> Iterator[None]:
-        try:
-            yield
-        except (KeyError, ValidationError):
-            raise InputOutput(
-                f"the server at {self._server.url} has another version of jupyter-fstools",
-                hint="Install the same version here and there.",
-            ) from None
 
 
 class StoreDesk:

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from traitlets import TraitError
 from traitlets.config import Config
 
-from ..client.requests import without_secrets
+from ..client.requests import understood, without_secrets
 from ..client.runtime_files import JupyterServer
 from ..config import FsToolsConfig, config_with_handed_settings
 from ..entry_points import absolute_root
@@ -167,18 +167,23 @@ class ServerFiles:
         asked = {"path": query.path, "session": query.session, "status": query.status, "limit": query.limit}
         asked |= {"offset": query.offset, "diffs": "true" if query.rows else "false"}
         told = self._ask(f"/changes?{urlencode({name: one for name, one in asked.items() if one is not None})}")
-        return [change_of(one) for one in told["changes"]], told["total"]
+        with understood(self._calls.server):
+            return [change_of(one) for one in told["changes"]], int(told["total"])
 
     def change(self, change_id: str) -> Change:
         """One change."""
         if not change_id:  # Its address would be that of the list.
             raise unknown_change(change_id)
         route = f"/changes/{quote(change_id, safe='', errors='replace')}"
-        return change_of(self._ask(route)["change"])
+        told = self._ask(route)
+        with understood(self._calls.server):
+            return change_of(told["change"])
 
     def user(self) -> str:
         """The user whose receipts count."""
-        return str(self._ask("/")["user"])
+        told = self._ask("/")
+        with understood(self._calls.server):
+            return str(told["user"])
 
     def names(self, folder: str) -> Iterator[Name]:
         """The names in one folder that may be shown; none where it is no folder."""
@@ -188,7 +193,8 @@ class ServerFiles:
     def status(self) -> dict[str, Any]:
         """The root, and what is switched on."""
         told = self._ask("/")
-        facts = {name: told[name] for name in ("version", "root", "user", "approval", "read_only", "tools")}
+        with understood(self._calls.server):
+            facts = {name: told[name] for name in ("version", "root", "user", "approval", "read_only", "tools")}
         return {**facts, "session": self._session, "server": {"url": self._calls.server.url}}
 
     def _ask(self, route: str) -> dict[str, Any]:
@@ -215,7 +221,7 @@ def connected_files(settings: FsToolsConfig, session: str) -> ServerFiles:
 
 def _token(file: str) -> str:
     if not file:
-        return next((token for name in _TOKEN_VARIABLES if (token := os.environ.get(name))), "")
+        return next((token for name in _TOKEN_VARIABLES if (token := os.environ.get(name, "").strip())), "")
     path = Path(file).expanduser()
     try:
         mode, token = path.stat().st_mode, path.read_text("utf-8").strip()

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from .._version import __version__
+from ..client.requests import NotReached
 from ..config import FsToolsConfig
 from ..entry_points import shown_setting
-from ..errors import FsToolsError, InputOutput, NotFound, Unsaved
+from ..errors import FsToolsError, NotFound, Unsaved
 from ..gate.workspace import Workspace
 from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
@@ -146,9 +147,7 @@ class OwnFiles:
     ) -> ToolResult:
         """The same call, by the server whose page has the file open; refused where none of them is reached."""
         root = self.workspace.backend.root_key or "/"
-        if arguments.get("path") is not None:
-            # The server's root may be another one.
-            arguments = {**arguments, "path": os.path.join(root, arguments["path"])}
+        arguments = _with_whole_paths(arguments, root)
         # What a server proposes in this session is looked for at the next call.
         self.workspace.followed.pop(self.workspace.reader, None)
         refused: Unsaved = refusal
@@ -162,9 +161,8 @@ class OwnFiles:
                 last_known = result
             except Unsaved as unsaved:  # The page may be another server's.
                 refused = unsaved
-            except InputOutput as problem:
-                if problem.details.get("modified"):
-                    raise
+            except NotReached:
+                pass
             finally:
                 calls.close()
         if last_known is not None:
@@ -186,3 +184,13 @@ class OwnFiles:
             return
         if not missing:
             refusal.hint = f"Paths are relative to the root, not to the working directory: use {quoted(from_root)}."
+
+
+def _with_whole_paths(arguments: Mapping[str, Any], root: str) -> dict[str, Any]:
+    """A call's arguments for a server whose root may be another one; each edit may name a file of its own."""
+    whole = dict(arguments)
+    if isinstance(whole.get("path"), str):
+        whole["path"] = os.path.join(root, whole["path"])
+    if isinstance(whole.get("edits"), list):
+        whole["edits"] = [_with_whole_paths(edit, root) for edit in whole["edits"]]
+    return whole

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import Any
 
-from ..client.requests import answer_of, connected, events, refusal_of, send
+from ..client.requests import answer_of, connected, events, refusal_of, send, understood
 from ..client.runtime_files import JupyterServer, running_servers, servers_around
 from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
@@ -78,7 +78,8 @@ class ServerCalls:
             return answer_of(self.server, response.status, response.read())
 
         body = json.dumps(dict(arguments)).encode()
-        return _result(self._exchange("POST", f"/tools/{tool}", body, headers, read, repeatable=repeatable))
+        with understood(self.server, writes=not repeatable):
+            return _result(self._exchange("POST", f"/tools/{tool}", body, headers, read, repeatable=repeatable))
 
     def ask(self, method: str, route: str, body: Mapping[str, Any] | None = None, *, session: str) -> dict[str, Any]:
         """One request below `api/fstools`, its answer as JSON.
@@ -112,10 +113,12 @@ class ServerCalls:
         with self._lock:
             while True:
                 kept = self._connection is not None
-                connection = self._usable()
                 try:
-                    return read(send(connection, self.server, method, route, body, sent))
-                except FsToolsError:
+                    return read(send(self._usable(), self.server, method, route, body, sent))
+                except FsToolsError as refusal:
+                    # Of an accident, or from a proxy: neither says what had been done by then.
+                    if not repeatable and refusal.details.get("status", 0) >= 500:
+                        refusal.details["modified"], refusal.hint = "unknown", _UNKNOWN
                     raise
                 except (OSError, HTTPException, ValueError) as error:
                     self._drop()

@@ -225,7 +225,9 @@ class ToolsHandler(APIHandler):
         message = _message(error, status_code)
         if status_code == 403 and "Authorization" in self.request.headers and not getattr(self, _USER, True):
             message, hint = _BAD_TOKEN
-        self.answer(self.told({"code": code, "message": message, "hint": hint, "details": {}}), status_code)
+        # An accident may have happened before a change and after it.
+        details = {"modified": "unknown"} if status_code >= 500 and self.request.method == "POST" else {}
+        self.answer(self.told({"code": code, "message": message, "hint": hint, "details": details}), status_code)
 
     def told(self, error: dict[str, Any]) -> dict[str, Any]:
         """The body that answers an error of `code`, `message`, `hint` and `details`."""

@@ -59,7 +59,7 @@ class EventStream:
         if isinstance(error, FsToolsError):
             return error
         self._handler.log_exception(type(error), error, error.__traceback__)
-        return InputOutput("internal server error", hint="The server's log says more.")
+        return InputOutput("internal server error", hint="The server's log says more.", modified="unknown")
 
     def _send(self, event: str, data: bytes) -> None:
         self._write(b"event: %s\ndata: %s\n\n" % (event.encode("ascii"), data))

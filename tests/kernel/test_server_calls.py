@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from jupyter_fstools.client.runtime_files import JupyterServer
-from jupyter_fstools.errors import Denied, InputOutput, NotRead, OutsideRoot, Stale
+from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, OutsideRoot, Stale
 from jupyter_fstools.kernel import server_calls
 from jupyter_fstools.kernel.server_calls import ServerCalls
 from tests.processes import RunningServer
@@ -47,7 +47,7 @@ def calls(served):
 
 @contextmanager
 def fake_server(*answers):
-    """A server that gives each connection its list of answers (None: it closes instead); tells what it was asked."""
+    """A server that gives each connection its answers (some with a status; None: it closes); tells what was asked."""
     asked = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -59,8 +59,9 @@ def fake_server(*answers):
                         asked.append(request_of(connection))
                         if answer is None:
                             break
-                        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(answer)}\r\n\r\n"
-                        connection.sendall(head.encode() + answer)
+                        status, body = answer if isinstance(answer, tuple) else (200, answer)
+                        head = f"HTTP/1.1 {status} -\r\nContent-Length: {len(body)}\r\n\r\n"
+                        connection.sendall(head.encode() + body)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
@@ -170,6 +171,42 @@ def test_a_call_that_writes_is_never_sent_twice():
             calls.call("write_file", {"path": "a", "content": "x"}, session="ann")
     assert "may have been carried out" in refused.value.hint
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("status", [500, 502, 504])
+@pytest.mark.parametrize("body", [b"", b"<html>Bad gateway</html>", b'{"message": "Unhandled error"}'])
+def test_an_accident_says_of_a_write_that_it_may_have_been_carried_out(status, body):
+    with fake_server([(status, body)]) as (url, _), pytest.raises(InputOutput, match=f"status {status}") as refused:
+        ServerCalls(server_at(url)).call("write_file", {"path": "a", "content": "x"}, session="ann")
+    assert refused.value.details["modified"] == "unknown"
+    assert "may have been carried out" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"{}", b'{"tool": 1, "content": 2, "data": 3, "change": {"id": 4}}', b'{"data": ' + b"[" * 99_999],
+    ids=["nothing", "other types", "nested deeply"],
+)
+@pytest.mark.parametrize(("tool", "modified"), [("read_file", None), ("write_file", "unknown")])
+def test_an_answer_of_another_version_is_a_refusal(answer, tool, modified):
+    with fake_server([answer]) as (url, _), pytest.raises(InputOutput, match="another version") as refused:
+        ServerCalls(server_at(url)).call(tool, {"path": "a", "content": "x"}, session="ann")
+    assert refused.value.details.get("modified") == modified
+
+
+@pytest.mark.parametrize("token", ["secret\n", "sec ret", "secr\u00e9t", "secret\r\nX-Other: 1"])
+def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(token):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        with pytest.raises(Invalid, match="character that no token has") as refused:
+            ServerCalls(server_at(url, token)).call("read_file", {"path": "a"}, session="ann")
+    assert "sec" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["http://a..b/", "http://exa mple/", "http://\x00/"])
+def test_an_address_that_no_host_can_have_is_a_refusal(url):
+    with pytest.raises((InputOutput, Invalid)):
+        ServerCalls(server_at(url)).call("read_file", {"path": "a"}, session="ann")
 
 
 def test_nobody_there_is_a_refusal():
