@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 from ..client.configurations import CLIENTS, McpClient, McpServer, endpoint_of, mcp_address, merged, server_of
@@ -99,14 +100,14 @@ def _write(file: Path, server: McpServer) -> None:
         text = merged(server.client, old, server.name, server.entry)
         place = Path(os.path.realpath(file))
         place.parent.mkdir(parents=True, exist_ok=True)
-        beside = place.with_name(f".{place.name}.fstools")
+        # For its owner alone, as it holds a secret; a name that nobody can guess, as the folder may be another's work.
+        descriptor, beside = mkstemp(".fstools", f".{place.name}.", place.parent)
         try:
-            # It holds a secret: for its owner alone.
-            with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+            with open(descriptor, "w", encoding="utf-8") as out:
                 out.write(text)
-            beside.replace(place)
+            os.replace(beside, place)
         except BaseException:
-            beside.unlink(missing_ok=True)
+            os.unlink(beside)
             raise
     except (OSError, UnicodeDecodeError) as error:
         raise InputOutput(f"{file} cannot be written: {error}", hint="Add what is shown above by hand.") from None

@@ -152,6 +152,22 @@ def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
 
 
 @pytest.mark.slow
+def test_what_lies_beside_a_configuration_is_neither_followed_nor_taken_over(served, run):
+    home, folder = served
+    (folder / "thesis.txt").write_text("four years of work\n")
+    (folder / ".vscode").mkdir()
+    (folder / ".vscode" / ".mcp.json.fstools").symlink_to("../thesis.txt")
+    assert run(home, "connect", "vscode", "--root", str(folder), "--write", "--wait", "0").code == 0
+    assert (folder / "thesis.txt").read_text() == "four years of work\n"
+    assert not (folder / ".vscode" / "mcp.json").is_symlink()
+    (folder / ".vscode" / ".mcp.json.fstools").unlink()
+    (folder / ".vscode" / ".mcp.json.fstools").touch()
+    (folder / ".vscode" / ".mcp.json.fstools").chmod(0o666)
+    assert run(home, "connect", "vscode", "--root", str(folder), "--write", "--wait", "0").code == 0
+    assert (folder / ".vscode" / "mcp.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.slow
 def test_a_client_whose_file_nobody_knows_is_not_said_to_be_written(served, run):
     home, _ = served
     ran = run(home, "connect", "generic", "--root", str(home.files), "--write", "--wait", "0")
