@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from ..errors import Invalid
+from .json_text import Member, added, line_end, members, replaced
 
 Entry = dict[str, Any]
 """What a client's configuration says of one server."""
@@ -160,29 +161,35 @@ def configuration(client: McpClient, server: str, entry: Entry) -> str:
     """A client's configuration with one server."""
     if client.form == "toml":
         return _toml(client, server, entry)
-    return json.dumps({client.key: _with_server(client, None, server, entry)}, indent=2) + "\n"
+    return json.dumps({client.key: _alone(client, server, entry)}, indent=2) + "\n"
 
 
 def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     """A client's configuration with a server added, or replaced where there is one of that name.
 
+    All else stays as it is, to the character.
+
     Raises:
-        Invalid: the configuration cannot be read, or (TOML, of which nothing is written anew) has such a server.
+        Invalid: the configuration cannot be read, names the servers or this one twice, or (TOML, of which nothing is
+            written anew) has such a server.
     """
     import tomllib
 
     try:
-        there = tomllib.loads(text) if client.form == "toml" else json.loads(text or "{}")
-    except ValueError as error:
-        raise _unreadable(client, f"it is not valid {'TOML' if client.form == 'toml' else 'JSON'}: {error}") from None
+        there = tomllib.loads(text) if client.form == "toml" else json.loads(text if text.strip() else "{}")
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise _unreadable(client, f"it is not valid {'TOML' if client.form == 'toml' else 'JSON'}: {reason}") from None
     known = there.get(client.key) if isinstance(there, dict) else None
     if not isinstance(there, dict) or not isinstance(known, (list if client.form == "list" else dict, type(None))):
         raise _unreadable(client, f"{client.key} has another form")
     if client.form != "toml":
-        return json.dumps({**there, client.key: _with_server(client, known, server, entry)}, indent=2) + "\n"
+        return _merged_json(client, text if text.strip() else "{}\n", server, entry)
     if server in (known or {}):
         raise _unreadable(client, f"it has a server {server!r}")
-    whole = f"{text.rstrip()}\n\n{_toml(client, server, entry)}".lstrip()
+    end = line_end(text)
+    whole = text if not text or text.endswith("\n") else text + end
+    whole += f"\n{_toml(client, server, entry)}"[not text :].replace("\n", end)
     try:
         tomllib.loads(whole)
     except tomllib.TOMLDecodeError:  # An inline table ends where it is written.
@@ -190,11 +197,31 @@ def merged(client: McpClient, text: str, server: str, entry: Entry) -> str:
     return whole
 
 
-def _with_server(client: McpClient, known: Any, server: str, entry: Entry) -> Any:
-    if client.form == "list":
-        others = [one for one in known or [] if not isinstance(one, dict) or one.get("name") != server]
-        return [*others, {"name": server, **entry}]
-    return {**(known or {}), server: entry}
+def _merged_json(client: McpClient, text: str, server: str, entry: Entry) -> str:
+    holders = [member for member in members(text) if member.name == client.key]
+    if len(holders) > 1:
+        raise _unreadable(client, f"it has {client.key} twice")
+    if not holders:
+        return added(text, 0, client.key, _alone(client, server, entry), 1)
+    [holder] = holders
+    if holder.value is None:
+        return replaced(text, holder, _alone(client, server, entry), 1)
+    same = [member for member in members(text, holder.start) if _name(member) == server]
+    if len(same) > 1:
+        raise _unreadable(client, f"it has the server {server!r} twice")
+    new = {"name": server, **entry} if client.form == "list" else entry
+    if same:
+        return replaced(text, same[0], new, 2)
+    return added(text, holder.start, None if client.form == "list" else server, new, 2)
+
+
+def _name(member: Member) -> Any:
+    """A server's name: its member's, or in a list what it says itself."""
+    return member.value.get("name") if member.name is None and isinstance(member.value, dict) else member.name
+
+
+def _alone(client: McpClient, server: str, entry: Entry) -> Any:
+    return [{"name": server, **entry}] if client.form == "list" else {server: entry}
 
 
 def _named(client: McpClient, values: Mapping[str, str]) -> Any:
@@ -205,17 +232,27 @@ def _named(client: McpClient, values: Mapping[str, str]) -> Any:
 
 def _toml(client: McpClient, server: str, entry: Entry) -> str:
     rows = [f"{name} = {_value(value)}" for name, value in entry.items()]
-    return "\n".join([f"[{client.key}.{json.dumps(server)}]", *rows, ""])
+    return "\n".join([f"[{client.key}.{_value(server)}]", *rows, ""])
 
 
 def _value(value: Any) -> str:
-    # JSON's strings and lists of them are TOML's, too.
+    """A string, or a list or a dictionary of them, as TOML has it.
+
+    Raises:
+        Invalid: a string has bytes that are no UTF-8.
+    """
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(name)} = {json.dumps(one)}" for name, one in value.items()) + " }"
-    return json.dumps(value)
+        return "{ " + ", ".join(f"{_value(name)} = {_value(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if any("\ud800" <= one <= "\udfff" for one in value):
+        raise Invalid(f"{value!a} cannot be written in TOML: it is not UTF-8", hint="Rename the folder.")
+    # A character's escape is JSON's up to U+FFFF; beyond, JSON takes two, which TOML refuses.
+    return '"' + "".join(json.dumps(one)[1:-1] if one <= "\uffff" else f"\\U{ord(one):08x}" for one in value) + '"'
 
 
 def _unreadable(client: McpClient, why: str) -> Invalid:
     return Invalid(
-        f"the configuration of {client.title} is left as it is: {why}", hint="Add what is shown above by hand."
+        f"the configuration of {client.title} is left as it is: {why}",
+        hint="Add what is shown above by hand.",
     )

@@ -96,15 +96,15 @@ def _agrees(file: Path) -> bool:
 
 def _write(file: Path, server: McpServer) -> None:
     try:
-        old = file.read_text("utf-8") if file.exists() else ""
-        text = merged(server.client, old, server.name, server.entry)
+        old = file.read_bytes().decode("utf-8") if file.exists() else ""
+        new = merged(server.client, old, server.name, server.entry).encode("utf-8")
         place = Path(os.path.realpath(file))
         place.parent.mkdir(parents=True, exist_ok=True)
         # For its owner alone, as it holds a secret; a name that nobody can guess, as the folder may be another's work.
         descriptor, beside = mkstemp(".fstools", f".{place.name}.", place.parent)
         try:
-            with open(descriptor, "w", encoding="utf-8") as out:
-                out.write(text)
+            with open(descriptor, "wb") as out:
+                out.write(new)
             os.replace(beside, place)
         except BaseException:
             os.unlink(beside)

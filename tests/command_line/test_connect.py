@@ -97,16 +97,78 @@ def test_a_server_of_the_same_name_is_replaced(name):
         ("cursor", '{"mcpServers": []}'),
         ("jupyter-ai", '{"mcp_servers": {}}'),
         ("cursor", "[]"),
+        ("cursor", '{"mcpServers": {}, "mcpServers": {}}'),
+        ("cursor", '{"mcpServers": {"jupyter": {}, "jupyter": {}}}'),
+        ("jupyter-ai", '{"mcp_servers": [{"name": "jupyter"}, {"name": "jupyter"}]}'),
+        ("cursor", '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"),
+        ("codex", "a = " + "[" * 100_000 + "]" * 100_000),
         ("codex", "= 1"),
         ("codex", "[mcp_servers.jupyter]\nurl = 'x'\n"),
         ("codex", "mcp_servers = { other = { url = 'x' } }\n"),
     ],
+    ids=lambda text: text[:50],
 )
 def test_a_configuration_that_cannot_be_merged_is_left_to_the_person(name, text):
     client = CLIENTS[name]
     with pytest.raises(Invalid, match="left as it is") as refused:
         merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
     assert "by hand" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "ends"),
+    [
+        (
+            '{"n": 1.10, "big": 1e400, "s": "é😀\\u00e9", "a": 1, "a": 2}',
+            '{"n": 1.10, "big": 1e400, ',
+            '"a": 2, "servers": {"j',
+        ),
+        ('{\r\n\t"a" : 1\r\n}', '{\r\n\t"a" : 1,\r\n\t"servers": {\r\n\t\t"jupyter": {\r\n', "\r\n\t}\r\n}"),
+        (
+            '{\n "servers": {\n  "a": {"x":1.0}\n } ,\n "b":[ ]}\n',
+            '{\n "servers": {\n  "a": {"x":1.0},\n  "jup',
+            "\n } ,\n ",
+        ),
+        ('{\n    "servers": {}\n}', '{\n    "servers": {\n        "jupyter": {\n', "\n        }\n    }\n}"),
+        ('{"b": null, "servers": null}', '{"b": null, "servers": {"jupyter": {', '"}}}}'),
+    ],
+)
+def test_all_else_in_a_json_configuration_stays_to_the_character(text, begins, ends):
+    client = CLIENTS["vscode"]
+    told = merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
+    assert told.startswith(begins) and ends in told and (told.count("\r") == told.count("\n") or "\r" not in text)
+    assert read(client, told)["servers"]["jupyter"] == ADDRESSES["vscode"]["servers"]["jupyter"]
+
+
+@pytest.mark.parametrize("name", ["vscode", "jupyter-ai"])
+def test_a_server_is_replaced_where_it_stands(name):
+    client = CLIENTS[name]
+    text = merged(client, "", "jupyter", address_entry(client, "http://elsewhere", "old"))
+    text = merged(client, text, "other", address_entry(client, "http://other", "its"))
+    told = merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
+    assert told == text.replace("http://elsewhere", URL).replace("old", TOKEN) and "other" in told
+
+
+def test_a_toml_configuration_keeps_its_line_ends():
+    client = CLIENTS["codex"]
+    text = '# c\r\nmodel = "x"\r\n\r\n'
+    told = merged(client, text, "jupyter", address_entry(client, URL, TOKEN))
+    assert told.startswith(text) and told.count("\r\n") == told.count("\n")
+    assert read(client, told)["mcp_servers"] == ADDRESSES["codex"]["mcp_servers"]
+
+
+@pytest.mark.parametrize("folder", ["/😀", "/ü", "/\x7f\t", '/"\\'])
+def test_toml_holds_every_folder_s_name(folder):
+    client = CLIENTS["codex"]
+    entry = command_entry(client, ["a", "--root", folder], TOKEN, {"JUPYTER_DATA_DIR": folder})
+    [told] = read(client, configuration(client, "jupyter", entry))["mcp_servers"].values()
+    assert told["args"] == ["--root", folder] and told["env"]["JUPYTER_DATA_DIR"] == folder
+
+
+def test_a_folder_s_name_that_toml_cannot_hold_is_refused():
+    client = CLIENTS["codex"]
+    with pytest.raises(Invalid, match="not UTF-8"):
+        configuration(client, "jupyter", command_entry(client, ["a", "/\udcff"], TOKEN))
 
 
 def test_behind_a_hub_the_address_is_the_hub_s(monkeypatch):
@@ -149,6 +211,16 @@ def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
     (folder / "elsewhere" / "real.json").mkdir()
     assert home.run("connect", "vscode", "--root", str(folder), "--write", "--wait", "0").code == 1
     assert [path.name for path in (folder / "elsewhere").iterdir()] == ["real.json"]
+
+
+@pytest.mark.slow
+def test_a_configuration_is_written_with_the_line_ends_it_has(served, run):
+    home, folder = served
+    (folder / ".vscode").mkdir()
+    (folder / ".vscode" / "mcp.json").write_bytes(b'{\r\n  "inputs": []\r\n}\r\n')
+    assert run(home, "connect", "vscode", "--root", str(folder), "--write", "--wait", "0").code == 0
+    written = (folder / ".vscode" / "mcp.json").read_bytes()
+    assert written.count(b"\r\n") == written.count(b"\n") > 5
 
 
 @pytest.mark.slow
