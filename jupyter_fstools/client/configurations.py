@@ -254,5 +254,5 @@ def _value(value: Any) -> str:
 def _unreadable(client: McpClient, why: str) -> Invalid:
     return Invalid(
         f"the configuration of {client.title} is left as it is: {why}",
-        hint="Add what is shown above by hand.",
+        hint="Add it by hand: without --write it is shown.",
     )

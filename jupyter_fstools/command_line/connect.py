@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..client.configurations import CLIENTS, McpClient, McpServer, endpoint_of, mcp_address, merged, server_of
 from ..client.requests import ask
 from ..client.runtime_files import JupyterServer
-from ..errors import InputOutput
+from ..errors import FsToolsError, InputOutput
 from ..sessions import checked_session
 from .finding import find_server
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..stores.records import Token
     from .desks import Desk
 
+_BY_HAND = "Add it by hand: without --write it is shown."
 _WAIT_SECONDS = 30
 _DAY = 86400.0
 
@@ -46,7 +48,7 @@ def add_connect_words(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--wait",
         metavar="SECONDS",
-        type=int,
+        type=_seconds,
         default=300,
         help="how long to wait for the first call; 0: not at all (default 300)",
     )
@@ -54,20 +56,31 @@ def add_connect_words(parser: argparse.ArgumentParser) -> None:
 
 def run_connect(given: argparse.Namespace) -> None:
     """Make a token, show or write the configuration, and wait for the first call."""
+    from ..plain_text import one_line
+
     client = CLIENTS[given.client]
     name = checked_session(given.name or client.name)
     server = find_server(given.root, given.url)
     file = _file(client, given.root)
-    token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
     where = ("--url", given.url) if given.url else ("--root", os.path.abspath(given.root))
     # An address that a person names is the one that they mean, on a hub, too.
     url = endpoint_of(server.url) if given.url else mcp_address(server.url)
-    entered = server_of(client, name, token["token"], url=url, command=where if given.stdio else ())
+
+    def with_token(secret: str) -> McpServer:
+        return server_of(client, name, secret, url=url, command=where if given.stdio else ())
+
+    unfit = None if file is None else _hindrance(file, with_token(""))
+    if unfit is not None and given.write:
+        raise unfit
+    token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
+    entered = with_token(token["token"])
     sys.stdout.write(entered.configuration)
     sys.stdout.flush()
     _tell(f"\n`jupyter fstools token revoke {token['id']}` revokes its token.")
     _tell(f"{client.title} documents this form at {client.page}.")
-    if file is not None and (given.write or _agrees(file)):
+    if unfit is not None:
+        _tell(f"{one_line(unfit.message)}. Add it by hand.")
+    elif file is not None and (given.write or _agrees(file)):
         _write(file, entered)
         _tell(f"Written to {file}. Restart {client.title}, or have it reload its MCP servers.")
     elif file is None and given.write:
@@ -94,11 +107,31 @@ def _agrees(file: Path) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _write(file: Path, server: McpServer) -> None:
+def _hindrance(file: Path, server: McpServer) -> FsToolsError | None:
+    """Why a server cannot be added to a client's file; found out before it has a token that would then be left."""
     try:
-        old = file.read_bytes().decode("utf-8") if file.exists() else ""
-        new = merged(server.client, old, server.name, server.entry).encode("utf-8")
-        place = Path(os.path.realpath(file))
+        _with_server(file, server)
+    except FsToolsError as refusal:
+        return refusal
+    return None
+
+
+def _with_server(file: Path, server: McpServer) -> bytes:
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            raise InputOutput(f"{file} is not a file", hint=_BY_HAND)
+        old = file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        old = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputOutput(f"{file} cannot be read: {error}", hint=_BY_HAND) from None
+    return merged(server.client, old, server.name, server.entry).encode("utf-8")
+
+
+def _write(file: Path, server: McpServer) -> None:
+    new = _with_server(file, server)
+    place = Path(os.path.realpath(file))
+    try:
         place.parent.mkdir(parents=True, exist_ok=True)
         # For its owner alone, as it holds a secret; a name that nobody can guess, as the folder may be another's work.
         descriptor, beside = mkstemp(".fstools", f".{place.name}.", place.parent)
@@ -109,7 +142,7 @@ def _write(file: Path, server: McpServer) -> None:
         except BaseException:
             os.unlink(beside)
             raise
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputOutput(f"{file} cannot be written: {error}", hint="Add what is shown above by hand.") from None
 
 
@@ -193,6 +226,12 @@ def _row(token: Token) -> list[str]:
 
 def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _seconds(word: str) -> int:
+    if not word.isdecimal() or len(word) > 9:
+        raise argparse.ArgumentTypeError("takes a number of seconds, 0 or more")
+    return int(word)
 
 
 def _days(word: str) -> float:

@@ -240,6 +240,41 @@ def test_what_lies_beside_a_configuration_is_neither_followed_nor_taken_over(ser
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("hindrance", ["comment", "latin-1", "folder", "fifo", "loop", "file above"])
+def test_a_configuration_that_cannot_be_written_leaves_no_token(served, run, hindrance):
+    home, folder = served
+    file = folder / ".vscode" / "mcp.json"
+    hinder(file, hindrance)
+    before = run(home, "token", "list", "--root", str(folder)).out
+    refused = run(home, "connect", "vscode", "--root", str(folder), "--write", "--wait", "0")
+    assert refused.code > 0 and not refused.out and "without --write" in refused.err
+    assert run(home, "token", "list", "--root", str(folder)).out == before
+    shown = run(home, "connect", "vscode", "--root", str(folder), "--wait", "0")
+    assert shown.code == 0 and json.loads(shown.out)["servers"] and "by hand" in shown.err
+
+
+def hinder(file, hindrance):
+    if hindrance == "file above":
+        file.parent.touch()
+        return
+    file.parent.mkdir()
+    if hindrance == "folder":
+        file.mkdir()
+    elif hindrance == "fifo":
+        os.mkfifo(file)
+    elif hindrance == "loop":
+        file.symlink_to("mcp.json")
+    else:
+        file.write_bytes({"comment": b"{ // a comment\n}", "latin-1": b'{"a": "\xe9"}'}[hindrance])
+
+
+@pytest.mark.parametrize("wait", ["-5", "x", "1e9", "9" * 5000])
+def test_a_wait_that_is_no_number_of_seconds_is_refused(home, run, wait):
+    ran = run(home, "connect", "generic", f"--wait={wait}")
+    assert ran.code == 2 and "takes a number of seconds" in ran.err
+
+
+@pytest.mark.slow
 def test_a_client_whose_file_nobody_knows_is_not_said_to_be_written(served, run):
     home, _ = served
     ran = run(home, "connect", "generic", "--root", str(home.files), "--write", "--wait", "0")
