@@ -99,8 +99,13 @@ def _whole_characters(data: bytes) -> bytes:
     return data[: len(data) - len(decoder.getstate()[0])]
 
 
-_KEPT_BACK = re.compile(r"JUPYTER_TOKEN.*|JPY_.*|JUPYTERHUB_.*|CONFIGPROXY_AUTH_TOKEN|(FORCE_COLOR|CLICOLOR.*)")
-"""Tokens and what leads to them; and, in brackets, what a kernel sets to have colours where there is no terminal."""
+_KEPT_BACK = re.compile(
+    r"JUPYTER_TOKEN.*|JPY_.*|JUPYTERHUB_.*|CONFIGPROXY_AUTH_TOKEN"
+    r"|JUPYTER_GATEWAY_AUTH_TOKEN|JUPYTER_GATEWAY_HTTP_PWD|KG_AUTH_TOKEN"  # Of Jupyter's gateway.
+    r"|PGPASSWORD"  # Of the store.
+    r"|FORCE_COLOR|CLICOLOR.*"  # A kernel sets them to have colours where there is no terminal.
+)
+"""Tokens, passwords and what leads to them; and what puts colours into output."""
 _PLAIN_TEXT = {"TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -7,7 +7,17 @@ import pytest
 from jupyter_fstools.errors import Invalid
 from jupyter_fstools.execution.run import check_environment, check_text, environment
 
-SECRETS = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "CONFIGPROXY_AUTH_TOKEN")
+SECRETS = (
+    "JUPYTER_TOKEN",
+    "JUPYTER_TOKEN_FILE",
+    "JUPYTERHUB_API_TOKEN",
+    "JPY_API_TOKEN",
+    "CONFIGPROXY_AUTH_TOKEN",
+    "JUPYTER_GATEWAY_AUTH_TOKEN",
+    "JUPYTER_GATEWAY_HTTP_PWD",
+    "KG_AUTH_TOKEN",
+    "PGPASSWORD",
+)
 
 
 @pytest.mark.parametrize("name", SECRETS)
