@@ -267,7 +267,7 @@ def handed_settings() -> dict[str, Any]:
     """The settings that a server handed to this process; empty without one."""
     try:
         settings = json.loads(os.environ.get(ENVIRONMENT, "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         _log.warning("%s is not valid JSON and is ignored", ENVIRONMENT)
         return {}
     return settings if isinstance(settings, dict) else {}

@@ -51,7 +51,7 @@ def _described(path: Path) -> JupyterServer | None:
         root = os.path.realpath(told["root_dir"])
         process = int(told["pid"])
         server = JupyterServer(str(told["url"]), root, str(told["token"]), process, path.stat().st_mtime_ns)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return server if _is_alive(process) else None
 

@@ -184,7 +184,7 @@ def _settings() -> FsToolsConfig:
     """The settings of Jupyter's server, read as it reads them.
 
     Raises:
-        Invalid: one of them has no valid value.
+        Invalid: they cannot be read, or one of them has no valid value.
     """
     from jupyter_core.application import JupyterApp
     from traitlets import TraitError
@@ -194,9 +194,14 @@ def _settings() -> FsToolsConfig:
     class ServerSettings(JupyterApp):
         name = "jupyter-server"
 
-    app = ServerSettings()
-    app.load_config_file()
+    app = ServerSettings(raise_config_file_errors=True)
     try:
+        app.load_config_file(suppress_errors=False)
         return config_with_handed_settings(app.config)
     except TraitError as error:
         raise Invalid(str(error), hint="Correct the setting in jupyter_server_config.") from None
+    except Exception as error:  # Such a file is a program: whatever it raises.
+        raise Invalid(
+            f"the settings of Jupyter's server cannot be read: {type(error).__name__}: {error}",
+            hint="Correct jupyter_server_config, or jupyter_config.",
+        ) from None

@@ -134,6 +134,29 @@ def test_a_wrong_setting_is_named(home, run):
 
 
 @pytest.mark.parametrize(
+    ("file", "settings"),
+    [
+        ("json", '{"FsToolsConfig": 5}'),
+        ("json", "{"),
+        ("json", "[" * 100_000),
+        ("py", "c.FsToolsConfig.approval =\n"),
+        ("py", "1 / 0\n"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_settings_that_cannot_be_read_are_refused(home, run, file, settings):
+    (home.path / "jupyter_config_dir" / f"jupyter_server_config.{file}").write_text(settings)
+    ran = run(home, "status")
+    assert (ran.code, ran.out) == (2, "")
+    assert re.fullmatch(r"jupyter fstools: the settings of Jupyter's server cannot be read: .+\nHint: .+\n", ran.err)
+
+
+def test_settings_that_a_server_hands_on_are_ignored_where_they_are_nested_too_deeply(home, run):
+    ran = run(home, "status", JUPYTER_FSTOOLS_SETTINGS="[" * 50_000)
+    assert ran.code == 0 and "approval         never\n" in ran.out
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ["undo", "c000000000000"],

@@ -54,7 +54,14 @@ def test_a_server_elsewhere_is_named(home, run):
 
 @pytest.mark.parametrize(
     "told",
-    [{"pid": 2**22 + 1}, {"pid": 2**70}, {"pid": "x"}, {"url": None, "token": None, "pid": None}, {"root_dir": 5}],
+    [
+        {"pid": 2**22 + 1},
+        {"pid": 2**70},
+        {"pid": float("inf")},
+        {"pid": "x"},
+        {"url": None, "token": None, "pid": None},
+        {"root_dir": 5},
+    ],
     ids=str,
 )
 def test_a_file_that_was_left_behind_is_no_server(home, run, told):
@@ -62,6 +69,7 @@ def test_a_file_that_was_left_behind_is_no_server(home, run, told):
     (home.runtime / "jpserver-2.json").write_text("{")
     (home.runtime / "jpserver-3.json").write_bytes(b"\xff")
     (home.runtime / "jpserver-4.json").symlink_to("nowhere")
+    (home.runtime / "jpserver-5.json").write_text("[" * 100_000)
     assert "no Jupyter server runs" in run(home, "mcp").err
 
 
