@@ -21,6 +21,7 @@ from .finding import about
 
 if TYPE_CHECKING:
     from ..config import FsToolsConfig
+    from ..stores.protocol import Store
 
 _MOST_WAITING = 1000
 _HEADERS = {"X-Fstools-Via": "command line"}
@@ -155,7 +156,7 @@ class StoreDesk:
 
     def tokens(self) -> list[Token]:
         """The person's tokens, newest first."""
-        return self._workspace.store.tokens(self._workspace.reader.user)
+        return self._lasting_store().tokens(self._workspace.reader.user)
 
     def issue_token(
         self, name: str, session: str | None, tools: TokenTools, paths: list[str], seconds: float | None
@@ -163,12 +164,27 @@ class StoreDesk:
         """Make a token; gives it with its secret."""
         from ..tools import TOOLS
 
-        store, user = self._workspace.store, self._workspace.reader.user
+        store, user = self._lasting_store(), self._workspace.reader.user
         return grant.issue(store, user, name, session=session, tools=tools, paths=paths, seconds=seconds, known=TOOLS)
 
     def revoke_token(self, token_id: str) -> None:
         """Have a token open nothing any more."""
-        grant.revoke(self._workspace.store, self._workspace.reader.user, token_id)
+        grant.revoke(self._lasting_store(), self._workspace.reader.user, token_id)
+
+    def _lasting_store(self) -> Store:
+        """The store, as long as its tokens are those of the servers that this person starts.
+
+        Raises:
+            InputOutput: it is in memory.
+        """
+        store = self._workspace.store
+        store.mark()  # Whether its file can be used is found out at the first call.
+        if getattr(store, "in_memory", False):
+            raise InputOutput(
+                f"no token outlasts this command: its store ({shown_setting(self._settings.store)}) is in memory",
+                hint="Correct the store's file or setting, or start the server first.",
+            )
+        return store
 
 
 def _change(told: dict[str, Any]) -> Change:

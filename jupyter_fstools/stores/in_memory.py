@@ -199,6 +199,8 @@ class InMemoryStore(InMemoryChanges, Closing):
         first_revision: the revision of the empty journal.
     """
 
+    in_memory = True
+
     def __init__(self, limits: StoreLimits = _DEFAULTS, *, first_revision: int = 0) -> None:
         super().__init__(limits, first_revision)
         self._refusals: deque[Refusal] = deque(maxlen=MAX_REFUSALS)

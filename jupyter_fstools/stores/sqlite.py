@@ -97,6 +97,11 @@ class SqliteStore(Closing):
             )
         return cls(path, limits)
 
+    @property
+    def in_memory(self) -> bool:
+        """No file could be used: what is kept ends with this process."""
+        return self._memory is not None
+
     def close(self) -> None:
         """Close the connection; a later call opens it again."""
         with self._lock:

@@ -247,6 +247,17 @@ def test_a_token_is_made_listed_and_revoked(place, run):
     assert (again.code, again.err.partition(":")[2].strip()[:17]) == (1, "there is no token")
 
 
+@pytest.mark.parametrize("words", [["create", "bot"], ["list"], ["revoke", "0123"]])
+@pytest.mark.parametrize("store", ["sqlite:{}/file/below.db", "memory:"])
+def test_no_token_is_kept_in_a_store_that_ends_with_the_command(home, run, words, store):
+    (home.path / "file").touch()
+    settings = {"FsToolsConfig": {"store": store.format(home.path)}}
+    (home.path / "jupyter_config_dir" / "jupyter_server_config.json").write_text(json.dumps(settings))
+    ran = run(home, "token", *words)
+    assert (ran.code, ran.out) == (1, "")
+    assert "no token outlasts this command" in ran.err and "assistant now" not in ran.err
+
+
 def test_a_token_of_unknown_tools_or_without_a_name_is_refused(place, run):
     home, _ = place
     assert run(home, "token", "create", "agent", "--tools", "shell").code == 2
