@@ -218,7 +218,7 @@ def _row(token: Token) -> list[str]:
     from ..plain_text import one_line
 
     tools = token.tools if isinstance(token.tools, str) else ",".join(token.tools)
-    paths = " ".join(map(one_line, token.paths)) or "all files"
+    paths = " ".join(map(one_line, token.paths)) if token.paths else "all files"
     ends = "never expires" if token.expires_at is None else f"expires {_moment(token.expires_at)}"
     used = "not used" if token.last_used_at is None else f"used {_moment(token.last_used_at)}"
     return [token.id, one_line(token.name), f"session {token.session}", tools, paths, ends, used]

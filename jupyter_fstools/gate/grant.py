@@ -129,6 +129,8 @@ def issue(
     if paths and "execute" in tools:
         raise Invalid("commands cannot be limited to paths", hint="Leave out execute, or paths.", field="paths")
     Grant(tools, paths)
+    if any(not path.strip() or path.startswith("#") for path in paths):
+        raise Invalid("paths: a rule is empty, and opens nothing", hint="Leave it out, or name a path.", field="paths")
     if len(store.tokens(user)) >= MOST_TOKENS:
         raise Conflict(f"there are {MOST_TOKENS} tokens already", hint="Revoke some of them first.")
     now = time.time()

@@ -258,6 +258,13 @@ def test_no_token_is_kept_in_a_store_that_ends_with_the_command(home, run, words
     assert "no token outlasts this command" in ran.err and "assistant now" not in ran.err
 
 
+@pytest.mark.parametrize("rule", ["", " ", "# a"])
+def test_a_rule_that_opens_nothing_is_refused_for_a_token(place, run, rule):
+    home, _ = place
+    made = run(home, "token", "create", "agent", "--path", "docs/", "--path", rule)
+    assert (made.code, made.out) == (2, "") and "paths" in made.err
+
+
 def test_a_token_of_unknown_tools_or_without_a_name_is_refused(place, run):
     home, _ = place
     assert run(home, "token", "create", "agent", "--tools", "shell").code == 2
