@@ -112,6 +112,7 @@ def call_tool(
         FsToolsError: the call was refused. A refused change says that nothing was modified.
     """
     tool: Tool | None = None
+    name = _checked_name(name)
     given: dict[str, Any] = dict(more)
     try:
         tool = find_tool(workspace, name)
@@ -130,6 +131,12 @@ def call_tool(
     if result.change is not None and result.change.status == "proposed":
         follow(workspace, result.change)
     return result.after(decided_since(workspace))
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise Invalid(f"the tool's name is a {type(name).__name__}", hint="Name it by a string.", field="tool")
+    return name
 
 
 def _mapping(arguments: Any) -> Mapping[str, Any]:

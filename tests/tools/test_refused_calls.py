@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from jupyter_fstools.errors import FsToolsError, InputOutput
+from jupyter_fstools.errors import FsToolsError, InputOutput, Invalid
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.protocol import MomentFilter
 from jupyter_fstools.tools import call_tool
@@ -81,3 +81,9 @@ class BrokenStore(InMemoryStore):
 def test_a_store_that_fails_takes_nothing_from_the_refusal(make_call):
     call = make_call(store=BrokenStore())
     assert call.refused("not_found", "read_file", path="missing.txt").hint
+
+
+@pytest.mark.parametrize("name", [None, 5, []])
+def test_a_tool_s_name_that_is_no_string_is_invalid(call, name):
+    with pytest.raises(Invalid, match="tool"):
+        call_tool(call.workspace, name, path="a.txt")
