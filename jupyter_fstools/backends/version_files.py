@@ -10,13 +10,15 @@ import threading
 from pathlib import Path
 
 _PART_EVICTED = 0.8
+_DIGEST_BYTES = 16
 
 
 class VersionFiles:
     """Bytes by key and version; what was not used for longest goes first.
 
     Safe for threads and processes: a file is written under another name and moved into its place, and one that another
-    process removed is only fetched again.
+    process removed is only fetched again. A digest at its head tells one that a power failure or the disk damaged: it
+    counts as removed.
 
     Args:
         folder: where they are kept; made for the user alone.
@@ -30,14 +32,15 @@ class VersionFiles:
         self._size = -1
 
     def get(self, key: str, version: str) -> bytes | None:
-        """The bytes kept; None if there are none."""
+        """The bytes kept; None if there are none, or no longer all of them."""
         path = self._path(key, version)
         try:
-            data = path.read_bytes()
+            with path.open("rb") as file:
+                digest, data = file.read(_DIGEST_BYTES), file.read()
             os.utime(path)
         except OSError:
             return None
-        return data
+        return data if digest == _digest(data) else None
 
     def put(self, key: str, version: str, data: bytes) -> None:
         """Keep bytes; a disk that is full or read-only only means that they are fetched again."""
@@ -48,12 +51,12 @@ class VersionFiles:
             descriptor, name = tempfile.mkstemp(dir=self._folder)
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    file.write(data)
+                    file.writelines((_digest(data), data))
                 os.replace(name, self._path(key, version))
             except OSError:
                 os.unlink(name)
                 return
-            self._make_room(len(data))
+            self._make_room(_DIGEST_BYTES + len(data))
 
     def _path(self, key: str, version: str) -> Path:
         named = f"{key}\0{version}".encode("utf-8", "surrogatepass")
@@ -79,3 +82,7 @@ class VersionFiles:
     def _entries(self) -> list[os.DirEntry[str]]:
         with os.scandir(self._folder) as entries:
             return [entry for entry in entries if entry.is_file(follow_symlinks=False)]
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()

@@ -123,6 +123,20 @@ def test_a_whole_file_is_fetched_once_per_version(moved, tmp_path):
     assert moved == [4000, 4000]
 
 
+@pytest.mark.parametrize("damage", [b"", b"head\n", b"0" * 34_021])
+def test_a_damaged_copy_is_fetched_again_and_an_edit_keeps_the_whole_file(tmp_path, damage):
+    bucket, text = MemoryStore(), b"head\n" + b"important line..\n" * 2000
+    obstore.put(bucket, "a.txt", text)
+    backend = ObjectStore(bucket, "memory://bucket", VersionFiles(tmp_path / "objects", 10 << 20))
+    assert content(backend, "a.txt") == text
+    [copy] = (tmp_path / "objects").iterdir()
+    copy.write_bytes(damage)
+    files = workspace_on(backend)
+    call_tool(files, "read_file", path="a.txt")
+    call_tool(files, "edit_file", path="a.txt", old_string="head", new_string="HEAD")
+    assert obstore.get(bucket, "a.txt").bytes() == b"HEAD" + text[4:]
+
+
 def test_what_is_kept_on_the_disk_is_bounded_and_for_its_user_alone(tmp_path):
     versions = VersionFiles(tmp_path / "objects", 10_000)
     for number in range(100):
