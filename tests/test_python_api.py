@@ -33,8 +33,21 @@ def test_a_file_address_is_a_folder(tmp_path):
     (tmp_path / "a b.txt").write_text("one\n")
     files = open_workspace(f"{tmp_path.as_uri()}", store="memory:")
     assert call_tool(files, "read_file", path="a b.txt").data["total_lines"] == 1
+
+
+@pytest.mark.parametrize("address", ["file://elsewhere/a", "file://", "file://[::1/a", "file:///a%00b"])
+def test_a_file_address_of_no_folder_here_is_a_refusal(address):
     with pytest.raises(Invalid, match="names no folder on this machine"):
-        open_workspace("file://elsewhere/a", store="memory:")
+        open_workspace(address, store="memory:")
+
+
+@pytest.mark.parametrize("name", ["project#2", "project?x=1", "project#", "project?"])
+def test_a_folder_with_a_sign_that_ends_an_address_is_opened_only_where_it_is_escaped(tmp_path, name):
+    (tmp_path / "project").mkdir()
+    (tmp_path / name).mkdir()
+    with pytest.raises(Invalid, match="Write %3F for a question mark, %23 for a number sign"):
+        open_workspace(f"file://{tmp_path}/{name}", store="memory:")
+    assert open_workspace((tmp_path / name).as_uri(), store="memory:").backend.root == tmp_path / name
 
 
 @pytest.mark.parametrize("root", ["a\0b", "", None, 5])

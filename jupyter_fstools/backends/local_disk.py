@@ -89,15 +89,20 @@ class LocalDisk:
         """The folder of a `file:` address.
 
         Raises:
-            Invalid: the address names another machine, or no absolute path.
+            Invalid: the address names another machine, no absolute path, or has a query or fragment.
         """
-        from urllib.parse import urlsplit
         from urllib.request import url2pathname
 
-        address = urlsplit(where)
-        if address.netloc not in ("", "localhost") or not address.path.startswith("/"):
+        host, slash, path = where.partition("://")[2].partition("/")
+        if "?" in path or "#" in path:
+            raise Invalid(
+                f"root: {where!r} has a query or a fragment",
+                hint="Write %3F for a question mark, %23 for a number sign.",
+            )
+        folder = url2pathname(slash + path)
+        if host not in ("", "localhost") or not slash or "\0" in folder:
             raise Invalid(f"root: {where!r} names no folder on this machine", hint="Takes file:///absolute/path.")
-        return cls(url2pathname(address.path), durable=durable)
+        return cls(folder, durable=durable)
 
     @property
     def root(self) -> Path:
