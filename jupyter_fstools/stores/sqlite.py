@@ -209,11 +209,14 @@ for _name in vars(Store):
 
 # SQLite must not be carried across a fork: the child would share, and on closing drop, locks it does not hold.
 # So no connection is open while a process forks; both sides open their own at the next call.
+# One thread forks at a time: two would wait for each other's stores, or let them go for each other.
 _stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+_forking = threading.Lock()
 _held: list[SqliteStore] = []
 
 
 def _before_fork() -> None:
+    _forking.acquire()
     for store in list(_stores):
         store._lock.acquire()
         _held.append(store)
@@ -223,6 +226,7 @@ def _before_fork() -> None:
 def _after_fork() -> None:
     while _held:
         _held.pop()._lock.release()
+    _forking.release()
 
 
 if hasattr(os, "register_at_fork"):

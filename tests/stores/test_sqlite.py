@@ -147,6 +147,27 @@ def test_parent_and_child_of_a_fork_go_on_together(path):
     assert start(code, path).communicate(timeout=60)[0].split() == ["100", "101"]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_threads_that_fork_at_the_same_time_leave_the_stores_open_to_all(path):
+    code = (
+        "import os, threading\n"
+        "stores = [store, *(SqliteStore(store.path.with_name(name)) for name in 'ab')]\n"
+        "def fork():\n"
+        "    for _ in range(50):\n"
+        "        [store.revision() for store in stores]\n"
+        "        if not (child := os.fork()):\n"
+        "            os._exit(0)\n"
+        "        os.waitpid(child, 0)\n"
+        "    print('forked', flush=True)\n"
+        "sys.setswitchinterval(1e-6)\n"
+        "threads = [threading.Thread(target=fork, daemon=True) for _ in range(4)]\n"
+        "[thread.start() for thread in threads]\n"
+        "[thread.join(10) for thread in threads]\n"
+        "os._exit(0)\n"
+    )
+    assert start(code, path).communicate(timeout=60)[0].split() == ["forked"] * 4
+
+
 def test_a_file_held_for_too_long_is_an_io_error(store, path, monkeypatch):
     monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.05)
     store.put_receipt(receipt_of())
