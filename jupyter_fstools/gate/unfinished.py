@@ -45,7 +45,8 @@ class Unfinished:
         """Settle all pending changes below the root, but those of living writers. Raises nothing."""
         try:
             for change in self._store.unfinished(self._paths.backend.root_key):
-                self._settle_if_free(change)
+                if self._is_below_root(change):
+                    self._settle_if_free(change)
         except FsToolsError as problem:
             _log.warning("Changes left by processes that ended early are not settled yet: %s", problem.message)
 
@@ -54,13 +55,27 @@ class Unfinished:
 
         Raises:
             TimedOut: a living writer did; InputOutput, Conflict, Denied: a file cannot be read or put back.
+            Conflict: also, some of its files are outside of the root.
         """
-        if any(self._paths.path_of(key) is None for key in change.keys):
-            return  # Another root's.
+        if not self._is_below_root(change):
+            raise Conflict(
+                "a change of files inside and outside of the root was left unfinished by a process that was killed",
+                hint=f"Ask the person to open {self._root_of(change)} with these tools, which settles it.",
+            )
         with self._locks.hold(*change.keys, patience=patience):
             found = self._store.change(change.id)
             if found is not None and found.status == "pending":
                 self._settle(found)
+
+    def _is_below_root(self, change: Change) -> bool:
+        return all(self._paths.path_of(key) is not None for key in change.keys)
+
+    def _root_of(self, change: Change) -> str:
+        """The innermost folder around the root that has all files of a change below it."""
+        folder = self._paths.backend.root_key
+        while folder and not all(key.startswith(f"{folder}/") for key in change.keys):
+            folder = folder.rpartition("/")[0]
+        return folder or "/"
 
     def _settle_if_free(self, change: Change) -> None:
         try:

@@ -13,7 +13,7 @@ import pytest
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.content.fingerprint import fingerprint_of
-from jupyter_fstools.errors import TimedOut
+from jupyter_fstools.errors import Conflict, TimedOut
 from jupyter_fstools.gate.draft import state_of
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
@@ -120,10 +120,10 @@ KINDS = [
 INTERRUPTED = ["edit", "edit of several files", "undo of a creation", "approved edit"]
 
 
-def opened(folder: str | Path, *, approval: bool = False) -> Workspace:
+def opened(folder: str | Path, *, root: str = "root", approval: bool = False) -> Workspace:
     """A workspace on a disk, with a store and locks that outlive it."""
     return Workspace(
-        LocalDisk(f"{folder}/root"),
+        LocalDisk(f"{folder}/{root}"),
         SqliteStore(Path(folder) / "store.sqlite"),
         FileLocks(Path(folder) / "locks"),
         Policy(approval="always" if approval else "never"),
@@ -238,6 +238,27 @@ def test_the_next_edit_of_the_file_settles_it_too(left_pending):
     call_tool(files, "read_file", path="a.txt")
     call_tool(files, "edit_file", path="a.txt", old_string="two", new_string="three")
     assert [change.status for change in files.store.changes(ChangeFilter())] == ["applied", "applied"]
+
+
+def test_a_change_of_a_wider_root_is_settled_from_the_folder_that_the_refusal_names(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "root" / name).mkdir(parents=True)
+        (tmp_path / "root" / name / "a.txt").write_text("one\n")
+    writer = opened(tmp_path)
+    for path in ("one/a.txt", "two/a.txt"):
+        call_tool(writer, "read_file", path=path)
+    writer.store.finish = lambda *_, **__: None
+    edits = [{"path": path, "old_string": "one", "new_string": "two"} for path in ("one/a.txt", "two/a.txt")]
+    call_tool(writer, "edit_file", edits=edits)
+
+    files = opened(tmp_path, root="root/one")
+    edit = {"path": "a.txt", "old_string": "two", "new_string": "three"}
+    call_tool(files, "read_file", path="a.txt")
+    with pytest.raises(Conflict) as refused:
+        call_tool(files, "edit_file", **edit)
+    assert f"open {tmp_path / 'root'} with these tools" in refused.value.hint
+    call_tool(opened(tmp_path), "list_files")
+    assert call_tool(files, "edit_file", **edit).change.status == "applied"
 
 
 SUSPENDED = """
