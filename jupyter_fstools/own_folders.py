@@ -17,16 +17,20 @@ def data_folder() -> Path:
 
 
 def lock_folder() -> Path | None:
-    """The folder of the lock files; None (locks within this process only) where it cannot be made."""
+    """The folder of the lock files; None (locks within this process only) where it cannot be made or written."""
     folder = data_folder() / "locks"
     try:
         # The mode is that of the last folder only: made on the way, the store's own would be open to others.
         folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        _log.warning("No locks between processes: %s cannot be made (%s)", folder, error.strerror)
-        return None
-    return folder
+        reason = f"cannot be made ({error.strerror})"
+    else:
+        if os.access(folder, os.W_OK):
+            return folder
+        reason = "cannot be written"
+    _log.warning("No locks between processes: %s %s", folder, reason)
+    return None
 
 
 def denied_folders() -> list[str]:

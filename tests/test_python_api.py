@@ -63,6 +63,20 @@ def test_a_time_that_is_no_number_is_a_refusal(tmp_path, setting, seconds):
         open_workspace(tmp_path, store="memory:", **{setting: seconds})
 
 
+@pytest.mark.parametrize("made", ["fstools", "fstools/locks"])
+def test_with_a_read_only_data_folder_files_are_written_and_a_warning_says_what_is_missing(
+    private_jupyter, tmp_path, caplog, made
+):
+    folder = data_folder().parent / made
+    folder.mkdir(parents=True)
+    folder.chmod(0o555)
+    if os.access(folder, os.W_OK):
+        pytest.skip("root may write to any folder")
+    with open_workspace(tmp_path, store="memory:") as files:
+        assert call_tool(files, "write_file", path="a.txt", content="one\n").change.status == "applied"
+    assert "No locks between processes" in caplog.text
+
+
 @pytest.mark.parametrize("name", ["gate.db", "gate.db-wal", "gate.db-journal", "link"])
 def test_the_store_is_out_of_reach_where_it_is_below_the_root(private_jupyter, tmp_path, name):
     """What the gate knows is for no tool to read or to make."""
