@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Collection, Sequence
-from fnmatch import fnmatchcase
+from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
@@ -71,17 +71,24 @@ def _named(pattern: str) -> str:
     return name if _opens(name) else f"\\{name}"
 
 
-def _way(pattern: str) -> list[str]:
-    """The names along a pattern; one without a slash holds at any depth."""
+def _way(pattern: str) -> list[PathRules | None]:
+    """A rule for each name along a pattern, None for any number of them; one without a slash holds at any depth."""
     inner = folded(pattern).strip().rstrip("/")
-    return inner.lstrip("/").split("/") if "/" in inner else ["**", inner]
+    parts = inner.lstrip("/").split("/") if "/" in inner else ["**", inner]
+    return [None if part == "**" else _rule_of(part) for part in parts]
 
 
-def _is_on(way: list[str], names: list[str]) -> bool:
+@lru_cache(maxsize=1024)
+def _rule_of(part: str) -> PathRules:
+    """A rule for one name; the slashes keep what is special at the ends of a rule."""
+    return PathRules([f"/{part}/"])
+
+
+def _is_on(way: list[PathRules | None], names: list[str]) -> bool:
     for part, name in zip(way, names, strict=False):
-        if part == "**":
+        if part is None:
             return True
-        if not fnmatchcase(name, part):
+        if not part.hold_for(name):
             return False
     return len(names) < len(way)
 

@@ -60,11 +60,18 @@ def test_what_is_spelled_in_another_way_opens_nothing(path):
     assert not opened(path)
 
 
+@pytest.mark.parametrize("rule", ["/[^a]ocs/*.md", "/\\docs/*.md", "/{d,x}ocs/*.md", "/d**/*.md"])
+def test_the_folders_on_the_way_are_found_as_the_files_are(rule):
+    grant = Grant("read", [rule])
+    assert grant.covers("docs/a.md") and grant.leads_on("docs") and grant.leads_on("")
+    assert not grant.leads_on("src")
+
+
 def test_no_paths_are_everything():
     assert opened() == {*TREE} and Grant("write").all_paths
 
 
-@pytest.mark.parametrize("path", ["!", "{", "docs/{a"])
+@pytest.mark.parametrize("path", ["!", "{", "docs/{a", "docs\\/*.md"])
 def test_what_is_no_rule_is_refused(path):
     with pytest.raises(Invalid):
         Grant("write", [path])
@@ -95,13 +102,17 @@ def test_beyond_what_is_opened_nothing_shows_by_way_of_links(call):
             assert len(said) == 1, (tool, path, said)
 
 
-PARTS = st.sampled_from(["a", "b", "*", "**", "a*", "?", "[ab]", "{a,b}", "ä", "a\u0308", "a\u202e"])
+PARTS = st.sampled_from(["a", "b", "*", "**", "a*", "?", "[ab]", "[^a]", "{a,b}", "\\!b", "ä", "a\u0308", "a\u202e"])
 RULES = st.tuples(st.booleans(), st.booleans(), st.lists(PARTS, min_size=1, max_size=3), st.booleans()).map(
     lambda rule: ("/" if rule[1] else "") + "/".join(rule[2]) + ("/" if rule[3] else "")
 )
 
 
-@given(st.lists(RULES, min_size=1, max_size=4), RULES, st.lists(st.sampled_from("abä"), min_size=1, max_size=4))
+@given(
+    st.lists(RULES, min_size=1, max_size=4),
+    RULES,
+    st.lists(st.sampled_from(["a", "b", "!b", "ä"]), min_size=1, max_size=4),
+)
 def test_a_folder_that_leads_to_something_open_can_be_gone_through_and_an_exclusion_closes(paths, excluded, names):
     path = "/".join(names)
     grant = Grant("write", paths)
