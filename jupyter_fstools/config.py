@@ -287,6 +287,6 @@ def loaded_files() -> list[str]:
 
 
 def files_of(store: Store) -> list[str]:
-    """The files of a store, which may be below the root: no tool touches what the gate knows."""
+    """The files and folders of a store, which may be below the root: no tool touches what the gate knows."""
     path = getattr(store, "path", None)
-    return [f"{path}{ending}" for ending in ("", "-wal", "-shm", "-journal", ".lock")] if path else []
+    return [f"{path}{ending}" for ending in ("", "-wal", "-shm", "-journal", ".lock", ".damaged")] if path else []

@@ -97,6 +97,19 @@ def connection_of(workspace):
     return workspace.store._database._connection
 
 
+def test_a_damaged_store_that_was_set_aside_below_the_root_is_out_of_reach(private_jupyter, tmp_path):
+    store, damage = tmp_path / "gate.db", b"no database" * 500
+    with open_workspace(tmp_path, store=f"sqlite:{store}") as files:
+        call_tool(files, "write_file", path="a.txt", content="x")
+    store.write_bytes(damage)
+    with open_workspace(tmp_path, store=f"sqlite:{store}") as files:
+        call_tool(files, "read_file", path="a.txt")
+        (aside,) = [path for path in tmp_path.rglob("*") if path.is_file() and path.read_bytes() == damage]
+        with pytest.raises(Denied):
+            call_tool(files, "read_file", path=str(aside))
+        assert [entry["path"] for entry in call_tool(files, "list_files").data["entries"]] == ["a.txt"]
+
+
 def test_leaving_a_with_block_closes_what_the_workspace_opened(tmp_path):
     with open_workspace(tmp_path) as files:
         connection = connection_of(files)

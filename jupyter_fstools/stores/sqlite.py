@@ -58,7 +58,7 @@ class SqliteStore(Closing):
     """A `Store` in one SQLite file; safe for threads and processes, also across a fork.
 
     The file is opened at the first call and when another has taken its place. A damaged file is set aside
-    under a new name and a new one begun; where no file can be used at all, the store goes on in memory. Both are
+    in a folder beside it and a new one begun; where no file can be used at all, the store goes on in memory. Both are
     said once, by a warning of the logger `jupyter_fstools`.
 
     Args:
@@ -152,7 +152,7 @@ class SqliteStore(Closing):
         try:
             aside = set_aside(self.path, self._identity) if self._identity else None
         except OSError as refused:
-            self._in_memory(f"it is damaged ({problem}) and cannot be renamed ({refused})")
+            self._in_memory(f"it is damaged ({problem}) and cannot be moved ({refused})")
             return
         if aside is not None:
             _log.warning(
@@ -160,7 +160,7 @@ class SqliteStore(Closing):
                 "and the journal of their changes start afresh; no file of yours is affected.",
                 self.path,
                 problem,
-                aside.name,
+                aside,
             )
 
     def _in_memory(self, reason: str) -> InMemoryStore:

@@ -172,19 +172,20 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
 
 
 def set_aside(path: Path, damaged: Identity) -> Path | None:
-    """Rename the damaged file and its companions; None if somebody else already did.
+    """Move the damaged file and its companions into a folder beside it; None if somebody else already did.
 
     Raises:
-        OSError: it cannot be renamed.
+        OSError: it cannot be moved.
         TimeoutError: another process has been at it for too long.
     """
     from filelock import FileLock
 
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    aside = path.with_name(f"{path.name}.damaged-{moment}")
+    aside = path.with_name(f"{path.name}.damaged") / moment
     with FileLock(f"{path}.lock", timeout=BUSY_SECONDS, mode=0o600):
         if identity(path) != damaged:
             return None
+        aside.parent.mkdir(mode=0o700, exist_ok=True)
         # The file last: a journal left behind alone would be taken for the new file's.
         for ending in ("-wal", "-shm", "-journal", ""):
             part = path.with_name(path.name + ending)

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +26,7 @@ def unwatched():
 
 
 def asides(path):
-    return [name for name in os.listdir(path.parent) if ".damaged-" in name and name[-1] == "Z"]
+    return [str(file) for file in path.with_name(f"{path.name}.damaged").glob("*Z")]
 
 
 def damage_as_garbage(path):
@@ -66,7 +67,7 @@ def test_a_damaged_file_is_set_aside_with_one_warning(path, damage, caplog):
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     (aside,) = asides(path)
     assert aside in caplog.text
-    assert (path.parent / aside).read_bytes() == damaged
+    assert Path(aside).read_bytes() == damaged
 
 
 def test_damage_found_while_working_is_met_by_the_call_that_finds_it(store, path, query, caplog):
