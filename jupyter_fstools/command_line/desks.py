@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 from ..client.requests import ask, understood
 from ..client.runtime_files import JupyterServer
 from ..entry_points import shown_setting
-from ..errors import Invalid, NotFound
+from ..errors import InputOutput, Invalid, NotFound
 from ..gate import grant
 from ..journal.journal import Journal
 from ..journal.listing import ChangeQuery
