@@ -10,10 +10,9 @@ from pydantic import Field
 
 from ..backends.local_disk import LocalDisk
 from ..documents.text.shown_lines import collapsed
-from ..errors import Disabled, Invalid, TimedOut, TooLarge
+from ..errors import Disabled, FsToolsError, Invalid, TimedOut, TooLarge
 from ..execution.processes import can_run
 from ..execution.run import (
-    MOST_SECONDS,
     ChangedFiles,
     Ran,
     check_environment,
@@ -74,7 +73,7 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
             tell=_teller(workspace),
         )
     entry = note_outcome(workspace, entry, _outcome(ran))
-    changed = files_changed_since(disk, moment, visible=workspace.paths)
+    changed = _changed_files(workspace, disk, moment)
     data = {
         "cwd": command.folder.path or ".",
         **ran._asdict(),
@@ -83,6 +82,14 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         "changed_files_truncated": not changed.complete or len(changed.paths) < changed.total,
     }
     return ToolResult("execute", lambda: _shown(ran, changed, seconds), data, entry)
+
+
+def _changed_files(workspace: Workspace, disk: LocalDisk, moment: int) -> ChangedFiles:
+    try:
+        return files_changed_since(disk, moment, visible=workspace.paths)
+    except FsToolsError:
+        # The command may have removed the root; it has run all the same.
+        return ChangedFiles([], 0, complete=False)
 
 
 def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command, float]:
@@ -137,7 +144,7 @@ def _shown(ran: Ran, changed: ChangedFiles, seconds: float) -> list[Block]:
         listed = ", ".join(map(shown_path, changed.paths))
         notes.append(f"[files changed: {listed}{f' and {more} more' if more else ''}]")
     if not changed.complete:
-        notes.append(f"[the search for changed files was stopped after {MOST_SECONDS:g} second: there may be more]")
+        notes.append("[the search for changed files was not completed: there may be more]")
     return [text_block(collapsed(ran.output).removesuffix("\n") or "(no output)"), text_block("\n".join(notes))]
 
 

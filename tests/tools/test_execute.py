@@ -185,6 +185,13 @@ def test_a_command_that_only_looks_leaves_what_was_read_as_it_is(call):
     call("edit_file", path="a.txt", old_string="one", new_string="1")
 
 
+def test_a_command_that_removes_the_root_answers_how_it_ended(call):
+    result = call("execute", command='rm -rf "$PWD"; echo gone; exit 3')
+    assert (result.data["output"], result.data["exit_code"], result.change.ran.exit_code) == ("gone\n", 3, 3)
+    assert (result.data["changed_files"], result.data["changed_files_truncated"]) == ([], True)
+    assert result.text == "gone\n[exit code 3]\n[the search for changed files was not completed: there may be more]"
+
+
 def test_changed_files_that_nobody_may_see_are_not_told(make_call):
     call = make_call(enable_execute=True, execute_approval=False, deny_read=["*.secret"])
     assert call("execute", command="touch a.secret b.txt").data["changed_files"] == ["b.txt"]
