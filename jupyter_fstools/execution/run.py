@@ -185,6 +185,7 @@ def run_command(
     most: int,
     cancelled: threading.Event | None = None,
     tell: Callable[[str], None] | None = None,
+    ended: Callable[[Ran], None] | None = None,
 ) -> Ran:
     """Run a command, and kill what is left of it when its shell ends, its time is up or its caller has gone.
 
@@ -200,6 +201,7 @@ def run_command(
         most: bytes of output that are kept, and told.
         cancelled: set once nobody waits.
         tell: called with the output as it comes, in this thread.
+        ended: called with the end of a command that was started, also where an exception leaves this function.
 
     Raises:
         Denied, TooLarge, InputOutput: it was not started.
@@ -221,12 +223,19 @@ def run_command(
             _listen(processes, take, _LAST_WORDS_SECONDS, cancelled)
         processes.ask_to_end()
         _listen(processes, take, _GRACE_SECONDS, cancelled)
+    except BaseException:
+        tell = None
+        stop.end()
+        raise
     finally:
         code = processes.end(take)
+        seconds, why = time.monotonic() - began, stop.reason
+        ran = Ran(output.text(), output.truncated, code, why == "timeout", why == "cancelled", seconds)
+        if ended is not None:
+            ended(ran)
     if tell is not None and (text := live.end()):
         tell(text)
-    seconds = time.monotonic() - began
-    return Ran(output.text(), output.truncated, code, stop.reason == "timeout", stop.reason == "cancelled", seconds)
+    return ran
 
 
 def _listen(

@@ -63,16 +63,25 @@ def enter(workspace: Workspace, command: Command) -> Change:
 
 def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -> Change:
     """Keep the outcome of a command; never raises, for the command has run."""
-    record = entry.model_copy(update={"ran": outcome})
+    return _noted(workspace, "applied", entry.model_copy(update={"ran": outcome}))
+
+
+def note_not_run(workspace: Workspace, entry: Change) -> None:
+    """Withdraw a command that was not started; never raises, for its caller is told the reason."""
+    nobody = {"decided_at": time.time(), "decided_by": None, "decided_via": None}
+    _noted(workspace, "rejected", entry.model_copy(update=nobody))
+
+
+def _noted(workspace: Workspace, status: ChangeStatus, record: Change) -> Change:
+    at, by = record.decided_at, record.decided_by
     try:
-        at, by = entry.decided_at, entry.decided_by
-        noted = workspace.store.decide(entry.id, "applied", "applied", decided_at=at, decided_by=by, record=record)
+        noted = workspace.store.decide(record.id, "applied", status, decided_at=at, decided_by=by, record=record)
     except FsToolsError as problem:
-        _log.warning("The outcome of command %s is not in the journal: %s", entry.id, problem.message)
+        _log.warning("The outcome of command %s is not in the journal: %s", record.id, problem.message)
         noted = None
     if noted is not None:
         workspace.settled(noted)
-    return noted or entry
+    return noted or record
 
 
 def require_waiting(workspace: Workspace, entry: Change) -> None:

@@ -23,9 +23,9 @@ from ..execution.run import (
     run_command,
 )
 from ..gate.workspace import Workspace
-from ..journal.commands import Command, enter, note_outcome
+from ..journal.commands import Command, enter, note_not_run, note_outcome
 from ..progress import Progress
-from ..stores.records import CommandOutcome
+from ..stores.records import Change, CommandOutcome
 from .arguments import Arguments, Seconds, Text
 from .search_notes import shown_path
 from .tool import Block, Tool, ToolResult, answer_named, text_block
@@ -49,7 +49,7 @@ class ExecuteArguments(Arguments):
 
 def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
     """Run a command once it may be run, and end it with the call."""
-    limits, disk = workspace.limits, workspace.backend
+    disk = workspace.backend
     if not (isinstance(disk, LocalDisk) and can_run()):
         raise Disabled(
             "execute needs files on this machine, and a system with process groups where SIGCHLD is not ignored",
@@ -57,22 +57,8 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         )
     command, seconds = _checked(workspace, arguments)
     entry = enter(workspace, command)
-    if workspace.cancelled is not None and workspace.cancelled.is_set():
-        raise TimedOut("the caller has gone; the command has not been run", hint="Call again.")
     moment = next_moment()
-    with disk.opened_folder(command.folder.path) as folder:
-        path = workspace.paths.key_of(command.folder.path) or "/"
-        ran = run_command(
-            command.text,
-            path,
-            environment(path, command.added),
-            folder_fd=folder.dir_fd,
-            seconds=seconds,
-            most=limits.execute_output_bytes,
-            cancelled=workspace.cancelled,
-            tell=_teller(workspace),
-        )
-    entry = note_outcome(workspace, entry, _outcome(ran))
+    ran, entry = _run(workspace, disk, command, entry, seconds)
     changed = _changed_files(workspace, disk, moment)
     data = {
         "cwd": command.folder.path or ".",
@@ -82,6 +68,40 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         "changed_files_truncated": not changed.complete or len(changed.paths) < changed.total,
     }
     return ToolResult("execute", lambda: _shown(ran, changed, seconds), data, entry)
+
+
+def _run(workspace: Workspace, disk: LocalDisk, command: Command, entry: Change, seconds: float) -> tuple[Ran, Change]:
+    """Run a command, and note in its entry how it ended, or that it was not run.
+
+    Raises:
+        TimedOut, NotFound, NotADirectory, Denied, Conflict, TooLarge, InputOutput: it was not run.
+    """
+
+    def note(ran: Ran) -> None:
+        nonlocal entry
+        entry = note_outcome(workspace, entry, _outcome(ran))
+
+    try:
+        if workspace.cancelled is not None and workspace.cancelled.is_set():
+            raise TimedOut("the caller has gone; the command has not been run", hint="Call again.")
+        with disk.opened_folder(command.folder.path) as folder:
+            path = workspace.paths.key_of(command.folder.path) or "/"
+            ran = run_command(
+                command.text,
+                path,
+                environment(path, command.added),
+                folder_fd=folder.dir_fd,
+                seconds=seconds,
+                most=workspace.limits.execute_output_bytes,
+                cancelled=workspace.cancelled,
+                tell=_teller(workspace),
+                ended=note,
+            )
+    except FsToolsError:
+        if entry.ran is None:
+            note_not_run(workspace, entry)
+        raise
+    return ran, entry
 
 
 def _changed_files(workspace: Workspace, disk: LocalDisk, moment: int) -> ChangedFiles:

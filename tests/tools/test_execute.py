@@ -287,6 +287,40 @@ def test_a_command_of_a_caller_who_was_killed_cannot_be_approved_later(make_call
     assert Journal(call.workspace).change("c1").status == "rejected"
 
 
+@pytest.mark.parametrize(
+    ("code", "arguments"),
+    [("not_found", {"cwd": "sub"}), ("too_large", {"env": {"A": "x" * 3_000_000}}), ("timeout", {})],
+)
+def test_an_approved_command_that_cannot_be_run_any_more_is_withdrawn(asking, code, arguments):
+    class OnceApproved(threading.Event):
+        def is_set(self):
+            return code == "timeout" and statuses(asking) == ["applied"]
+
+    def approve_too_late(journal, change):
+        (asking.root / "sub").rmdir()
+        approve(journal, change)
+
+    asking.workspace = asking.workspace.for_reader(asking.workspace.reader, OnceApproved())
+    (asking.root / "sub").mkdir()
+    with Person(asking, approve_too_late):
+        asking.refused(code, "execute", command="touch x", **arguments)
+    (listed,) = Journal(asking.workspace).changes(ChangeQuery())
+    assert (listed.status, listed.decided_by, listed.decided_via, listed.ran) == ("rejected", None, None, None)
+    assert list(asking.root.iterdir()) == []
+
+
+def test_an_interrupted_command_is_noted_as_cancelled_with_its_output(call):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    call.workspace = call.workspace.for_reader(call.workspace.reader, progress=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        call("execute", command="echo begun; sleep 1000")
+    (listed,) = Journal(call.workspace).changes(ChangeQuery())
+    assert (listed.status, listed.ran.note, listed.ran.output) == ("applied", "cancelled", "begun\n")
+    assert listed.ran.exit_code == 137
+
+
 def test_who_may_not_have_commands_run_cannot_approve_one(asking):
     def try_to(journal, change):
         with pytest.raises(FsToolsError) as caught:
