@@ -27,7 +27,7 @@ class MagicHook:
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
         self._folder = os.getcwd()
-        self._raw_cell = ""
+        self._running: list[str] = []
         self._made: Magic | None = None
 
     # Braces and dollars are everyday characters of the texts that are edited here; nothing is expanded.
@@ -38,7 +38,7 @@ class MagicHook:
         `%fs` alone lists what there is, `%fs SUBCOMMAND -h` explains one. Nothing in the line is expanded: `{name}`
         and `$name` mean themselves.
         """
-        return self._magic().run(line, cell, self._raw_cell)
+        return self._magic().run(line, cell, self._running)
 
     # Before all others: between quotes and slashes nobody else's completions make sense. (IPython's decorator is a
     # partial without a type.)
@@ -52,7 +52,11 @@ class MagicHook:
 
     def note_cell(self, info: ExecutionInfo) -> None:
         """Remember a cell as it was typed: IPython removes `>>>` from what it hands to a cell magic."""
-        self._raw_cell = info.raw_cell or ""
+        self._running.append(info.raw_cell or "")
+
+    def forget_cell(self, result: Any) -> None:
+        """Forget it at its end; a cell that `%%capture` runs ends within another one."""
+        del self._running[-1:]
 
     def _magic(self) -> Magic:
         if self._made is None:
@@ -71,6 +75,7 @@ def load(shell: InteractiveShell) -> None:
     register(hook.fs, magic_kind="line_cell", magic_name=_NAME)
     shell.Completer.custom_matchers.append(hook.complete)
     shell.events.register("pre_run_cell", hook.note_cell)
+    shell.events.register("post_run_cell", hook.forget_cell)
     setattr(shell, _KEPT_AS, hook)
 
 
@@ -83,4 +88,5 @@ def unload(shell: InteractiveShell) -> None:
         shell.magics_manager.magics[kind].pop(_NAME, None)
     shell.Completer.custom_matchers.remove(hook.complete)
     shell.events.unregister("pre_run_cell", hook.note_cell)
+    shell.events.unregister("post_run_cell", hook.forget_cell)
     delattr(shell, _KEPT_AS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Magic", "cell_subcommands", "renderers", "subcommands"]
 _LINE = re.compile(r"\s*(?:[\w.,\[\]'\" ]+=\s*)?(%%?)fs[ \t]+")
+_ABOVE = re.compile(r"\A(?:[^\S\n]*\n|%%(?!fs\s).*\n)+")
+"""What may stand above the `%%fs` of a cell: empty lines, and other cell magics as `%%capture`."""
 _MOST_OFFERED = 300
 
 
@@ -157,13 +159,13 @@ class Magic:
         self._desk = Desk(shell.config, folder)
         self._completion = Completion(self._desk)
 
-    def run(self, line: str, cell: str | None, raw_cell: str = "") -> KernelResult | HelpText:
+    def run(self, line: str, cell: str | None, running: Sequence[str] = ()) -> KernelResult | HelpText:
         """Run one line, or one cell.
 
         Args:
             line: what stands behind `%fs` or `%%fs`.
             cell: the rest of the cell as IPython hands it over; None for `%fs`.
-            raw_cell: the cell that is running, as it was typed.
+            running: the cells that are running, as they were typed; each runs the next one.
 
         Raises:
             FsToolsError: refused; IPython shows it as a short message.
@@ -175,7 +177,7 @@ class Magic:
             command = _subcommand(words[0])
             if command.asks_for_help(words[1:]):
                 return HelpText(command.help)
-            body = None if cell is None else self._as_typed(line, cell, raw_cell)
+            body = None if cell is None else self._as_typed(line, cell, running)
             _require_fitting_body(command, body)
             return command.run(self._desk, command.parsed(words[1:]), body)
         except FsToolsError as refusal:
@@ -189,22 +191,21 @@ class Magic:
         """The completions at the cursor, as IPython's completer takes them; `before` is the line up to there."""
         return self._completion.matches(before)
 
-    def _as_typed(self, line: str, cell: str, raw_cell: str) -> str:
+    def _as_typed(self, line: str, cell: str, running: Sequence[str]) -> str:
         """The cell's body without IPython's clean-up, which takes prompts (`>>>`) out of the text.
 
         The final newline stays: IPython ends every cell with one.
         """
-        typed = raw_cell.lstrip("\r\n")
-        head, _, body = typed.partition("\n")
-        if not head.startswith("%%fs") or not body:
-            return cell
-        body = body if body.endswith("\n") else f"{body}\n"
-        if body == cell:
-            return cell
-        # Only if it is this very cell: another one may have called the magic by its name.
         called = f"get_ipython().run_cell_magic({'fs'!r}, {line!r}, {cell!r})\n"
         transform: Any = self._shell.transform_cell
-        return body if transform(raw_cell) == called else cell
+        for raw_cell in running:
+            typed = _ABOVE.sub("", raw_cell)
+            head, _, body = typed.partition("\n")
+            body = body if body.endswith("\n") else f"{body}\n"
+            # Only if it is this very cell: another one may have called the magic by its name.
+            if head.startswith("%%fs") and body not in ("\n", cell) and transform(typed) == called:
+                return body
+        return cell
 
 
 def _subcommand(name: str) -> Subcommand:

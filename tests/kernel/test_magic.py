@@ -289,10 +289,19 @@ def test_a_stale_edit_may_go_on_where_it_still_matches(fs, file):
     assert file.read_text() == f"# new\n{SOURCE.replace('f(', 'g(')}"
 
 
-def test_prompts_in_a_cell_stay_what_they_are(make_shell, root):
+@pytest.mark.parametrize("above", ["", "\n", "  \n\t\n", "%%capture\n", "%%time\n", "\n%%time\n%%capture\n"])
+def test_prompts_in_a_cell_stay_what_they_are(make_shell, root, above):
     body = ">>> f(1)\n1\n>>> f(2)\n"
-    make_shell().run_cell(f"%%fs write doc.txt\n{body}", silent=False)
+    make_shell().run_cell(f"{above}%%fs write doc.txt\n{body}", silent=False)
     assert (root / "doc.txt").read_text() == body
+
+
+def test_a_cell_that_has_ended_is_not_confused_with_the_next_one(make_shell, root):
+    shell = make_shell()
+    shell.run_cell("%%capture\n%%fs write a.txt\n>>> x\n")
+    shell.run_cell("%fs undo")
+    shell.run_cell("%%fs write a.txt\nx\n")
+    assert (root / "a.txt").read_text() == "x\n"
 
 
 def test_the_body_of_another_call_is_not_confused_with_the_cell(make_shell, root):
