@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from .diffs.file_diff import FileDiff, unified
 from .documents.text.invisible import INVISIBLE
 from .stores.records import Change
 
@@ -28,6 +29,17 @@ def change_row(change: Change) -> list[str]:
     landed = f" in a {change.place}" if change.status in ("applied", "undone") and change.place != "disk" else ""
     status = change.status + landed + ("" if change.decided_via is None else f" via {change.decided_via}")
     return [change.id, moment, status, what, one_line(change.title), size, change.session]
+
+
+def titled_diffs(change: Change) -> list[tuple[str, FileDiff]]:
+    """The diffs of a change, each below a title that names its file; the only one has none."""
+    files = change.all_files
+    return [(f"{one_line(file.path)}: {file.diff.op}" if change.files else "", file.diff) for file in files]
+
+
+def unified_diffs(change: Change, most_bytes: int) -> list[str]:
+    """The same as unified texts, each cut to a number of bytes."""
+    return ["\n".join(filter(None, [title, unified(diff, most_bytes)])) for title, diff in titled_diffs(change)]
 
 
 def fact_rows(data: dict[str, Any]) -> list[tuple[str, str]]:

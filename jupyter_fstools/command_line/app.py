@@ -71,9 +71,8 @@ def run_status(given: argparse.Namespace) -> None:
 
 def run_changes(given: argparse.Namespace) -> None:
     """List the journal."""
-    from ..diffs.file_diff import unified
     from ..journal.listing import ChangeQuery
-    from ..plain_text import change_row, lines_of
+    from ..plain_text import change_row, lines_of, unified_diffs
 
     path = None if given.path is None else _path(given, given.path)
     query = ChangeQuery(path=path, session=given.session, status=given.status, limit=given.limit, offset=given.offset)
@@ -81,8 +80,8 @@ def run_changes(given: argparse.Namespace) -> None:
     for change in found:
         _say(["  ".join(change_row(change))])
         if given.diff:
-            for file in change.all_files:
-                _say([*lines_of(unified(file.diff, _MOST_DIFF_BYTES)), ""])
+            for text in unified_diffs(change, _MOST_DIFF_BYTES):
+                _say([*lines_of(text), ""])
     if not found:
         _say(["There are no changes." if not total else "There are no more changes."])
     shown = query.offset + query.limit

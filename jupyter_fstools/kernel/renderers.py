@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from ..diffs.file_diff import DiffHunk, FileDiff, hunk_title, titled_hunks
-from ..plain_text import change_row, fact_rows, lines_of, one_line
+from ..plain_text import change_row, fact_rows, lines_of, one_line, titled_diffs
 from ..search.query import TextMatch
 from ..stores.records import Change
 from ..tools.search_notes import ShownLine, shown_groups
@@ -37,10 +37,10 @@ _SIGNS = {"context": " ", "add": "+", "remove": "-"}
 def _changed(result: KernelResult) -> Rendering:
     """The diff of a changed file."""
     assert result.change is not None
-    diffs = [file.diff for file in result.change.all_files]
+    diffs = titled_diffs(result.change)
     first_lines = [text.split("\n", 1)[0] for text in result.texts]
-    lines = [line for diff in diffs for line in _diff_lines(diff)]
-    tables = [table_html(_diff(diff)) for diff in diffs]
+    lines = [line for file, diff in diffs for line in _diff_lines(file, diff)]
+    tables = [table_html(_diff(file, diff)) for file, diff in diffs]
     return Rendering(lines, tables, notes_of(result, first_lines), notes_first=True)
 
 
@@ -130,10 +130,10 @@ def _ended(result: KernelResult) -> Rendering:
     return Rendering(notes=[line for text in result.texts[1:] for line in lines_of(text)])
 
 
-def _diff_lines(diff: FileDiff) -> list[str]:
-    """A diff as unified text, line by line."""
+def _diff_lines(file: str, diff: FileDiff) -> list[str]:
+    """A diff below its file's title as unified text, line by line."""
     lines = []
-    for title, hunks in _hunk_groups(diff):
+    for title, hunks in _hunk_groups(file, diff):
         lines += [title] if title else []
         for hunk in hunks:
             lines.append(hunk_title(hunk))
@@ -142,15 +142,15 @@ def _diff_lines(diff: FileDiff) -> list[str]:
     return lines
 
 
-def _hunk_groups(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
-    """The hunks of a diff below their titles, if they have some."""
-    return [(one_line(title), hunks) for title, hunks in titled_hunks(diff)]
+def _hunk_groups(file: str, diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
+    """The hunks of a diff below their titles, if they have some; that of the file comes first."""
+    return [(file, []), *((one_line(title), hunks) for title, hunks in titled_hunks(diff))]
 
 
-def _diff(diff: FileDiff) -> Iterator[str]:
+def _diff(file: str, diff: FileDiff) -> Iterator[str]:
     room = MOST_ROWS
     left = 0
-    for title, hunks in _hunk_groups(diff):
+    for title, hunks in _hunk_groups(file, diff):
         if title:
             yield f'<tr class="fs-hunk"><td colspan="4">{escape(title)}</td></tr>'
         for hunk in hunks:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 
-from ..diffs.file_diff import unified
 from ..errors import Invalid, NotFound
 from ..journal.listing import ChangeQuery
-from ..plain_text import change_row, fact_rows
+from ..plain_text import change_row, fact_rows, unified_diffs
 from ..search.regex.dialect import compile_expression
 from .arguments import argument, subcommand
 from .desk import Desk
@@ -227,8 +226,7 @@ def changes(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
 def diff(desk: Desk, given: Namespace, body: str | None) -> KernelResult:
     """Show what one change did."""
     change = desk.files.change(given.change_id)
-    diffs = "\n".join(unified(file.diff, _MOST_DIFF_BYTES) for file in change.all_files)
-    text = f"{'  '.join(change_row(change))}\n{diffs}"
+    text = "\n".join(["  ".join(change_row(change)), *unified_diffs(change, _MOST_DIFF_BYTES)])
     return KernelResult.of_text("diff", text, {"change": change.model_dump(mode="json")}, change)
 
 

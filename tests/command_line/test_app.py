@@ -45,6 +45,17 @@ def test_changes_are_listed_newest_first_with_what_they_did(place, as_user):
     assert re.search(r"edit_file  .*a\.txt  \+1 -1  me\n.*-two\n\+2\n.*write_file", ran.out, re.DOTALL)
 
 
+def test_the_diff_of_several_files_names_each_of_them(place, as_user, run):
+    home, folder = place
+    for name in ("a.txt", "b.txt"):
+        as_user("write_file", name, content="x\n")
+    inside = os.path.relpath(folder, home.files)
+    edits = [{"path": f"{inside}/{name}", "old_string": "x", "new_string": "y"} for name in ("a.txt", "b.txt")]
+    as_user("edit_file", "a.txt", edits=edits)
+    lines = run(home, "changes", "--diff", "--limit", "1", folder=folder).out.splitlines()
+    assert [line.rpartition("/")[2] for line in lines if line.endswith(": edit")] == ["a.txt: edit", "b.txt: edit"]
+
+
 def test_changes_are_narrowed_down(place, as_user, run):
     home, folder = place
     as_user("write_file", "a.txt", content="x\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -111,6 +112,19 @@ def test_a_diff_shows_the_numbers_of_both_sides(fs, root):
     assert '<tr class="fs-remove"><td class="fs-number">2</td><td class="fs-number"></td>' in html
     assert '<tr class="fs-add"><td class="fs-number"></td><td class="fs-number">2</td>' in html
     assert plain(result).split("\n") == ["Edited a.txt (1 place).", "@@ -1,3 +1,3 @@", " one", "-two", "+2", " three"]
+
+
+def test_the_diff_of_several_files_names_each_of_them(fs, root):
+    names = ("a.txt", "b\x1b.txt")
+    for name in names:
+        (root / name).write_text("x\n")
+        fs(f"read {name}")
+    body = json.dumps([{"path": name, "old_string": "x", "new_string": "y"} for name in names])
+    done = fs("edit a.txt", body)
+    shown = fs(f"diff {done.change.id}")
+    lines = ["a.txt: edit", "@@ -1,1 +1,1 @@", "-x", "+y", r"b\x1b.txt: edit", "@@ -1,1 +1,1 @@", "-x", "+y"]
+    assert plain(done).split("\n")[1:] == plain(shown).split("\n")[1:] == shown.text.split("\n")[1:] == lines
+    assert [word for word in parsed(shown).words if word.endswith("edit")] == ["a.txt: edit", r"b\x1b.txt: edit"]
 
 
 def test_what_is_displayed_is_bounded_and_what_is_answered_is_not(fs, root):
