@@ -181,5 +181,6 @@ def overview() -> str:
         "Read, search and change files: nobody writes what they have not read.\n\n"
         f"{listed}\n\n"
         "%fs SUBCOMMAND -h explains one. Paths are relative to the root (%fs status shows it). Quote arguments\n"
-        "that hold spaces; nothing else is special: backslashes, braces and dollars are taken literally."
+        "that hold spaces, and a ? at the end of the line, with which IPython asks for help; nothing else is special:\n"
+        "backslashes, braces and dollars are taken literally."
     )

@@ -304,6 +304,13 @@ def test_a_cell_that_has_ended_is_not_confused_with_the_next_one(make_shell, roo
     assert (root / "a.txt").read_text() == "x\n"
 
 
+def test_a_question_mark_at_the_end_is_text_between_quotes(make_shell, root):
+    (root / "part1").touch()
+    shell = make_shell()
+    shell.run_cell("found = %fs glob 'part?'")
+    assert [one["path"] for one in shell.user_ns["found"].data["files"]] == ["part1"]
+
+
 def test_the_body_of_another_call_is_not_confused_with_the_cell(make_shell, root):
     shell = make_shell()
     shell.run_cell("%%fs write a.txt\nfirst\n")
