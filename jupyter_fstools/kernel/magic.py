@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
@@ -82,7 +83,7 @@ class Completion:
             if "change_id" in wanted:
                 return _beginning(fragment, self._changes(), "text")
             if wanted & {"path", "command"}:
-                return self._paths(fragment)
+                return self._paths(fragment, for_shell=command.takes_line)
             if "target" in wanted:
                 return [*self._paths(fragment), *_beginning(fragment, self._changes(), "text")]
         except FsToolsError:
@@ -93,7 +94,7 @@ class Completion:
     def _changes(self) -> list[str]:
         return [change.id for change in self._desk.files.changes(ChangeQuery(limit=20))[0]]
 
-    def _paths(self, fragment: str) -> list[tuple[str, str]]:
+    def _paths(self, fragment: str, *, for_shell: bool = False) -> list[tuple[str, str]]:
         quote = fragment[:1] if fragment[:1] in ("'", '"') else ""
         folder, name = posixpath.split(fragment[len(quote) :])
         offered = []
@@ -101,7 +102,7 @@ class Completion:
             path = posixpath.join(folder, one.name)
             if _fits(one.name, name) and one_line(path) == path:
                 kind = "directory" if one.is_directory else "file"
-                offered.append((kind, _spelled(path, kind, quote)))
+                offered.append((kind, _spelled(path, kind, quote, for_shell)))
         return [(text, "path") for _, text in sorted(offered)]
 
 
@@ -122,15 +123,17 @@ def _split(line: str) -> tuple[list[str], str]:
     return words_of(line[:start]), line[start:]
 
 
-def _spelled(path: str, kind: str, quote: str) -> str:
-    """A path as it goes into the line; a folder's quote is left open, to go on below it."""
-    if path.startswith("-"):
-        path = f"./{path}"
-    if kind == "file":
-        return f"{quote}{path}{quote}" if quote and quote not in path else quoted(path)
-    if not quote and quoted(path) != path:
-        quote = quoted(path)[0]
-    return f"{quote}{path}/"
+def _spelled(path: str, kind: str, quote: str, for_shell: bool) -> str:
+    """A path as it goes into the line; a folder's quote is left open, to go on below it.
+
+    A shell takes more for its own than spaces and quotes, and `$` also between double quotes.
+    """
+    path = f"./{path}" if path.startswith("-") else path
+    path = path if kind == "file" else f"{path}/"
+    spelled = shlex.quote(path) if for_shell else quoted(path)
+    if quote and (spelled == path or (quote not in path and not for_shell)):
+        spelled = f"{quote}{path}{quote}"
+    return spelled if kind == "file" or spelled == path else spelled[:-1]
 
 
 def _beginning(fragment: str, words: Iterable[str], kind: str) -> Iterable[tuple[str, str]]:

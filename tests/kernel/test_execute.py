@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 import threading
 
 import pytest
@@ -99,6 +101,28 @@ def test_paths_complete_behind_it(make_shell, root):
     (root / "script.py").touch()
     offered = Magic(make_shell(), str(root)).complete("%fs sh python scr")
     assert [one.text for one in offered["completions"]] == ["script.py"]
+
+
+NAMES = ["$(id)", "a;b&c", "it's", "a b", "plain"]
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_a_path_that_completes_behind_it_is_never_taken_for_a_command(make_shell, root, quote):
+    for name in NAMES:
+        (root / f"x{name}").touch()
+    offered = Magic(make_shell(), str(root)).complete(f"%fs sh cat {quote}x")["completions"]
+    line = " ".join(one.text for one in offered)
+    told = subprocess.check_output(["sh", "-c", f"printf '%s\\n' {line}"], text=True)
+    assert sorted(told.splitlines()) == sorted(f"x{name}" for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_quote_of_a_folder_that_completes_behind_it_is_left_open(make_shell, root, name):
+    (root / f"x{name}").mkdir()
+    (offered,) = Magic(make_shell(), str(root)).complete("%fs sh ls x")["completions"]
+    closed = offered.text if name == "plain" else f"{offered.text}'"
+    assert shlex.split(closed) == [f"x{name}/"]
+    assert offered.text == closed.removesuffix("'")
 
 
 def test_where_it_is_not_enabled_it_is_not_there(make_shell, root):
