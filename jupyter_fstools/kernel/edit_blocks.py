@@ -25,13 +25,15 @@ def edits_of(body: str) -> list[Any]:
     with nothing between the last two marks removes them.
 
     Raises:
-        Invalid: no JSON, or a malformed block; names the line of the body.
+        Invalid: no JSON, JSON nested too deeply, or a malformed block; names the line of the body.
     """
     if body.lstrip()[:1] in ("[", "{"):
+        hint = "Give a list of edits, or blocks."
         try:
             told = json.loads(body)
+        except RecursionError:
+            raise Invalid("the body is nested too deeply", hint=hint, field="body") from None
         except ValueError as error:
-            hint = "Give a list of edits, or blocks."
             raise Invalid(f"the body is not valid JSON: {error}", hint=hint, field="body") from None
         return told if isinstance(told, list) else [told]
     return _from_blocks(re.findall(r"[^\n]*\n|[^\n]+", body))

@@ -126,6 +126,12 @@ def test_json_may_be_a_list_or_one_edit():
     assert edits_of('\n[{"old_string": "a", "new_string": "b"}]') == [one]
 
 
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_json_that_is_nested_too_deeply_is_refused(opening):
+    with pytest.raises(Invalid, match="nested too deeply"):
+        edits_of(opening * 100_000)
+
+
 @pytest.mark.parametrize(
     ("body", "line"),
     [
