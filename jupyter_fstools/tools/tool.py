@@ -46,6 +46,10 @@ class ToolResult:
         self.change = change
         self._content, self._data = content, data
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What builds content and data cannot be pickled.
+        return self.__dict__ | {"_content": self.content, "_data": self.data}
+
     @cached_property
     def content(self) -> list[Block]:
         """The blocks that a model is shown."""
