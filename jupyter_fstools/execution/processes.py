@@ -19,6 +19,8 @@ _CHUNK = 64 << 10
 _MOST_LEFT = 1 << 20
 """Bytes that a pipe holds at most, unless an administrator made it larger."""
 _PATIENCE = 5.0
+_GUARDING = 'read -r group || exit; read -r _; kill -s KILL -- "-$group"'
+"""Its input ends when nobody holds the other end any more."""
 _SHORTEST_NAP, _LONGEST_NAP = 0.001, 0.05
 
 
@@ -41,7 +43,8 @@ def shell() -> str:
 class Processes:
     """A shell that runs a command, and whatever it starts, as far as that stays in its process group.
 
-    A process that makes itself a session of its own (`setsid`, a daemon) leaves the group and is not ended with it.
+    They are killed, too, once this process has gone. A process that makes itself a session of its own (`setsid`, a
+    daemon) leaves the group and is not ended with it.
 
     Args:
         command: a line or a script for `shell()`.
@@ -60,6 +63,7 @@ class Processes:
 
     def __init__(self, command: str, folder: str, folder_fd: int | None, environment: Mapping[str, str]) -> None:
         link = f"/proc/self/fd/{folder_fd}"
+        self._guard = _Guard()
         try:
             self._shell = subprocess.Popen(
                 [shell(), "-c", "--", os.fsencode(command)],
@@ -72,7 +76,9 @@ class Processes:
                 close_fds=True,
             )
         except OSError as error:
+            self._guard.dismiss()
             raise _not_started(error) from error
+        self._guard.watch(self._shell.pid)
         assert self._shell.stdout is not None
         self._pipe = self._shell.stdout
         os.set_blocking(self._pipe.fileno(), False)
@@ -117,6 +123,7 @@ class Processes:
         code, left = -signal.SIGKILL, _MOST_LEFT
         self._signal(signal.SIGKILL)
         try:
+            self._guard.dismiss()
             # Who runs as somebody else (sudo) may not be ours to end; nobody waits for that.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self._shell.wait(_PATIENCE)
@@ -132,6 +139,44 @@ class Processes:
     def _signal(self, number: int) -> None:
         with contextlib.suppress(OSError):
             os.killpg(self._shell.pid, number)
+
+
+class _Guard:
+    """A small process that kills a process group once this process has gone, however it ended.
+
+    Raises:
+        InputOutput: the system starts no more processes.
+    """
+
+    def __init__(self) -> None:
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _GUARDING],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={},
+                start_new_session=True,
+                close_fds=True,
+            )
+        except OSError as error:
+            raise _not_started(error) from error
+
+    def watch(self, group: int) -> None:
+        """Watch over a group, until it is dismissed."""
+        assert self._process.stdin is not None
+        # Whoever ended the guard meanwhile has the command without one.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(b"%d\n" % group)
+
+    def dismiss(self) -> None:
+        """End it; the group keeps its number until then."""
+        self._process.kill()
+        self._process.wait()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
 
 
 def _not_started(error: OSError) -> FsToolsError:

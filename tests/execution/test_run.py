@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from jupyter_fstools.errors import Denied, TooLarge
+from jupyter_fstools.execution import processes
 from jupyter_fstools.execution.run import environment, run_command
 from tests.processes import wait_until_gone
 
@@ -166,6 +170,28 @@ def test_an_interrupted_caller_leaves_no_process(run):
     with pytest.raises(KeyboardInterrupt):
         run("sleep 1000 & echo $!; wait", tell=interrupt)
     wait_until_gone(told[0])
+
+
+RUNS_A_COMMAND = """
+import sys
+from jupyter_fstools.execution.run import run_command
+run_command(sys.argv[1], "/", {}, folder_fd=None, seconds=1000, most=100, tell=lambda text: print(text, flush=True))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+def test_a_command_ends_with_the_process_that_runs_it(number):
+    command = "trap '' TERM HUP; /bin/sleep 1000 & echo $! $$; wait"
+    with subprocess.Popen([sys.executable, "-c", RUNS_A_COMMAND, command], stdout=subprocess.PIPE, text=True) as caller:
+        told = caller.stdout.readline().split()
+        caller.send_signal(number)
+    for process in told:
+        wait_until_gone(process)
+
+
+def test_a_command_whose_guard_has_gone_runs_all_the_same(run, monkeypatch):
+    monkeypatch.setattr(processes, "_GUARDING", "exit")
+    assert run("sleep 0.2; echo done").output == "done\n"
 
 
 def test_a_command_inherits_no_descriptors(run, tmp_path):
