@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict
-from .hidden_files import hidden_file, overwrite_in_place, write_all
+from .hidden_files import hidden_file, overwrite_in_place, wait_for_lock, write_all
 from .open_file import MOST_IN_MEMORY, has_write_bits, not_a_file, same_version, version_of
 from .operating_system import (
     O_NONBLOCK,
@@ -19,6 +19,7 @@ from .operating_system import (
     keep_attributes,
     keep_owner,
     read_at,
+    unlock_and_close,
 )
 from .path_names import temporary_name
 from .system_errors import read_only, refused
@@ -176,6 +177,7 @@ def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
 def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.stat_result:
     file = target.folder.open(target.name, os.O_RDWR | O_NONBLOCK)
     try:
+        wait_for_lock(file, target.path)
         if not same_version(os.fstat(file), old):
             raise _conflict(target, "it has changed meanwhile")
         written = overwrite_in_place(target.folder, file, fd, durable=target.durable, path=target.path)
@@ -184,7 +186,7 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
             target.folder.sync()
         return written
     finally:
-        os.close(file)
+        unlock_and_close(file)
 
 
 def _landed(target: Target, fd: int, written: os.stat_result) -> os.stat_result:

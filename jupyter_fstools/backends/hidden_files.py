@@ -177,6 +177,17 @@ def backup_inode(folder: Folder, status: os.stat_result) -> int:
 _UNFINISHED = "-unfinished"
 
 
+def wait_for_lock(fd: int, path: str) -> None:
+    """Lock an open file that is to be written in place, against writers who came by another of its names.
+
+    Raises:
+        Conflict: one of them does not finish.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while not try_lock(fd):
+        _pause(deadline, path)
+
+
 def _create(folder: Folder, name: str, mode: int, path: str) -> int:
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -184,15 +195,18 @@ def _create(folder: Folder, name: str, mode: int, path: str) -> int:
             fd = folder.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:
             if not clean_up(folder, name):
-                if time.monotonic() >= deadline:
-                    reason = "another program is writing it"
-                    raise refused(Conflict, path, reason, hint="Try again.", writing=True) from None
-                time.sleep(0.002)
+                _pause(deadline, path)
             continue
         # Who found the file before it was locked takes it for a dead writer's.
         if try_lock(fd) and os.fstat(fd).st_nlink:
             return fd
         unlock_and_close(fd)
+
+
+def _pause(deadline: float, path: str) -> None:
+    if time.monotonic() >= deadline:
+        raise refused(Conflict, path, "another program is writing it", hint="Try again.", writing=True)
+    time.sleep(0.002)
 
 
 def _restored(folder: Folder, name: str, backup: str) -> bool:

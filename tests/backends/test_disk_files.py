@@ -196,6 +196,23 @@ def test_hard_links_stay_linked(disk, hard_linked):
     assert sorted(os.listdir(hard_linked)) == ["a.txt", "folder"]
 
 
+def test_two_writers_by_two_names_of_one_file_do_not_write_over_each_other(disk, hard_linked, monkeypatch):
+    """The second comes when the first has checked the version, and kept the old bytes."""
+    monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
+    copy_bytes, seen = hidden_files.copy_bytes, disk.stat("folder/b.txt").version
+
+    def copy_and_let_another_write(*args, **kwargs):
+        monkeypatch.setattr(hidden_files, "copy_bytes", copy_bytes)
+        copied = copy_bytes(*args, **kwargs)
+        with pytest.raises(Conflict, match="not modified: another program is writing it"):
+            disk.write("folder/b.txt", [b"second"], if_match=seen)
+        return copied
+
+    monkeypatch.setattr(hidden_files, "copy_bytes", copy_and_let_another_write)
+    put(disk, "a.txt", b"first")
+    assert content(disk, "folder/b.txt") == b"first"
+
+
 def test_a_file_can_be_written_from_its_own_bytes(disk, hard_linked):
     """The source may be the very file that is written in place."""
     with disk.read("a.txt") as file:
