@@ -19,7 +19,7 @@ PATIENCE = 5.0
 """Seconds to wait for another writer of the same file, who holds no lock of ours, before `Conflict`."""
 
 _SLACK_NS = 30 * 10**9
-"""A hard-linked file that was modified this much later than its backup was last in use is somebody's newer work."""
+"""A file that was modified this much later than its backup was last in use is somebody's newer work."""
 
 
 @contextlib.contextmanager
@@ -66,13 +66,13 @@ def clean_up(folder: Folder, name: str) -> bool:
 
 
 def settle(folder: Folder, name: str, status: os.stat_result | None, *, patience: float) -> bool:
-    """Undo what a killed writer left of `name`: its temporary file, and half-written bytes of a hard-linked file.
+    """Undo what a killed writer left of `name`: its temporary file, and half-written bytes of a file written in place.
 
     Args:
         folder: where the file is.
         name: the file.
         status: what is there now.
-        patience: seconds to wait for a writer who is at work on a hard-linked file.
+        patience: seconds to wait for a writer who is at work in the file itself.
 
     Returns:
         True if the file may have changed by it, so that `status` has to be asked for again.
@@ -82,11 +82,12 @@ def settle(folder: Folder, name: str, status: os.stat_result | None, *, patience
     """
     temporary = temporary_name(name)
     changed = folder.has(temporary) and clean_up(folder, temporary)
-    if status is None or status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+    if status is None or not stat.S_ISREG(status.st_mode):
         return changed
     backup, deadline = backup_name(status), time.monotonic() + patience
-    clean_up(folder, backup + _UNFINISHED)
-    while folder.look(backup) is not None:
+    if folder.has(backup + _UNFINISHED):
+        clean_up(folder, backup + _UNFINISHED)
+    while folder.has(backup):
         changed = True
         if _restored(folder, name, backup):
             break
@@ -164,13 +165,14 @@ def write_all(fd: int, chunk: Chunk | memoryview) -> None:
 
 
 def backup_name(status: os.stat_result) -> str:
-    """Where the old bytes of a hard-linked file are while it is written."""
+    """Where the old bytes of a file are while it is written in place."""
     return f"{HIDDEN_PREFIX}{status.st_ino}.backup"
 
 
 def backup_inode(folder: Folder, status: os.stat_result) -> int:
-    """The inode of a hard-linked file's backup; 0 if there is none."""
-    there = folder.look(backup_name(status)) if status.st_nlink > 1 else None
+    """The inode of a file's backup; 0 if there is none."""
+    name = backup_name(status)
+    there = folder.look(name) if folder.has(name) else None
     return there.st_ino if there else 0
 
 

@@ -131,7 +131,7 @@ class LocalDisk:
     def _looked_at(self, trail: Trail, path: str) -> FileStat:
         try:
             names, status, name = follow(self._root, trail, path)
-            if name is not None and (status is None or status.st_nlink > 1):
+            if name is not None:
                 with contextlib.suppress(TimeoutError):
                     if settle(trail.folder, name, status, patience=0):
                         status = trail.folder.look(name)
@@ -234,7 +234,7 @@ class LocalDisk:
             except BaseException:
                 os.close(fd)
                 raise
-            os.close(fd)  # A writer of a hard-linked file began while it was read.
+            os.close(fd)  # Somebody began to write it in place while it was read.
         raise _busy(path)
 
 

@@ -13,7 +13,7 @@ import threading
 
 import pytest
 
-from jupyter_fstools.backends import disk_write, hidden_files, open_file, operating_system
+from jupyter_fstools.backends import disk_write, hidden_files, local_disk, open_file, operating_system
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.content.source import CHUNK_BYTES
 from jupyter_fstools.errors import Conflict, Denied, InputOutput, Invalid, IsDirectory, NotADirectory, NotFound
@@ -186,6 +186,25 @@ def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_p
     assert (tmp_path / "a.txt").stat().st_ino == before.st_ino
     assert content(disk, "a.txt") == b"new and longer"
     assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_file_that_is_written_in_place_is_not_read_halfway(disk, tmp_path, monkeypatch):
+    put(disk, "a.txt", b"old" * CHUNK_BYTES)
+    monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
+    monkeypatch.setattr(local_disk, "PATIENCE", 0.05)
+    write_all, halfway = hidden_files.write_all, []
+
+    def write_and_look(fd, chunk):
+        write_all(fd, chunk)
+        if (tmp_path / "a.txt").read_bytes() not in (b"old" * CHUNK_BYTES, b"new" * CHUNK_BYTES):
+            halfway.append(fd)
+            with pytest.raises(Conflict, match="another program is writing it"):
+                content(disk, "a.txt")
+
+    monkeypatch.setattr(hidden_files, "write_all", write_and_look)
+    put(disk, "a.txt", b"new" * CHUNK_BYTES)
+    assert halfway
+    assert content(disk, "a.txt") == b"new" * CHUNK_BYTES
 
 
 def test_hard_links_stay_linked(disk, hard_linked):

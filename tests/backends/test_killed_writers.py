@@ -19,9 +19,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX 
 
 WRITERS = """
 import os, signal, sys
+from jupyter_fstools.backends import disk_write
 from jupyter_fstools.backends.local_disk import LocalDisk
 
 folder, kind = sys.argv[1:]
+if kind == "somebody else's":
+    disk_write.keep_owner = lambda *_: False
 calls = 0
 
 def killing(call, kill_at):
@@ -62,7 +65,7 @@ def killed_at_every_step(folder, kind):
     return sorted(os.listdir(folder))
 
 
-@pytest.mark.parametrize("kind", ["plain", "hard-linked"])
+@pytest.mark.parametrize("kind", ["plain", "hard-linked", "somebody else's"])
 def test_a_writer_killed_at_any_step_leaves_old_or_new_bytes(tmp_path, kind):
     """And nothing else, as soon as the file is read."""
     outcomes, disk = [], LocalDisk(tmp_path)
@@ -84,7 +87,7 @@ def test_a_creator_killed_at_any_step_leaves_the_whole_file_or_none(tmp_path):
     assert outcomes == {None, NEW}
 
 
-@pytest.mark.parametrize("kind", ["plain", "hard-linked", "new"])
+@pytest.mark.parametrize("kind", ["plain", "hard-linked", "somebody else's", "new"])
 def test_the_next_write_cleans_up_too(tmp_path, kind):
     disk = LocalDisk(tmp_path)
     for folder in killed_at_every_step(tmp_path, kind):
