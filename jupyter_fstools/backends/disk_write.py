@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict
-from .hidden_files import hidden_file, overwrite_in_place, wait_for_lock, write_all
+from .hidden_files import hidden_file, wait_for_lock, write_all
+from .in_place import overwrite_in_place
 from .open_file import MOST_IN_MEMORY, has_write_bits, not_a_file, same_version, version_of
 from .operating_system import (
     O_NONBLOCK,
@@ -180,8 +181,7 @@ def _pour(target: Target, temporary: str, fd: int, old: os.stat_result) -> os.st
         wait_for_lock(file, target.path)
         if not same_version(os.fstat(file), old):
             raise _conflict(target, "it has changed meanwhile")
-        written = overwrite_in_place(target.folder, file, fd, durable=target.durable, path=target.path)
-        target.folder.remove(temporary)
+        written = overwrite_in_place(target.folder, file, temporary, fd, durable=target.durable)
         if target.durable:
             target.folder.sync()
         return written

@@ -11,7 +11,8 @@ from pathlib import Path
 from ..content.source import Chunk
 from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory
 from .disk_write import Target, check_removable, write_file
-from .hidden_files import PATIENCE, backup_inode, settle
+from .hidden_files import PATIENCE
+from .in_place import new_inode, settle
 from .open_file import file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
@@ -222,14 +223,14 @@ class LocalDisk:
             if status is None:
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             _check_readable(status, path)
-            backup = backup_inode(folder, status)
+            writer = new_inode(folder, status)
             fd = folder.open(name, os.O_RDONLY | O_NONBLOCK)
             try:
                 folder.confirm()
                 status = os.fstat(fd)
                 _check_readable(status, path)
                 content = open_content(fd, status, self._root.key, path)
-                if backup_inode(folder, status) == backup:
+                if new_inode(folder, status) == writer:
                     return fd, content
             except BaseException:
                 os.close(fd)

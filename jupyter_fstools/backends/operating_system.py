@@ -275,11 +275,10 @@ def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
     return cast("Callable[[int, int, int, int], int]", call)
 
 
-def touch(fd: int, like: os.stat_result | None = None) -> None:
-    """Set an open file's times to now, or to those of `like`."""
+def touch(fd: int, like: os.stat_result) -> None:
+    """Set an open file's times to those of `like`."""
     if os.utime in os.supports_fd:
-        now = time.time_ns()
-        os.utime(fd, ns=(like.st_atime_ns, like.st_mtime_ns) if like else (now, now))
+        os.utime(fd, ns=(like.st_atime_ns, like.st_mtime_ns))
 
 
 def keep_owner(fd: int, old: os.stat_result) -> bool:

@@ -13,7 +13,7 @@ import threading
 
 import pytest
 
-from jupyter_fstools.backends import disk_write, hidden_files, local_disk, open_file, operating_system
+from jupyter_fstools.backends import disk_write, hidden_files, in_place, local_disk, open_file, operating_system
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.content.source import CHUNK_BYTES
 from jupyter_fstools.errors import Conflict, Denied, InputOutput, Invalid, IsDirectory, NotADirectory, NotFound
@@ -192,7 +192,7 @@ def test_a_file_that_is_written_in_place_is_not_read_halfway(disk, tmp_path, mon
     put(disk, "a.txt", b"old" * CHUNK_BYTES)
     monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
     monkeypatch.setattr(local_disk, "PATIENCE", 0.05)
-    write_all, halfway = hidden_files.write_all, []
+    write_all, halfway = in_place.write_all, []
 
     def write_and_look(fd, chunk):
         write_all(fd, chunk)
@@ -201,7 +201,7 @@ def test_a_file_that_is_written_in_place_is_not_read_halfway(disk, tmp_path, mon
             with pytest.raises(Conflict, match="another program is writing it"):
                 content(disk, "a.txt")
 
-    monkeypatch.setattr(hidden_files, "write_all", write_and_look)
+    monkeypatch.setattr(in_place, "write_all", write_and_look)
     put(disk, "a.txt", b"new" * CHUNK_BYTES)
     assert halfway
     assert content(disk, "a.txt") == b"new" * CHUNK_BYTES
@@ -218,16 +218,16 @@ def test_hard_links_stay_linked(disk, hard_linked):
 def test_two_writers_by_two_names_of_one_file_do_not_write_over_each_other(disk, hard_linked, monkeypatch):
     """The second comes when the first has checked the version, and kept the old bytes."""
     monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
-    copy_bytes, seen = hidden_files.copy_bytes, disk.stat("folder/b.txt").version
+    copy_bytes, seen = in_place.copy_bytes, disk.stat("folder/b.txt").version
 
     def copy_and_let_another_write(*args, **kwargs):
-        monkeypatch.setattr(hidden_files, "copy_bytes", copy_bytes)
+        monkeypatch.setattr(in_place, "copy_bytes", copy_bytes)
         copied = copy_bytes(*args, **kwargs)
         with pytest.raises(Conflict, match="not modified: another program is writing it"):
             disk.write("folder/b.txt", [b"second"], if_match=seen)
         return copied
 
-    monkeypatch.setattr(hidden_files, "copy_bytes", copy_and_let_another_write)
+    monkeypatch.setattr(in_place, "copy_bytes", copy_and_let_another_write)
     put(disk, "a.txt", b"first")
     assert content(disk, "folder/b.txt") == b"first"
 
@@ -244,7 +244,7 @@ def test_a_file_can_be_written_from_its_own_bytes(disk, hard_linked):
 def test_hard_links_have_their_old_bytes_after_a_failure(disk, hard_linked, monkeypatch, fails_at):
     """Whichever of the copies fails."""
     before = (hard_linked / "a.txt").stat()
-    fail_on_call(monkeypatch, hidden_files, "write_all", fails_at + 1)
+    fail_on_call(monkeypatch, in_place, "write_all", fails_at + 1)
     with pytest.raises(InputOutput, match="not modified: the disk is full"):
         put(disk, "a.txt", b"new" * 500_000 + b"!" * CHUNK_BYTES)
     assert (hard_linked / "folder" / "b.txt").read_bytes() == b"old " * 50

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 
 from jupyter_fstools.backends import hidden_files
-from jupyter_fstools.backends.hidden_files import backup_name
+from jupyter_fstools.backends.in_place import backup_name, new_name
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.errors import Conflict
 from jupyter_fstools.testing.backend_contract import content, put
@@ -98,10 +97,12 @@ def test_the_next_write_cleans_up_too(tmp_path, kind):
 
 @pytest.fixture
 def half_written(tmp_path):
-    """A hard-linked file whose writer was killed, with its backup beside it."""
-    (tmp_path / "a.txt").write_bytes(b"new h")
+    """A hard-linked file whose writer was killed, with the old and the new bytes beside it; its backup."""
+    (tmp_path / "a.txt").write_bytes(NEW[:2000] + OLD[2000:])
     os.link(tmp_path / "a.txt", tmp_path / "b.txt")
-    backup = tmp_path / backup_name((tmp_path / "a.txt").stat())
+    status = (tmp_path / "a.txt").stat()
+    (tmp_path / new_name(status)).write_bytes(NEW)
+    backup = tmp_path / backup_name(status)
     backup.write_bytes(OLD)
     return backup
 
@@ -121,24 +122,38 @@ def test_every_access_restores_a_hard_linked_file(tmp_path, half_written, access
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
 
 
-def test_what_somebody_wrote_long_after_the_kill_is_not_undone(tmp_path, half_written):
-    long_ago = time.time() - 3600
-    os.utime(half_written, (long_ago, long_ago))
-    assert content(LocalDisk(tmp_path), "a.txt") == b"new h"
-    assert half_written.with_name(half_written.name + "-kept").read_bytes() == OLD
+@pytest.mark.parametrize("torn", [NEW[:3500], OLD[:1000] + NEW[1000:4000], NEW[:-1], OLD, NEW])
+def test_new_bytes_among_the_old_ones_are_a_killed_writers(tmp_path, half_written, torn):
+    """In any order, as after a power cut."""
+    (tmp_path / "a.txt").write_bytes(torn)
+    assert content(LocalDisk(tmp_path), "a.txt") == (NEW if torn == NEW else OLD)
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
 
 
-def test_a_backup_that_somebody_else_laid_there_is_not_trusted(tmp_path, half_written):
-    os.link(half_written, tmp_path / "theirs")
-    assert content(LocalDisk(tmp_path), "a.txt") == b"new h"
-    assert (tmp_path / "a.txt").read_bytes() == b"new h"
+@pytest.mark.parametrize("theirs", [b"", b"repaired", OLD + b"!", NEW + b"!", NEW[:2000] + b"!" + OLD[2001:], OLD[:-1]])
+def test_what_somebody_wrote_after_the_kill_is_not_undone(tmp_path, half_written, theirs, caplog):
+    """At once, or in another file that has got the same inode."""
+    (tmp_path / "a.txt").write_bytes(theirs)
+    assert content(LocalDisk(tmp_path), "a.txt") == theirs
+    kept = half_written.with_name(half_written.name + "-kept")
+    assert kept.read_bytes() == OLD
+    assert kept.name in caplog.text
+    assert sorted(os.listdir(tmp_path)) == [kept.name, "a.txt", "b.txt"]
+
+
+@pytest.mark.parametrize("name", [backup_name, new_name])
+def test_what_somebody_else_laid_there_is_not_trusted(tmp_path, half_written, name):
+    os.link(tmp_path / name((tmp_path / "a.txt").stat()), tmp_path / "theirs")
+    torn = (tmp_path / "a.txt").read_bytes()
+    assert content(LocalDisk(tmp_path), "a.txt") == torn
+    assert (tmp_path / "a.txt").read_bytes() == torn
 
 
 def test_a_living_writer_is_waited_for_and_then_a_conflict(tmp_path, half_written, monkeypatch):
     import fcntl
 
     monkeypatch.setattr("jupyter_fstools.backends.local_disk.PATIENCE", 0.05)
-    with half_written.open("rb") as writer:
+    with (tmp_path / "b.txt").open("rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
         with pytest.raises(Conflict, match="another program is writing it"):
             content(LocalDisk(tmp_path), "a.txt")
