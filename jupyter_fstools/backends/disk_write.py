@@ -17,7 +17,7 @@ from .operating_system import (
     O_NONBLOCK,
     Folder,
     begin_flush,
-    keep_attributes,
+    keep_access,
     keep_owner,
     read_at,
     unlock_and_close,
@@ -148,8 +148,8 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
     with hidden_file(target.folder, temporary, 0o600, target.path) as fd:
         # Where the owner cannot be kept, only writing in place keeps the file his, as with hard links.
         in_place = old.st_nlink > 1 or not keep_owner(fd, old)
-        if source >= 0 and not in_place:
-            keep_attributes(source, fd)
+        if not in_place:
+            keep_access(source, fd, old)
         _fill(target, fd, chunks)
         now = target.folder.look(target.name)
         if now is None or not same_version(now, old):

@@ -38,6 +38,7 @@ _PASSING = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER
 O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 
 _KEPT_OUT = {"security.capability"}  # The kernel takes capabilities away from a file that is written to.
+_ACCESS_LIST = "system.posix_acl_access"
 _SYNC_FILE_RANGE_WRITE = 2
 _NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
 
@@ -282,38 +283,54 @@ def touch(fd: int, like: os.stat_result) -> None:
 
 
 def keep_owner(fd: int, old: os.stat_result) -> bool:
-    """Give a new file an old one's owner and permission bits; False if the owner cannot be kept.
-
-    The set-user-id and set-group-id bits are not taken over: the kernel, too, takes them from a file that is written.
-    """
+    """Give a new file an old one's owner; False if the system does not let us."""
     new = os.fstat(fd)
-    if sys.platform != "win32":
-        if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-            try:
-                os.fchown(fd, old.st_uid, old.st_gid)
-            except PermissionError:
-                return False
-        if stat.S_IMODE(new.st_mode) != stat.S_IMODE(old.st_mode) & 0o1777:
-            os.fchmod(fd, stat.S_IMODE(old.st_mode) & 0o1777)
+    if sys.platform != "win32" and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(fd, old.st_uid, old.st_gid)
+        except PermissionError:
+            return False
     return True
 
 
-def keep_attributes(source: int, target: int) -> None:
-    """Copy extended attributes, access lists among them, as far as the system lets us."""
-    if not hasattr(os, "listxattr"):
-        return
-    try:
-        names = os.listxattr(source)
-    except OSError:
-        return
+def keep_access(source: int, target: int, old: os.stat_result) -> None:
+    """Give a new, empty file an old one's extended attributes, access lists among them, and its permission bits.
+
+    The set-user-id and set-group-id bits are not taken over: the kernel, too, takes them from a file that is written.
+
+    Args:
+        source: the old file; -1 if it cannot be read.
+        target: the new one; what it has from the default access list of its folder is no right of the old one's.
+        old: what the old one is.
+    """
+    if hasattr(os, "listxattr"):
+        _keep_attributes(source, target)
+    if sys.platform != "win32":
+        mode = stat.S_IMODE(old.st_mode) & 0o1777
+        if stat.S_IMODE(os.fstat(target).st_mode) != mode:
+            os.fchmod(target, mode)
+
+
+def _keep_attributes(source: int, target: int) -> None:
+    with _where_supported():
+        os.removexattr(target, _ACCESS_LIST)
+    names: list[str] = []
+    if source >= 0:
+        with contextlib.suppress(OSError):
+            names = os.listxattr(source)
     for name in names:
-        if name in _KEPT_OUT:
-            continue
-        try:
-            os.setxattr(target, name, os.getxattr(source, name))
-        except OSError as error:
-            if error.errno not in _NO_XATTR:
-                raise
+        if name not in _KEPT_OUT:
+            with _where_supported():
+                os.setxattr(target, name, os.getxattr(source, name))
+
+
+@contextlib.contextmanager
+def _where_supported() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _NO_XATTR:
+            raise
 
 
 def try_lock(fd: int) -> bool:

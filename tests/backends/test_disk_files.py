@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import threading
@@ -33,6 +34,11 @@ def hard_linked(tmp_path):
     (tmp_path / "folder").mkdir()
     os.link(tmp_path / "a.txt", tmp_path / "folder" / "b.txt")
     return tmp_path
+
+
+def access_list(*entries):
+    """In the form of the kernel: tag, rights and user of each entry."""
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
 
 
 def make_socket(path):
@@ -150,6 +156,33 @@ def test_owner_and_extended_attributes_stay(disk, tmp_path):
     after = (tmp_path / "a.txt").stat()
     assert (after.st_uid, after.st_gid) == (1234, 4321)
     assert os.getxattr(tmp_path / "a.txt", "user.note") == b"kept"
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o200])
+def test_a_changed_file_inherits_no_access_list(disk, tmp_path, mode):
+    """It was taken away from the old one; what cannot be read gets none either."""
+    put(disk, "a.txt", b"old")
+    (tmp_path / "a.txt").chmod(mode)
+    someone_else = access_list((1, 7, -1), (2, 7, 1003), (4, 5, -1), (16, 7, -1), (32, 0, -1))
+    try:
+        os.setxattr(tmp_path, "system.posix_acl_default", someone_else)
+    except (AttributeError, OSError):
+        pytest.skip("needs a system and a disk with access lists")
+    disk.write("a.txt", [b"new"], if_match=disk.stat("a.txt").version)
+    assert "system.posix_acl_access" not in os.listxattr(tmp_path / "a.txt")
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == mode
+
+
+def test_a_changed_file_keeps_its_access_list(disk, tmp_path):
+    put(disk, "a.txt", b"old")
+    someone_else = access_list((1, 6, -1), (2, 6, 1003), (4, 4, -1), (16, 6, -1), (32, 0, -1))
+    try:
+        os.setxattr(tmp_path / "a.txt", "system.posix_acl_access", someone_else)
+    except (AttributeError, OSError):
+        pytest.skip("needs a system and a disk with access lists")
+    put(disk, "a.txt", b"new")
+    assert os.getxattr(tmp_path / "a.txt", "system.posix_acl_access") == someone_else
+    assert stat.S_IMODE((tmp_path / "a.txt").stat().st_mode) == 0o660
 
 
 @pytest.mark.parametrize("name", ["old.txt", "linked.txt", "new.txt"])
