@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..content.source import CHUNK_BYTES, Chunk
 from ..errors import Conflict
-from .hidden_files import hidden_file, wait_for_lock, write_all
+from .hidden_files import hidden_file, is_still, wait_for_lock, write_all
 from .in_place import overwrite_in_place
 from .open_file import MOST_IN_MEMORY, has_write_bits, not_a_file, same_version, version_of
 from .operating_system import (
@@ -117,7 +117,7 @@ def _has_bytes(source: int, old: os.stat_result, content: bytes) -> bool:
 def _create(target: Target, chunks: Iterable[Chunk]) -> os.stat_result:
     temporary = temporary_name(target.name)
     with hidden_file(target.folder, temporary, 0o666, target.path) as fd:
-        _fill(target, fd, chunks)
+        _fill(target, temporary, fd, chunks)
         written = os.fstat(fd)
         try:
             target.folder.link(temporary, target.name)
@@ -150,7 +150,7 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
         in_place = old.st_nlink > 1 or not keep_owner(fd, old)
         if not in_place:
             keep_access(source, fd, old)
-        _fill(target, fd, chunks)
+        _fill(target, temporary, fd, chunks)
         now = target.folder.look(target.name)
         if now is None or not same_version(now, old):
             raise _conflict(target, "it has changed meanwhile")
@@ -161,7 +161,7 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
         return _landed(target, fd, written)
 
 
-def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
+def _fill(target: Target, temporary: str, fd: int, chunks: Iterable[Chunk]) -> None:
     written = flushed = 0
     for chunk in chunks:
         write_all(fd, chunk)
@@ -172,6 +172,9 @@ def _fill(target: Target, fd: int, chunks: Iterable[Chunk]) -> None:
             flushed = written
     if target.durable:
         os.fsync(fd)
+    if not is_still(target.folder, temporary, fd):
+        # Another user took us for dead: the name may be that of his bytes by now.
+        raise _conflict(target, "its temporary file was removed")
     target.confirm(target.path)
 
 

@@ -16,6 +16,9 @@ from .system_errors import refused
 PATIENCE = 5.0
 """Seconds to wait for another writer of the same file, who holds no lock of ours, before `Conflict`."""
 
+ABANDONED_AFTER = 300.0
+"""Seconds after which a hidden file of another user, who lets nobody lock it, is taken for a killed writer's."""
+
 
 @contextlib.contextmanager
 def hidden_file(folder: Folder, name: str, mode: int, path: str) -> Iterator[int]:
@@ -40,24 +43,41 @@ def hidden_file(folder: Folder, name: str, mode: int, path: str) -> Iterator[int
 def clean_up(folder: Folder, name: str) -> bool:
     """Remove the hidden file `name` if its writer is gone; True if nothing is there any more."""
     try:
-        fd = folder.open(name, os.O_RDONLY | O_NONBLOCK)
+        fd = open_to_lock(folder, name)
     except FileNotFoundError:
         return True
-    except OSError as error:
-        if error.errno != errno.ELOOP:
-            return False
-        folder.remove(name)
-        return True
-    try:
-        if not try_lock(fd):
-            return False
-        if is_still(folder, name, fd):
-            folder.remove(name)
-        return True
     except PermissionError:
-        return False  # Elsewhere than on POSIX a file that a writer has open cannot be removed.
+        return is_abandoned(folder, name) and _removed(folder, name)
+    except OSError as error:
+        return error.errno == errno.ELOOP and _removed(folder, name)
+    try:
+        return try_lock(fd) and (not is_still(folder, name, fd) or _removed(folder, name))
     finally:
         unlock_and_close(fd)
+
+
+def open_to_lock(folder: Folder, name: str) -> int:
+    """A descriptor of a file that may be another user's: for reading alone where it cannot be written."""
+    try:
+        return folder.open(name, os.O_RDWR | O_NONBLOCK)
+    except OSError:
+        return folder.open(name, os.O_RDONLY | O_NONBLOCK)
+
+
+def is_abandoned(folder: Folder, name: str) -> bool:
+    """True if a hidden file's writer, of whom no lock tells whether he lives, has not written into it for minutes."""
+    there = folder.look(name)
+    return there is None or time.time() - there.st_mtime > ABANDONED_AFTER
+
+
+def _removed(folder: Folder, name: str) -> bool:
+    try:
+        folder.remove(name)
+    except FileNotFoundError:
+        return True
+    except PermissionError:
+        return False  # It is another user's; elsewhere than on POSIX, a writer has it open.
+    return True
 
 
 def write_all(fd: int, chunk: Chunk | memoryview) -> None:

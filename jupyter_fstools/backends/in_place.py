@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 
 from ..content.source import CHUNK_BYTES
-from .hidden_files import clean_up, write_all
+from .hidden_files import clean_up, open_to_lock, write_all
 from .operating_system import O_NONBLOCK, Folder, read_at, read_into, touch, try_lock, unlock_and_close
 from .path_names import HIDDEN_PREFIX, temporary_name
 
@@ -144,16 +144,18 @@ def _set_aside(folder: Folder, status: os.stat_result) -> None:
 
 
 def _restored(folder: Folder, name: str) -> bool:
-    """Bring back what a dead writer overwrote; False while a writer lives."""
+    """Bring back what a dead writer overwrote, if it is ours to do; False while a writer lives."""
     try:
-        target = folder.open(name, os.O_RDWR | O_NONBLOCK)
-    except FileNotFoundError:
+        target = open_to_lock(folder, name)
+    except (FileNotFoundError, PermissionError):
         return True
     try:
         if not try_lock(target):
             return not new_inode(folder, os.fstat(target))
         _restore(folder, target)
         return True
+    except PermissionError:
+        return True  # The file, or what was left beside it, is another user's.
     finally:
         unlock_and_close(target)
 

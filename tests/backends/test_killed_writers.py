@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
-from jupyter_fstools.backends import hidden_files
+from jupyter_fstools.backends import hidden_files, operating_system
 from jupyter_fstools.backends.in_place import backup_name, new_name
 from jupyter_fstools.backends.local_disk import LocalDisk
+from jupyter_fstools.backends.path_names import HIDDEN_PREFIX, temporary_name
 from jupyter_fstools.errors import Conflict
 from jupyter_fstools.testing.backend_contract import content, put
 
@@ -175,3 +178,56 @@ def test_a_living_writers_temporary_file_is_left_alone(tmp_path, monkeypatch):
 
     disk.write("a.txt", slow(), if_match=seen)
     assert content(disk, "a.txt") == b"x" * 5_000_000
+
+
+@pytest.fixture
+def by_another_user(monkeypatch):
+    """What is left in the folder cannot be opened."""
+    real = operating_system.Folder.open
+
+    def opened(folder, name, flags, mode=0o666):
+        if name.startswith(HIDDEN_PREFIX) and not flags & os.O_CREAT:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(folder, name, flags, mode)
+
+    monkeypatch.setattr(operating_system.Folder, "open", opened)
+    monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
+
+
+@pytest.mark.parametrize("path", ["a.txt", "new.txt"])
+def test_another_users_temporary_file_blocks_a_file_for_minutes_only(tmp_path, by_another_user, path):
+    (tmp_path / "a.txt").write_bytes(OLD)
+    left = tmp_path / temporary_name(path)
+    left.write_bytes(b"half")
+    disk = LocalDisk(tmp_path)
+    with pytest.raises(Conflict, match="another program is writing it"):
+        put(disk, path, NEW)
+    assert content(disk, "a.txt") == OLD
+    os.utime(left, (time.time() - 600,) * 2)
+    put(disk, path, NEW)
+    assert content(disk, path) == NEW
+    assert not left.exists()
+
+
+def test_a_file_that_another_users_killed_writer_left_torn_is_read_and_written(tmp_path, half_written, by_another_user):
+    """Only that user can bring its old bytes back; they are kept when it is written."""
+    disk, torn = LocalDisk(tmp_path), (tmp_path / "a.txt").read_bytes()
+    assert content(disk, "a.txt") == torn
+    assert half_written.read_bytes() == OLD
+    put(disk, "a.txt", b"mine")
+    assert (tmp_path / "b.txt").read_bytes() == b"mine"
+    assert sorted(os.listdir(tmp_path)) == [half_written.name + "-kept", "a.txt", "b.txt"]
+
+
+def test_a_suspended_writer_who_was_taken_for_dead_does_not_publish_others_bytes(tmp_path):
+    disk, temporary = LocalDisk(tmp_path), tmp_path / temporary_name("a.txt")
+    seen = put(disk, "a.txt", OLD)
+
+    def suspended():
+        yield b"x" * 5_000_000
+        temporary.unlink()
+        temporary.write_bytes(b"half of another")
+
+    with pytest.raises(Conflict, match="not modified: its temporary file was removed"):
+        disk.write("a.txt", suspended(), if_match=seen.version)
+    assert content(disk, "a.txt") == OLD
