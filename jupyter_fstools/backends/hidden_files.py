@@ -52,12 +52,19 @@ def clean_up(folder: Folder, name: str) -> bool:
         return error.errno == errno.ELOOP and _removed(folder, name)
     try:
         return try_lock(fd) and (not is_still(folder, name, fd) or _removed(folder, name))
+    except OSError as error:
+        if error.errno != errno.EBADF:
+            raise
+        return is_abandoned(folder, name) and _removed(folder, name)
     finally:
         unlock_and_close(fd)
 
 
 def open_to_lock(folder: Folder, name: str) -> int:
-    """A descriptor of a file that may be another user's: for reading alone where it cannot be written."""
+    """A descriptor of a file that may be another user's: for reading alone where it cannot be written.
+
+    That one NFS does not lock: `try_lock` raises `EBADF`.
+    """
     try:
         return folder.open(name, os.O_RDWR | O_NONBLOCK)
     except OSError:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 
 from ..content.source import CHUNK_BYTES
-from .hidden_files import clean_up, open_to_lock, write_all
+from .hidden_files import clean_up, is_abandoned, open_to_lock, write_all
 from .operating_system import O_NONBLOCK, Folder, read_at, read_into, touch, try_lock, unlock_and_close
 from .path_names import HIDDEN_PREFIX, temporary_name
 
@@ -156,6 +156,10 @@ def _restored(folder: Folder, name: str) -> bool:
         return True
     except PermissionError:
         return True  # The file, or what was left beside it, is another user's.
+    except OSError as error:
+        if error.errno != errno.EBADF:
+            raise
+        return is_abandoned(folder, backup_name(os.fstat(target)))
     finally:
         unlock_and_close(target)
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from jupyter_fstools.backends import hidden_files, operating_system
+from jupyter_fstools.backends import hidden_files, local_disk, operating_system
 from jupyter_fstools.backends.in_place import backup_name, new_name
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.backends.path_names import HIDDEN_PREFIX, temporary_name
@@ -231,3 +231,63 @@ def test_a_suspended_writer_who_was_taken_for_dead_does_not_publish_others_bytes
     with pytest.raises(Conflict, match="not modified: its temporary file was removed"):
         disk.write("a.txt", suspended(), if_match=seen.version)
     assert content(disk, "a.txt") == OLD
+
+
+@pytest.fixture
+def on_nfs(monkeypatch):
+    """It locks only what is open for writing."""
+    import fcntl
+
+    real = fcntl.flock
+
+    def flock(fd, operation):
+        if operation & fcntl.LOCK_EX and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        return real(fd, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
+    monkeypatch.setattr(local_disk, "PATIENCE", 0.05)
+
+
+@pytest.fixture
+def read_only_for_us(monkeypatch):
+    real = operating_system.Folder.open
+
+    def opened(folder, name, flags, mode=0o666):
+        if flags & (os.O_RDWR | os.O_CREAT) == os.O_RDWR:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(folder, name, flags, mode)
+
+    monkeypatch.setattr(operating_system.Folder, "open", opened)
+
+
+def test_a_temporary_file_that_a_killed_writer_left_is_removed_on_nfs(tmp_path, on_nfs):
+    (tmp_path / "a.txt").write_bytes(OLD)
+    (tmp_path / temporary_name("a.txt")).write_bytes(b"half")
+    disk = LocalDisk(tmp_path)
+    assert content(disk, "a.txt") == OLD
+    (tmp_path / temporary_name("a.txt")).write_bytes(b"half")
+    put(disk, "a.txt", NEW)
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_hard_linked_file_is_restored_on_nfs(tmp_path, half_written, on_nfs):
+    assert content(LocalDisk(tmp_path), "a.txt") == OLD
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
+
+
+def test_what_cannot_be_locked_on_nfs_blocks_for_minutes_only(tmp_path, half_written, on_nfs, read_only_for_us):
+    """Nobody can tell whether its writer lives."""
+    disk, torn = LocalDisk(tmp_path), (tmp_path / "a.txt").read_bytes()
+    left = tmp_path / temporary_name("c.txt")
+    left.write_bytes(b"half")
+    for access in (lambda: content(disk, "a.txt"), lambda: put(disk, "c.txt", NEW)):
+        with pytest.raises(Conflict, match="another program is writing it"):
+            access()
+    for file in (half_written, left):
+        os.utime(file, (time.time() - 600,) * 2)
+    assert content(disk, "a.txt") == torn
+    put(disk, "c.txt", NEW)
+    assert sorted(os.listdir(tmp_path)) == sorted([half_written.name, new_name((tmp_path / "a.txt").stat()),
+                                                   "a.txt", "b.txt", "c.txt"])  # fmt: skip
