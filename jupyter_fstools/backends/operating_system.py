@@ -40,6 +40,8 @@ O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _KEPT_OUT = {"security.capability"}  # The kernel takes capabilities away from a file that is written to.
 _ACCESS_LIST = "system.posix_acl_access"
 _SYNC_FILE_RANGE_WRITE = 2
+# EINVAL: an owner whom the user namespace of a container does not know.
+_NO_CHOWN = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 _NO_XATTR = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENODATA}
 
 
@@ -288,7 +290,9 @@ def keep_owner(fd: int, old: os.stat_result) -> bool:
     if sys.platform != "win32" and (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:
             os.fchown(fd, old.st_uid, old.st_gid)
-        except PermissionError:
+        except OSError as error:
+            if error.errno not in _NO_CHOWN:
+                raise
             return False
     return True
 

@@ -221,6 +221,19 @@ def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_p
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("code", [errno.EPERM, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS])
+def test_a_file_whose_owner_the_system_does_not_let_us_set_can_be_changed(disk, tmp_path, monkeypatch, code):
+    """As in a container without root, which knows few of the users."""
+    put(disk, "a.txt", b"old")
+    os.chown(tmp_path / "a.txt", 1234, 4321)
+    fail_on_call(monkeypatch, os, "fchown", 0, code)
+    put(disk, "a.txt", b"new and longer")
+    after = (tmp_path / "a.txt").stat()
+    assert (content(disk, "a.txt"), after.st_uid, after.st_gid) == (b"new and longer", 1234, 4321)
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
 def test_a_file_that_is_written_in_place_is_not_read_halfway(disk, tmp_path, monkeypatch):
     put(disk, "a.txt", b"old" * CHUNK_BYTES)
     monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
