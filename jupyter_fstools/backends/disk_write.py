@@ -15,6 +15,7 @@ from .in_place import overwrite_in_place
 from .open_file import MOST_IN_MEMORY, has_write_bits, not_a_file, same_version, version_of
 from .operating_system import (
     O_NONBLOCK,
+    RENAMES_OPEN_FILES,
     Folder,
     begin_flush,
     keep_access,
@@ -157,7 +158,12 @@ def _replace(target: Target, chunks: Iterable[Chunk], old: os.stat_result, sourc
         if in_place:
             return _pour(target, temporary, fd, old)
         written = os.fstat(fd)
-        target.folder.move(temporary, target.name)
+        try:
+            target.folder.move(temporary, target.name)
+        except OSError as error:
+            if error.errno != errno.EBUSY or not RENAMES_OPEN_FILES:
+                raise
+            return _pour(target, temporary, fd, old)  # It is a mount point: nothing can take its place.
         return _landed(target, fd, written)
 
 

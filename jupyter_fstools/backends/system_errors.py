@@ -19,6 +19,7 @@ from ..errors import (
 Refusal = tuple[type[FsToolsError], str, str]
 
 _DENIED: Refusal = (Denied, "the system does not permit it", "Check the permissions of the file and of its folder.")
+_BUSY: Refusal = (InputOutput, "another program has it open, or it is a mount point", "Close it there, then try again.")
 _FULL: Refusal = (InputOutput, "the disk is full", "Free some space, then try again.")
 _QUOTA: Refusal = (InputOutput, "the disk quota or size limit is reached", "Free some space, then try again.")
 _TOO_LONG: Refusal = (Invalid, "the name or the path is too long", "Use a shorter name.")
@@ -32,7 +33,7 @@ _REFUSALS: dict[int, Refusal] = {
     errno.EACCES: _DENIED,
     errno.EPERM: _DENIED,
     errno.EROFS: (Denied, "the file system is read-only", "Choose another folder."),
-    errno.EBUSY: (InputOutput, "another program has it open", "Close it there, then try again."),
+    errno.EBUSY: _BUSY,
     errno.ENXIO: (Denied, "it is a device, FIFO or socket", "Choose a regular file."),
     errno.ENOSPC: _FULL,
     errno.EDQUOT: _QUOTA,

@@ -234,6 +234,30 @@ def test_a_file_whose_owner_the_system_does_not_let_us_set_can_be_changed(disk, 
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
+def test_a_file_that_is_a_mount_point_is_written_in_place(disk, tmp_path, monkeypatch):
+    """Containers are given single files so; the system does not let anything take their place."""
+    put(disk, "a.txt", b"old")
+    before, replace = (tmp_path / "a.txt").stat(), os.replace
+
+    def replace_unless_mounted(old, new, **folders):
+        if os.path.basename(new) == "a.txt":
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        replace(old, new, **folders)
+
+    monkeypatch.setattr(os, "replace", replace_unless_mounted)
+    put(disk, "a.txt", b"new and longer")
+    assert (tmp_path / "a.txt").stat().st_ino == before.st_ino
+    assert content(disk, "a.txt") == b"new and longer"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_mount_point_that_cannot_be_removed_is_named_as_one(disk, monkeypatch):
+    seen = put(disk, "a.txt", b"old")
+    fail_on_call(monkeypatch, disk._root.current().__class__, "remove", 1, errno.EBUSY)
+    with pytest.raises(InputOutput, match="not modified: another program has it open, or it is a mount point"):
+        disk.delete("a.txt", if_match=seen.version)
+
+
 def test_a_file_that_is_written_in_place_is_not_read_halfway(disk, tmp_path, monkeypatch):
     put(disk, "a.txt", b"old" * CHUNK_BYTES)
     monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
@@ -369,7 +393,8 @@ def test_a_file_that_another_program_keeps_open_is_tried_for_a_while(tmp_path, m
             raise PermissionError(errno.EACCES, "the file is open")
         replace(*names, **folders)
 
-    monkeypatch.setattr(operating_system, "RENAMES_OPEN_FILES", False)
+    for module in (operating_system, disk_write):
+        monkeypatch.setattr(module, "RENAMES_OPEN_FILES", False)
     monkeypatch.setattr(operating_system.os, "replace", replace_unless_open)
     if closed_after is None:
         with pytest.raises(InputOutput, match=r"not modified: another program has it open"):
