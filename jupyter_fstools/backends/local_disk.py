@@ -17,7 +17,7 @@ from .open_file import file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
-from .resolution import Trail, descend, descend_making, follow
+from .resolution import Trail, descend, descend_making, follow, unmake
 from .root_folder import Root
 from .system_errors import missing, refusal, refused
 
@@ -189,7 +189,7 @@ class LocalDisk:
                 target = Target(trail.folder, name, path, self._durable, trail.confirm)
                 return file_stat(self._root.key, path, write_file(target, status, chunks, if_match=if_match))
             except BaseException as error:
-                _unmake(trail, made)
+                unmake(trail, made)
                 if isinstance(error, OSError):
                     raise refusal(error, path, writing=True) from error
                 raise
@@ -266,12 +266,3 @@ def _check_readable(status: os.stat_result, path: str) -> None:
         raise fault
     if not status.st_mode & 0o444:
         raise refused(Denied, path, "it has no read permission", hint="Check its permissions.")
-
-
-def _unmake(trail: Trail, made: int) -> None:
-    """Remove the folders that a failing write made, unless somebody else uses them already."""
-    with contextlib.suppress(OSError):
-        for _ in range(made):
-            name = trail.names[-1]
-            trail.up()
-            trail.folder.unmake(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -156,26 +157,50 @@ def descend(trail: Trail, names: Iterable[str], path: str, *, writing: bool = Fa
 
 
 def descend_making(trail: Trail, names: Iterable[str], path: str, *, durable: bool) -> int:
-    """Down a canonical path, making the folders that are missing; how many were made.
+    """Down a canonical path, making the folders that are missing; how many were made, none where that fails.
 
     Raises:
         NotADirectory, Conflict
     """
     made = 0
-    for name in names:
-        if _entered(trail, name):
-            continue
-        if trail.folder.look(name) is not None:
-            raise _blocked(trail, name, path, writing=True)
-        try:
-            trail.folder.make(name)
-            made += 1
-        except FileExistsError:
-            made = 0
-        if durable:
-            trail.folder.sync()
-        descend(trail, [name], path, writing=True)
+    try:
+        for name in names:
+            if not _entered(trail, name):
+                made = made + 1 if _made(trail, name, path, durable=durable) else 0
+    except BaseException:
+        unmake(trail, made)
+        raise
     return made
+
+
+def unmake(trail: Trail, made: int) -> None:
+    """Remove the folders that a failing write made, unless somebody else uses them already."""
+    with contextlib.suppress(OSError):
+        for _ in range(made):
+            name = trail.names[-1]
+            trail.up()
+            trail.folder.unmake(name)
+
+
+def _made(trail: Trail, name: str, path: str, *, durable: bool) -> bool:
+    """Make a folder and go into it; False where somebody else was faster."""
+    folder, ours = trail.folder, True
+    if folder.look(name) is not None:
+        raise _blocked(trail, name, path, writing=True)
+    try:
+        folder.make(name)
+    except FileExistsError:
+        ours = False
+    try:
+        if durable:
+            folder.sync()
+        descend(trail, [name], path, writing=True)
+    except BaseException:
+        if ours:
+            with contextlib.suppress(OSError):
+                folder.unmake(name)
+        raise
+    return ours
 
 
 def _entered(trail: Trail, name: str) -> bool:

@@ -491,6 +491,17 @@ def test_folders_made_for_a_write_that_fails_are_gone(disk, tmp_path):
     assert names(disk) == ["kept", "kept/a.txt"]
 
 
+@pytest.mark.parametrize("verb", ["make", "enter", "sync"])
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+def test_folders_are_gone_where_the_next_one_cannot_be_made(disk, tmp_path, monkeypatch, verb, fails_at):
+    folder = disk._root.current().__class__
+    calls = {"make": fails_at, "enter": 2 * fails_at, "sync": fails_at}  # Each is entered in vain before it is made.
+    fail_on_call(monkeypatch, folder, verb, calls[verb])
+    with pytest.raises(InputOutput, match=r"'one/two/three/a\.txt' was not modified: the disk is full"):
+        disk.write("one/two/three/a.txt", [b"x"], if_match=None)
+    assert os.listdir(tmp_path) == []
+
+
 def test_somebody_who_writes_between_check_and_replace_is_not_overwritten(disk, tmp_path):
     """The check is made again when the new bytes are there."""
     seen = put(disk, "a.txt", b"old")
