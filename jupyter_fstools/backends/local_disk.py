@@ -13,7 +13,7 @@ from ..errors import Conflict, Denied, FsToolsError, Invalid, IsDirectory
 from .disk_write import Target, check_removable, write_file
 from .hidden_files import PATIENCE
 from .in_place import new_inode, settle
-from .open_file import file_stat, not_a_file, open_content
+from .open_file import InMemoryCopy, Stream, file_stat, not_a_file, open_content
 from .operating_system import O_NONBLOCK, Folder
 from .path_names import HIDDEN_PREFIX, canonical_parts
 from .protocol import Entry, FileStat, OpenFile
@@ -165,13 +165,13 @@ class LocalDisk:
         """Open a file's bytes; see `Backend.read`. A file without any read permission is `Denied`, also for root."""
         try:
             with Trail(self._root) as trail:
-                fd, content = self._open(trail, path)
+                content = self._open(trail, path)
         except OSError as error:
             raise refusal(error, path) from error
         try:
             yield content
         finally:
-            os.close(fd)
+            content.close()
 
     def write(self, path: str, chunks: Iterable[Chunk], *, if_match: str | None) -> FileStat:
         """Replace a file's bytes at once; see `Backend.write`. The bytes it has already are not written again."""
@@ -213,7 +213,7 @@ class LocalDisk:
         except OSError as error:
             raise refusal(error, path, writing=True) from error
 
-    def _open(self, trail: Trail, path: str) -> tuple[int, OpenFile]:
+    def _open(self, trail: Trail, path: str) -> InMemoryCopy | Stream:
         names = canonical_parts(path)
         name = _last(names, path)
         descend(trail, names[:-1], path)
@@ -231,7 +231,7 @@ class LocalDisk:
                 _check_readable(status, path)
                 content = open_content(fd, status, self._root.key, path)
                 if new_inode(folder, status) == writer:
-                    return fd, content
+                    return content
             except BaseException:
                 os.close(fd)
                 raise

@@ -77,11 +77,10 @@ MOST_IN_MEMORY = 4 * CHUNK_BYTES
 _ATTEMPTS = 3
 
 
-class InMemoryCopy(BytesContent):
-    """A small file's bytes, as they were at one moment."""
+class _Opened:
+    """A file's descriptor, and what was seen when it was opened."""
 
-    def __init__(self, data: bytes, stat: FileStat, fd: int, status: os.stat_result) -> None:
-        super().__init__(data)
+    def __init__(self, stat: FileStat, fd: int, status: os.stat_result) -> None:
         self.stat = stat
         self._fd = fd
         self._status = status
@@ -90,14 +89,23 @@ class InMemoryCopy(BytesContent):
         """True while nothing is written into the file that was opened; another file may have its name by now."""
         return same_bytes(os.fstat(self._fd), self._status)
 
+    def close(self) -> None:
+        """Let the file go; what is read of it afterwards is refused."""
+        # Another file may get its number at once.
+        fd, self._fd = self._fd, -1
+        os.close(fd)
 
-class Stream:
+
+class InMemoryCopy(_Opened, BytesContent):
+    """A small file's bytes, as they were at one moment."""
+
+    def __init__(self, data: bytes, stat: FileStat, fd: int, status: os.stat_result) -> None:
+        BytesContent.__init__(self, data)
+        _Opened.__init__(self, stat, fd, status)
+
+
+class Stream(_Opened):
     """A large file's bytes, read when they are asked for; `unchanged` tells whether they still are of one version."""
-
-    def __init__(self, stat: FileStat, fd: int, status: os.stat_result) -> None:
-        self.stat = stat
-        self._fd = fd
-        self._status = status
 
     @property
     def size(self) -> int:
@@ -122,10 +130,6 @@ class Stream:
                 start += CHUNK_BYTES
         if start < end:
             yield self.read(start, end - start)
-
-    def unchanged(self) -> bool:
-        """True while nothing is written into the file that was opened; another file may have its name by now."""
-        return same_bytes(os.fstat(self._fd), self._status)
 
     def _fill(self, view: memoryview, start: int) -> None:
         while view:

@@ -178,10 +178,10 @@ def _answer(
     )
     page = cells_page(document, request)
     last = first + len(page.cells) - 1
+    pictures = list(picture_blocks(workspace, facts["path"], page.pictures))  # While the file is open.
 
     def content() -> list[Block]:
-        blocks = [text_block(_envelope(facts, page.text, first, last))]
-        blocks += picture_blocks(workspace, facts["path"], page.pictures)
+        blocks = [text_block(_envelope(facts, page.text, first, last)), *pictures]
         if page.next_index is not None and not one:
             blocks.append(text_block(_go_on(first, last, facts["total_cells"], page.next_index)))
         return blocks

@@ -1,4 +1,4 @@
-"""Files that were closed: the number of their root's descriptor, which others get by then, leads nowhere."""
+"""Files and roots that were closed: the number of their descriptor, which others get by then, leads nowhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 
 from jupyter_fstools import FsToolsError, call_tool, open_workspace
 from jupyter_fstools.backends.local_disk import LocalDisk
-from jupyter_fstools.errors import Invalid
+from jupyter_fstools.backends.open_file import MOST_IN_MEMORY
+from jupyter_fstools.errors import InputOutput, Invalid
 from tests.backends.test_moved_root import TOOLS_OF_FILES
 
 DESCRIPTORS = "/proc/self/fd"
@@ -36,6 +37,17 @@ def test_a_closed_workspace_works_in_no_folder_that_was_opened_since(roots, tool
     assert "Open the workspace again" in refused.value.hint
     assert [(root / "a.txt").read_text() for root in roots] == ["old text of mine\n", "old text of other\n"]
     assert os.listdir(other) == ["a.txt"]
+
+
+def test_of_a_large_file_that_was_closed_nothing_is_read(roots):
+    mine, other = roots
+    for root in roots:
+        (root / "large").write_text(f"{root.name:>{MOST_IN_MEMORY + 1}}")
+    disk = LocalDisk(mine)
+    with disk.read("large") as closed:
+        assert closed.read(closed.size - 4, 4) == b"mine"
+    with (other / "large").open("rb"), pytest.raises(InputOutput):
+        closed.read(closed.size - 4, 4)
 
 
 def test_a_write_whose_files_are_closed_in_the_middle_lands_nowhere_else(roots):

@@ -140,6 +140,15 @@ def test_pictures_are_blocks_of_their_own_when_asked_for(call):
     assert PNG not in one.text and PNG not in json.dumps(full.data)
 
 
+def test_a_picture_of_a_large_notebook_is_its_own_when_another_file_is_opened_next(call):
+    """The file is closed by then, and another one has its descriptor."""
+    path = put(call, code("plot()", outputs=[picture(), stream("a line of the log\n" * 300_000)]))
+    another = call.put("another.txt", bytes(len(call.got(path))))
+    full = call("read_notebook", path=path, outputs="full")
+    with another.open("rb"), another.open("rb"):
+        assert full.content[1] == {"type": "image", "data": PNG, "mimeType": "image/png"}
+
+
 def test_a_broken_picture_is_said_and_not_sent(call):
     broken = [b"no picture", base64.b64decode(PNG)[:-1], noise("JPEG", (40, 30))[:-500]]
     outputs = [picture("!!!"), *(picture(packed(data)) for data in broken), picture()]
