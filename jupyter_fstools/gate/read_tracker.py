@@ -101,16 +101,19 @@ class ReadTracker:
         earlier: Receipt | None,
         *,
         view: str,
-        encoding: str | None,
+        encoding: str | None = None,
+        keeps_encoding: bool = False,
     ) -> Receipt:
         """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
 
         `earlier` is what `lookup` just gave: asking again would be a round trip to a remote store. `view` identifies
         the window as it was requested; `encoding` is the one that the reader named: edits use the encoding of the last
-        read.
+        read. With `keeps_encoding` it is the one named before, as who searches names none.
         """
         if earlier is None or not _same_content(earlier, stat, fingerprint):
             earlier = None
+        if keeps_encoding and earlier is not None:
+            encoding = earlier.encoding
         known = earlier.lines if earlier else []
         partly = dict(earlier.partly) if earlier else {}
         lines = united([*known, *whole_lines(shown, partly)])

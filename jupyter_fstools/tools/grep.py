@@ -179,7 +179,7 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
             text = "\n".join(lines) + ("\n" if last < version.total_lines or version.final_newline else "")
             shown = Shown(first, last, text, version.total_lines)
             seen = version.stat, version.fingerprint
-            earlier = workspace.tracker.record_read(*seen, shown, earlier, view="grep", encoding=None)
+            earlier = workspace.tracker.record_read(*seen, shown, earlier, view="grep", keeps_encoding=True)
 
 
 def _whole_lines_of_cells(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, int, list[str]]]:

@@ -105,7 +105,7 @@ def _leave_receipt(workspace: Workspace, opened: OpenFile) -> None:
     # Of its lines none was shown.
     nothing = Shown(first=1, last=0, text="", total_lines=None)
     earlier = workspace.tracker.lookup(opened.stat.key)
-    workspace.tracker.record_read(opened.stat, fingerprint, nothing, earlier, view="picture", encoding=None)
+    workspace.tracker.record_read(opened.stat, fingerprint, nothing, earlier, view="picture", keeps_encoding=True)
 
 
 def _image_result(path: str, media_type: str, data: bytes, image: ShownImage) -> ToolResult:

@@ -59,6 +59,14 @@ def test_a_line_that_grep_cut_and_a_file_that_it_only_named_were_not_shown(root:
     call("edit_file", **edit("a.txt", "needle", "pin"))
 
 
+def test_a_search_keeps_the_encoding_that_the_read_before_it_named(root: Path, call: Call) -> None:
+    (root / "towns.csv").write_bytes(b"name,town\nAda,London\n")
+    call("read_file", path="towns.csv", encoding="cp1252")
+    call("grep", pattern="Ada")
+    call("edit_file", **edit("towns.csv", "London", "Zürich"))
+    assert (root / "towns.csv").read_bytes() == "name,town\nAda,Zürich\n".encode("cp1252")
+
+
 def test_what_changed_after_the_search_is_stale(root: Path, call: Call) -> None:
     (root / "a.txt").write_text("needle\nsecond\n")
     call("grep", pattern="needle")
