@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from ..documents.text.shown_lines import fitting
 from ..errors import FsToolsError, TimedOut
 from ..gate.workspace import Workspace
 from ..globs.patterns import root_spelled
 from ..search.glob import FoundFiles, find_files
 from ..walking.names import joined
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import fitting, list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import list_of_globs, not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Block, Tool, ToolResult, answer_named
 
 _OTHER_WILD = frozenset("*?{}\\")

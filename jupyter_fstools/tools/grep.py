@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from ..documents.text.shown_lines import fitting
 from ..errors import TimedOut
 from ..gate.line_ranges import Shown
 from ..gate.workspace import Workspace
@@ -18,14 +19,13 @@ from ..search.grep import search_text
 from ..search.query import FoundText, OutputMode, TextMatch, TextQuery, path_of_link
 from .arguments import Arguments, Count, Flag, Text
 from .search_notes import (
-    ShownLine,
     fitting_matches,
     left_out,
     list_of_globs,
+    match_rows,
     not_searched,
     nothing,
     paging,
-    shown_groups,
     shown_path,
     text_blocks,
 )
@@ -125,13 +125,13 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         )
     plain = found.total == 0 and not found.none_fits and _occurs_as_text(workspace, query, arguments.path)
     end, cut = arguments.offset + limit, ""
-    if (
-        query.output_mode == "content"
-        and (fitting := fitting_matches(found.matches, limits.max_output_bytes)) is not None
-    ):
-        cut = left_out(found.matches[0], fitting[0])
-        found.matches, found.truncated, end = fitting, True, arguments.offset + len(fitting)
-    elif query.output_mode == "content" and found.partial:
+    if query.output_mode != "content":
+        if (fit := fitting(_file_rows(found, query), workspace.shown_bytes)) < len(found.files):
+            found.files, found.truncated, end = found.files[:fit], True, arguments.offset + fit
+    elif (matches := fitting_matches(found.matches, limits.max_output_bytes)) is not None:
+        cut = left_out(found.matches[0], matches[0])
+        found.matches, found.truncated, end = matches, True, arguments.offset + len(matches)
+    elif found.partial:
         end = arguments.offset + len(found.matches)
     _leave_receipts(workspace, found, query.max_line_length)
     path = path_of_link(workspace.backend, arguments.path, start) or "."
@@ -238,11 +238,7 @@ def _as_told(match: TextMatch) -> dict[str, Any]:
 def _shown(found: FoundText, query: TextQuery, following: int | None) -> tuple[list[str], list[str]]:
     """The rows, and the notes on them."""
     what = "matching lines" if query.output_mode == "content" else "files"
-    if query.output_mode == "content":
-        rows = [row for number, group in enumerate(shown_groups(found.matches)) for row in _group_rows(number, *group)]
-    else:
-        count = query.output_mode == "count"
-        rows = [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
+    rows = match_rows(found.matches) if query.output_mode == "content" else _file_rows(found, query)
     if not rows:
         none = "No file matches the glob or the file type." if found.none_fits else "Nothing matches."
         rows = [nothing(none, "Nothing", found.total, query.offset, found.partial)]
@@ -254,17 +250,9 @@ def _shown(found: FoundText, query: TextQuery, following: int | None) -> tuple[l
     ]
 
 
-def _group_rows(number: int, heading: str, lines: list[ShownLine]) -> Iterator[str]:
-    """A heading, and below it its lines by number; a `-` follows the number of a line that is only around."""
-    yield from ["", heading] if number else [heading]
-    for line in lines:
-        before, after = line.left_out
-        cut = f"[... {before} characters] " if before else "", f" [... {after} characters]" if after else ""
-        yield (
-            line.text
-            if line.number is None
-            else (f"{line.number}{'' if line.matches else '-'}\t{cut[0]}{line.text}{cut[1]}")
-        )
+def _file_rows(found: FoundText, query: TextQuery) -> list[str]:
+    count = query.output_mode == "count"
+    return [shown_path(file.path) + (f"\t{file.count}" if count else "") for file in found.files]
 
 
 GREP = Tool(

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ..backends.protocol import FileStat
+from ..documents.text.shown_lines import fitting
 from ..gate.workspace import Workspace
 from ..search.glob import iso_time
 from ..walking.listing import Listing, Run, link_target, seen_in
 from ..walking.names import Seen
 from ..walking.stopping import Stop
 from .arguments import Arguments, Count, Flag, Text
-from .search_notes import fitting, not_searched, nothing, paging, shown_path, text_blocks
+from .search_notes import not_searched, nothing, paging, shown_path, text_blocks
 from .tool import Tool, ToolResult, answer_named
 
 _MOST_NAMED = 20

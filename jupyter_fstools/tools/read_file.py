@@ -24,7 +24,7 @@ from ..stores.records import Receipt
 from .arguments import Arguments, Count, Flag, Ordinal, PathArgument, Text
 from .read_notebook import show_as_file
 from .read_picture import Pages, show_picture
-from .read_result import Look, total_lines, unchanged_result, window_result
+from .read_result import Look, shown_part, total_lines, unchanged_result, window_result
 from .tool import Tool, ToolResult, answer_named
 
 _ATTEMPTS = 4
@@ -153,6 +153,7 @@ def _look(workspace: Workspace, opened: OpenFile, index: LineIndex, arguments: R
     views = _views(workspace, arguments, wanted)
     if fingerprint is None or not _was_shown(receipt, fingerprint, arguments, views):
         window = read_window(opened, encoding, index, wanted)
+        window = shown_part(window, workspace.shown_bytes, numbers=arguments.line_numbers)
     return Look(opened, encoding, fingerprint, lines, receipt, window, views)
 
 

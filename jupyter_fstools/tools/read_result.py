@@ -9,7 +9,7 @@ from ..backends.protocol import OpenFile
 from ..content.fingerprint import Fingerprint
 from ..documents.text.encoding import TextEncoding
 from ..documents.text.line_index import LineIndex
-from ..documents.text.shown_lines import envelope, shown_body
+from ..documents.text.shown_lines import envelope, fitting, shown_body
 from ..documents.text.window import Window
 from ..stores.records import Receipt
 from .tool import Block, ToolResult, text_block
@@ -112,6 +112,22 @@ def window_result(look: Look, window: Window, total: int | None, *, numbers: boo
         "cut_lines": [cut._asdict() for cut in window.cuts],
     }
     return ToolResult(tool="read_file", content=content, data=data)
+
+
+def shown_part(window: Window, most: int | None, *, numbers: bool) -> Window:
+    """The first lines of a window that fit into so many bytes as they are shown (None: all); one at least."""
+    if most is None or not window.count:
+        return window
+    rows = shown_body(window.rows, window.first, numbers=numbers, cuts=window.cuts).split("\n")
+    fit = fitting(rows, most)
+    if fit == len(rows):
+        return window
+    last = window.first + fit - 1
+    cuts = [cut for cut in window.cuts if cut.line <= last]
+    *lines, _ = window.text.split("\n", fit)
+    # The rest of a line that was cut follows, not the next line.
+    text = "\n".join([*lines[:-1], window.rows[fit - 1]] if cuts and cuts[-1].line == last else [*lines, ""])
+    return Window(window.first, fit, text, cuts, next_line=last + 1, capped=True)
 
 
 def _spelled_total(total: int | None, window: Window) -> str:

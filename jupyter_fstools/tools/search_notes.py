@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, groupby
+from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from ..documents.text.invisible import INVISIBLE
+from ..documents.text.shown_lines import row_sizes
 from ..search.query import TextMatch
 from ..walking.stopping import Reason
 from .tool import Block, text_block
@@ -71,36 +73,38 @@ def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
     return [text_block("\n".join(part)) for part in (rows, notes) if part]
 
 
-def fitting(rows: Sequence[str], most: int | None) -> int:
-    """How many of the first rows fit into so many bytes (None: all); one at least, if there is any."""
-    if most is None:
-        return len(rows)
-    ends = accumulate(len(row.encode("utf-8", "surrogateescape")) + 1 for row in rows)
-    return max(sum(end <= most for end in ends), min(1, len(rows)))
-
-
 def fitting_matches(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
-    """As many of the matches as one call shows, at least one; None if that is all of them."""
-    size = 0
-    for number, match in enumerate(matches):
-        size += match.size
-        if size > most:
-            return matches[:number] or [_trimmed(match, most)]
-    return None
+    """As many of the matches as one call shows in so many bytes, at least one; None if that is all of them."""
+    if _shown_bytes(matches) <= most:
+        return None
+    fit = _most_that_fit(len(matches), most, lambda number: matches[:number])
+    return matches[:fit] or [_trimmed(matches[0], most)]
+
+
+def _most_that_fit(count: int, most: int, taken: Callable[[int], list[TextMatch]]) -> int:
+    return bisect_right(range(1, count + 1), most, key=lambda number: _shown_bytes(taken(number)))
+
+
+def _shown_bytes(matches: list[TextMatch]) -> int:
+    return sum(row_sizes(match_rows(matches)))
 
 
 def _trimmed(match: TextMatch, most: int) -> TextMatch:
-    """One match with no more lines around it than fit."""
-    room = max(0, most - len(match.text)) // 2
-    kept: dict[str, list[str]] = {"before": [], "after": []}
-    for name, lines in (("before", match.before[::-1]), ("after", match.after)):
-        left = room
-        for line in lines:
-            left -= len(line) + 1
-            if left < 0:
-                break
-            kept[name].append(line)
-    return replace(match, text=match.text[:most], before=kept["before"][::-1], after=kept["after"])
+    """One match with no more lines around it than fit, and where it does not fit itself, without its end."""
+
+    def without_end(length: int) -> TextMatch:
+        cut = match.cut + len(match.text) - length
+        return replace(match, text=match.text[:length], cut=cut, before=[], after=[])
+
+    def with_lines(number: int) -> TextMatch:
+        before = match.before[max(0, len(match.before) - number) :]
+        return replace(match, before=before, after=match.after[:number])
+
+    if _shown_bytes([with_lines(0)]) > most:
+        fit = _most_that_fit(len(match.text) - 1, most, lambda length: [without_end(length)])
+        return without_end(max(fit, min(1, len(match.text))))
+    around = max(len(match.before), len(match.after))
+    return with_lines(_most_that_fit(around, most, lambda number: [with_lines(number)]))
 
 
 def left_out(match: TextMatch, shown: TextMatch) -> str:
@@ -142,6 +146,26 @@ class ShownLine(NamedTuple):
     matches: bool = False
     mark: tuple[int, int] | None = None
     left_out: tuple[int, int] = (0, 0)
+
+
+def match_rows(matches: Iterable[TextMatch]) -> list[str]:
+    """A heading for each place, and below it its lines by number.
+
+    A `-` follows the number of a line that is only around.
+    """
+    return [row for number, group in enumerate(shown_groups(matches)) for row in _group_rows(number, *group)]
+
+
+def _group_rows(number: int, heading: str, lines: list[ShownLine]) -> Iterator[str]:
+    yield from ["", heading] if number else [heading]
+    for line in lines:
+        before, after = line.left_out
+        cut = f"[... {before} characters] " if before else "", f" [... {after} characters]" if after else ""
+        yield (
+            line.text
+            if line.number is None
+            else (f"{line.number}{'' if line.matches else '-'}\t{cut[0]}{line.text}{cut[1]}")
+        )
 
 
 def shown_groups(matches: Iterable[TextMatch]) -> Iterator[tuple[str, list[ShownLine]]]:

@@ -59,6 +59,21 @@ def test_a_line_that_grep_cut_and_a_file_that_it_only_named_were_not_shown(root:
     call("edit_file", **edit("a.txt", "needle", "pin"))
 
 
+def test_what_did_not_fit_into_the_answer_of_a_search_was_not_shown(root: Path) -> None:
+    """Neither a line's end nor lines around it."""
+    files = open_workspace(root, session="me", durable=False, max_output_bytes=200)
+    (root / "long.txt").write_text("needle " + "x" * 300 + " end\n")
+    found = call_tool(files, "grep", pattern="needle")
+    assert found.data["matches"][0]["cut"] > 100 and "characters]" in found.text
+    assert len(found.content[0]["text"].encode()) <= 200
+    with pytest.raises(NotRead):
+        call_tool(files, "write_file", path="long.txt", content="gone\n")
+    (root / "around.txt").write_text("".join(f"line {number}\n" for number in range(100)))
+    call_tool(files, "grep", pattern="line 50$", path="around.txt", before_lines=50, after_lines=50)
+    assert call_tool(files, "edit_file", edit("around.txt", "line 48\n", "")).data["outside_shown_lines"] is False
+    assert call_tool(files, "edit_file", edit("around.txt", "line 20\n", "")).data["outside_shown_lines"] is True
+
+
 def test_a_search_keeps_the_encoding_that_the_read_before_it_named(root: Path, call: Call) -> None:
     (root / "towns.csv").write_bytes(b"name,town\nAda,London\n")
     call("read_file", path="towns.csv", encoding="cp1252")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ...errors import Invalid
-from ..text.shown_lines import CARRIAGE_RETURN, opening_tag
+from ..text.shown_lines import CARRIAGE_RETURN, opening_tag, row_sizes
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .outputs import Output, OutputSummary, outputs_of
@@ -126,7 +127,7 @@ def output_text(output: Output, offset: int, room: int, mime_type: str | None) -
     Args:
         output: of which cell whatever.
         offset: the first character, 0-based.
-        room: bytes there are.
+        room: bytes there are for its rows.
         mime_type: which of its texts; None: the one that is easiest to read.
 
     Returns:
@@ -136,16 +137,24 @@ def output_text(output: Output, offset: int, room: int, mime_type: str | None) -
         Invalid, OutOfRange: see `Output.page`.
     """
     page = output.page(offset, room, mime_type)
-    if len(page.text.encode("utf-8", "surrogatepass")) > room:
-        page = output.page(offset, max(room // 4, 1), mime_type)
-    return page.text, page.total_characters, page.next_offset
+    if _shown_bytes(page.text) <= room:
+        return page.text, page.total_characters, page.next_offset
+    fit = max(bisect_right(range(1, len(page.text)), room, key=lambda length: _shown_bytes(page.text[:length])), 1)
+    return page.text[:fit], page.total_characters, offset + fit
+
+
+def _shown_bytes(text: str) -> int:
+    return sum(row_sizes(_text_rows(text)))
 
 
 def output_rows(heading: Sequence[tuple[str, object]], text: str) -> list[str]:
     """An output as a reader sees it: its heading, and its lines with a mark before each."""
-    lines = text.removesuffix("\n").split("\n") if text else []
-    plain = (line.removesuffix("\r").replace("\r", CARRIAGE_RETURN) for line in lines)
-    return [opening_tag("output", heading), *(_MARK + line for line in plain)]
+    return [opening_tag("output", heading), *_text_rows(text)]
+
+
+def _text_rows(text: str) -> Iterator[str]:
+    for line in text.removesuffix("\n").split("\n") if text else []:
+        yield _MARK + line.removesuffix("\r").replace("\r", CARRIAGE_RETURN)
 
 
 def _shown_cell(document: NotebookDocument, cell: Cell, wanted: PageRequest, room: TextRoom) -> _Shown:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from .window import CutLine
 
@@ -52,6 +53,18 @@ def _numbered(rows: Sequence[str], first: int) -> str:
 @lru_cache(maxsize=8)
 def _prefixes(first: int, count: int) -> tuple[str, ...]:
     return tuple([f"\n{number}\t" for number in range(first, first + count)])
+
+
+def row_sizes(rows: Iterable[str]) -> Iterator[int]:
+    """The bytes of each row as it is shown, its end included."""
+    return (len(row.encode("utf-8", "surrogatepass")) + 1 for row in rows)
+
+
+def fitting(rows: Sequence[str], most: int | None) -> int:
+    """How many of the first rows fit into so many bytes (None: all); one at least, if there is any."""
+    if most is None:
+        return len(rows)
+    return max(sum(end <= most for end in accumulate(row_sizes(rows))), min(1, len(rows)))
 
 
 def envelope(tag: str, attributes: Sequence[tuple[str, object]], body: str) -> str:

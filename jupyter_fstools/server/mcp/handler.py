@@ -34,6 +34,8 @@ _VERSION = "MCP-Protocol-Version"
 _METHOD = "Mcp-Method"
 _NAME = "Mcp-Name"
 _SESSIONS = "jupyter_fstools_mcp_sessions"
+_NOTE_BYTES = 512
+"""Room for what an answer says around its rows: what they are of, and how to go on."""
 
 
 class _Asker(NamedTuple):
@@ -211,7 +213,7 @@ class McpHandler(ToolsHandler):
         headers = self.request.headers
         conversation = headers.get(_SESSION_ID) or headers.get(SESSION_HEADER)
         is_cut = is_named(asker.client, self.served.config.cutting_clients)
-        most = self.served.workspace.limits.mcp_output_bytes if is_cut else None
+        most = self.served.workspace.limits.mcp_output_bytes - _NOTE_BYTES if is_cut else None
         work = partial(
             answered, request=request, stateless=asker.stateless, conversation=conversation, shown_bytes=most
         )

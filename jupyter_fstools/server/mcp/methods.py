@@ -93,7 +93,7 @@ def answered(
         request: what it asks.
         stateless: the form.
         conversation: the one that the request belongs to, if anybody knows.
-        shown_bytes: text that the client shows its model of one answer; None: all.
+        shown_bytes: rows that the client shows its model of one answer; None: all.
 
     Raises:
         Fault: unknown method, or parameters that do not fit it.

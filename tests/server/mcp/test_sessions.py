@@ -177,6 +177,44 @@ def test_a_list_that_its_client_would_cut_is_paged(raw, tool, arguments):
     assert sorted(names) == [f"{number:03}" for number in range(200)]
 
 
+SHORT_LINES = "".join(f"{number % 7}\n" for number in range(12_000))
+LONG_CELLS = [
+    {"cell_type": "code", "id": f"c{number}", "metadata": {}, "execution_count": None, "source": "日本語\n" * 90,
+     "outputs": [{"output_type": "stream", "name": "stdout", "text": SHORT_LINES}]}
+    for number in range(90)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "tool, arguments",
+    [
+        ("read_file", {"path": "short.txt", "limit": 12_000}),
+        ("read_file", {"path": "long.txt", "limit": 12_000}),
+        ("read_notebook", {"path": "book.ipynb"}),
+        ("read_notebook", {"path": "book.ipynb", "cell_id": "c1", "output_index": 0}),
+        ("grep", {"pattern": "^[0-9]", "path": "short.txt", "limit": 10_000}),
+        ("grep", {"pattern": "hit", "path": "long.txt"}),
+        ("grep", {"pattern": "last", "path": "around.txt", "before_lines": 20_000}),
+        ("grep", {"pattern": "日", "path": "book.ipynb", "limit": 10_000}),
+        ("grep", {"pattern": "named", "path": ".", "output_mode": "files", "limit": 10_000}),
+        ("grep", {"pattern": "named", "path": ".", "output_mode": "count", "limit": 10_000}),
+    ],
+)
+def test_no_answer_has_more_bytes_than_its_client_shows(raw, tool, arguments):
+    """Numbers, headings and what is said around the rows included."""
+    book = {"cells": LONG_CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    raw.folder.write("short.txt", SHORT_LINES.encode())
+    raw.folder.write("long.txt", f"hit {'日本語' * 120}\n".encode() * 500)
+    raw.folder.write("around.txt", f"{SHORT_LINES}last\n".encode())
+    raw.folder.write("book.ipynb", json.dumps(book).encode())
+    for number in range(200):
+        raw.folder.write(f"{number:03}{'-' * 200}", b"named\n")
+    raw.begin(name="claude-code")
+    answer = raw.call(tool, **arguments | {"path": f"{raw.folder.name}/{arguments['path']}"})
+    shown = sum(len(block["text"].encode()) for block in answer["content"])
+    assert not answer["isError"] and 20 << 10 < shown <= 28 << 10
+
+
 def test_other_clients_get_long_answers_whole(raw):
     text = "".join(f"line {number} of a long text\n" for number in range(1900))
     path = raw.folder.write("a.txt", text.encode())
