@@ -23,6 +23,7 @@ from .search_notes import (
     left_out,
     list_of_globs,
     match_rows,
+    not_read,
     not_searched,
     nothing,
     paging,
@@ -133,14 +134,14 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
         found.matches, found.truncated, end = matches, True, arguments.offset + len(matches)
     elif found.partial:
         end = arguments.offset + len(found.matches)
-    _leave_receipts(workspace, found, query.max_line_length)
+    without_receipt = _leave_receipts(workspace, found, query.max_line_length)
     path = path_of_link(workspace.backend, arguments.path, start) or "."
     following = end if found.total is None or end < found.total else None
 
     def content() -> list[Block]:
         rows, notes = _shown(found, query, following)
         said = [_AS_TEXT] if plain else [cut] if cut else []
-        return text_blocks(rows, [*said, *notes])
+        return text_blocks(rows, [*said, *notes, *not_read(without_receipt)])
 
     return ToolResult("grep", content, lambda: _data(found, query, path, following))
 
@@ -161,9 +162,13 @@ def _occurs_as_text(workspace: Workspace, query: TextQuery, path: str) -> bool:
     return bool(found.files)
 
 
-def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
-    """Record the lines that are shown whole, of the files whose version is known and of the first notebooks."""
-    notebooks = 0
+def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[str]:
+    """Record the lines that are shown whole, of the files whose version is known and of the first notebooks.
+
+    Returns:
+        The paths of the others.
+    """
+    notebooks, others = 0, []
     for path, matches in groupby(found.matches, attrgetter("path")):
         version = found.versions.get(path)
         if is_notebook(path) and notebooks < _MOST_NOTEBOOKS:
@@ -171,7 +176,9 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
 
             notebooks += 1
             leave_receipt_of_cells(workspace, path, _whole_lines_of_cells(matches, most))
+            continue
         if version is None or version.stat.kind != "file":
+            others.append(path)
             continue
         earlier = workspace.tracker.lookup(version.stat.key)
         for first, lines in _whole_lines(matches, most):
@@ -180,6 +187,7 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> None:
             shown = Shown(first, last, text, version.total_lines)
             seen = version.stat, version.fingerprint
             earlier = workspace.tracker.record_read(*seen, shown, earlier, view="grep", keeps_encoding=True)
+    return others
 
 
 def _whole_lines_of_cells(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, int, list[str]]]:

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ..documents.text.invisible import INVISIBLE
-from ..documents.text.shown_lines import row_sizes
+from ..documents.text.shown_lines import counted, row_sizes
 from ..search.query import TextMatch
 from ..walking.stopping import Reason
 from .tool import Block, text_block
@@ -56,6 +56,13 @@ def nothing(at_all: str, what: str, total: int | None, offset: int, partial: Rea
     if total is None or total > offset:
         return "The matches could not be shown" + ("." if partial is None else " before the search ended.")
     return f"{what} from this offset on; the total is {total}{'' if partial is None else ' so far'}."
+
+
+def not_read(paths: Sequence[str]) -> Iterator[str]:
+    """The note on files whose lines are shown and leave no receipt."""
+    if paths:
+        others = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
+        yield f"[do not count as read: the lines of {shown_path(paths[0])}{others}; read before you edit]"
 
 
 def list_of_globs(glob: str) -> Iterator[str]:

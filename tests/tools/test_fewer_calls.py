@@ -74,6 +74,29 @@ def test_what_did_not_fit_into_the_answer_of_a_search_was_not_shown(root: Path) 
     assert call_tool(files, "edit_file", edit("around.txt", "line 20\n", "")).data["outside_shown_lines"] is True
 
 
+def test_a_search_says_of_which_files_the_lines_do_not_count_as_read(root: Path, call: Call) -> None:
+    """Those beyond the first files and notebooks, and a large one that was named."""
+    for number in range(102):
+        (root / f"{number:03}.py").write_text("old_name\n")
+    for number in range(21):
+        save(root / f"{number:02}.ipynb", "old_cell")
+    found = call("grep", pattern="old_name")
+    assert "[do not count as read: the lines of 100.py and 1 other file; read before you edit]" in found.text
+    call("edit_file", **edit("099.py", "old_name", "new_name"))
+    with pytest.raises(NotRead):
+        call("edit_file", **edit("100.py", "old_name", "new_name"))
+    assert "[do not count as read: the lines of 20.ipynb; read" in call("grep", pattern="old_cell").text
+    assert "count as read" not in call("grep", pattern="old_name", limit=100).text
+
+
+def test_a_large_file_that_a_search_names_does_not_count_as_read(root: Path) -> None:
+    files = open_workspace(root, session="me", durable=False, max_search_bytes=10)
+    (root / "large.txt").write_text("a needle in a large file\n")
+    assert "[do not count as read: the lines of large.txt; read" in call_tool(
+        files, "grep", pattern="needle", path="large.txt"
+    ).text  # fmt: skip
+
+
 def test_a_search_keeps_the_encoding_that_the_read_before_it_named(root: Path, call: Call) -> None:
     (root / "towns.csv").write_bytes(b"name,town\nAda,London\n")
     call("read_file", path="towns.csv", encoding="cp1252")
