@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from mcp_types import (
@@ -172,11 +173,7 @@ def _output_schema(tool: Tool) -> dict[str, Any]:
 
 def _called(workspace: Workspace, request: JSONRPCRequest) -> dict[str, Any]:
     asked = checked_params(CallToolRequestParams, request)
-    arguments = {
-        name: with_bytes(value) if isinstance(value, str) and OTHER_NAMES.get(name, name) == "path" else value
-        for name, value in (asked.arguments or {}).items()
-    }
-    called = call_tool(workspace, asked.name, arguments)
+    called = call_tool(workspace, asked.name, _understood(workspace, asked.arguments or {}))
     content = called.content
     waits = called.change is not None and called.change.status == "proposed"
     waiting = _waiting(called.change) if called.change is not None and waits else None
@@ -184,6 +181,33 @@ def _called(workspace: Workspace, request: JSONRPCRequest) -> dict[str, Any]:
     if workspace.rules.structured_content:
         told["structuredContent"] = _structured(called, waiting)
     return told | {"isError": False}
+
+
+def _understood(workspace: Workspace, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with each path, also those of edits, as its file is called."""
+    return {
+        name: [_named(workspace, one) if isinstance(one, dict) else one for one in value]
+        if isinstance(value, list)
+        else value
+        for name, value in _named(workspace, arguments).items()
+    }
+
+
+def _named(workspace: Workspace, fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: _meant(workspace, value) if isinstance(value, str) and OTHER_NAMES.get(name, name) == "path" else value
+        for name, value in fields.items()
+    }
+
+
+def _meant(workspace: Workspace, told: str) -> str:
+    """A path with the bytes that are no UTF-8; as it was told where only a file of that name exists."""
+    path = with_bytes(told)
+    if path != told:
+        with suppress(FsToolsError):
+            if workspace.peek(path).kind == "missing" and workspace.peek(told).kind != "missing":
+                return told
+    return path
 
 
 def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:

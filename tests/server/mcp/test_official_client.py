@@ -192,6 +192,23 @@ def test_a_name_that_is_no_utf8_travels_through_the_official_client(folder, offi
     assert folder.read(os.fsdecode(b"caf\xe9.txt")) == b"1\n"
 
 
+def test_a_name_that_is_no_utf8_is_that_of_an_edits_file_too(folder, official):
+    """And the escape itself, where a file is called so and no other one is meant."""
+    names = [os.fsdecode(b"caf\xe9.txt"), "literal\\udce9.txt"]
+    for name in names:
+        folder.write(name, b"one\n")
+
+    async def script(session):
+        paths = [f"{folder.name}/{name}" for name in ("caf\\udce9.txt", "literal\\udce9.txt")]
+        for path in paths:
+            await session.call_tool("read_file", {"path": path})
+        edits = [{"file_path": path, "old_string": "one", "new_string": "1"} for path in paths]
+        return await session.call_tool("edit_file", {"edits": edits})
+
+    assert not official(script).is_error
+    assert [folder.read(name) for name in names] == [b"1\n"] * 2
+
+
 def test_eight_clients_at_once_lose_no_edit(folder, shared_server):
     path = folder.write("a.txt", b"".join(b"line %d;\n" % number for number in range(8)))
 
