@@ -218,6 +218,13 @@ def test_text_that_is_not_utf_8_is_read_when_its_encoding_is_named(call, codec, 
     assert call.got("a") == b"OK\n" + text.encode(codec)
 
 
+@pytest.mark.parametrize("codec", ["iso2022_jp", "iso2022_kr", "hz", "utf-7"])
+def test_an_encoding_with_shift_states_is_refused_for_reading_in_words_about_reading(call, codec):
+    call.put("a", "x\n")
+    refusal = call.refused("invalid", "read_file", path="a", encoding=codec)
+    assert "not for reading" in refusal.message and "convert" in refusal.hint
+
+
 def test_an_unknown_encoding_is_invalid(call):
     call.put("a", "a")
     assert call.refused("invalid", "read_file", path="a", encoding="utf-88").details["field"] == "encoding"

@@ -95,7 +95,7 @@ def known_encoding(name: str) -> TextEncoding:
     """The encoding a caller names; `utf-8-sig`, `utf-16` and `utf-32` bring a BOM.
 
     Raises:
-        Invalid: no such encoding, or one in which text cannot be edited in place.
+        Invalid: no such encoding, or one in which the same bytes mean different characters from place to place.
     """
     try:
         codec = codecs.lookup(name.strip()).name
@@ -111,8 +111,8 @@ def known_encoding(name: str) -> TextEncoding:
         return TextEncoding(*_WITH_BOM[codec])
     if not _STATELESS.fullmatch(codec):
         raise Invalid(
-            f"encoding: {codec} cannot be edited in place",
-            hint="Use an encoding without shift states, such as utf-8, latin-1 or shift_jis.",
+            f"encoding: {codec} is not supported, also not for reading: a part of a text in it does not stand alone",
+            hint="Use an encoding without shift states, such as utf-8, latin-1 or shift_jis; convert a file first.",
             field="encoding",
         )
     return TextEncoding(codec)
