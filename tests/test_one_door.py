@@ -29,7 +29,7 @@ METHODS_OF_PATHS = {"write_text", "write_bytes", "touch", "unlink", "rmdir", "sy
 ALLOWED = {
     "own_folders.py": {"mkdir"},  # The folder of the locks, in Jupyter's data directory.
     # A client's configuration, which a person asks a shell to write.
-    "command_line/connect.py": {"mkdir", "open", "unlink"},
+    "command_line/connect.py": {"mkdir", "open", "replace", "unlink"},
 }
 
 
