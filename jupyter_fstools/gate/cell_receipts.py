@@ -22,7 +22,7 @@ from ..errors import NotRead, Stale
 from ..stores.records import FileState, Receipt
 from .line_ranges import united
 from .read_tracker import ReadTracker, ReceiptAfter
-from .shown_cells import Known, Ranges, ShownCells, after_changes, source_changes, with_lines
+from .shown_cells import Known, Ranges, ShownCells, after_edits, source_changes, with_lines
 from .shown_text import ShownText, marked_lines
 from .stale import SHOWN_BY_DIFF, say_in_words, show_diff, tells_all
 
@@ -151,7 +151,7 @@ def _written(
     if cell.whole or old is None or (known is not None and known.lines is None):
         return Known(fingerprint, None, {}), ShownText().with_lines(1, source)
     changes = source_changes(old.source, source)
-    return after_changes(known, fingerprint, changes, source), (shown or ShownText()).with_changes(changes)
+    return after_edits(known, fingerprint, cell.touched, source), (shown or ShownText()).with_changes(changes)
 
 
 def shown_lines(receipt: Receipt | None, document: NotebookDocument) -> dict[int, Ranges]:

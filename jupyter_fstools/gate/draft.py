@@ -15,6 +15,7 @@ from ..content.source import BytesContent, Content
 from ..content.splices import Splice, SplicedContent, packed, spliced_size
 from ..diffs.file_diff import FileDiff, Operation
 from ..documents.text.encoding import declared_otherwise
+from ..documents.text.touched_lines import TouchedLines
 from ..errors import Denied, IsDirectory, Stale, TooLarge
 from ..open_documents.protocol import Holder
 from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Reader, Receipt
@@ -86,6 +87,7 @@ class Step:
         written: the whole text, where the reader wrote the whole file.
         receipt: how the reader's receipt goes on, where it is not one of lines.
         notebook: the same step of a notebook, where it was looked at.
+        touched: the lines of a text that each splice touches, where it is edited.
     """
 
     op: Operation
@@ -97,6 +99,7 @@ class Step:
     written: str | None = None
     receipt: ReceiptAfter | None = None
     notebook: ChangedNotebook | None = None
+    touched: Sequence[TouchedLines] = ()
 
     @cached_property
     def undoable(self) -> bool:
@@ -123,7 +126,7 @@ class Step:
             return None, None
         if draft.receipt is None:
             return None, None
-        return tracker.after_own_edit(draft.receipt, stat, after, self.diff)
+        return tracker.after_own_edit(draft.receipt, stat, after, self.diff, self.touched)
 
 
 Work = Sequence[tuple[Draft, Step]]

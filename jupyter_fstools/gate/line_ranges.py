@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ..documents.text.touched_lines import TouchedLines
 from ..documents.text.window import CutLine
-from .shown_text import LineChange
 
 
 class Shown(NamedTuple):
@@ -69,21 +70,49 @@ def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def moved(lines: Sequence[tuple[int, int]], changes: Sequence[LineChange]) -> list[tuple[int, int]]:
-    """Line ranges after a change: what was removed is gone, what was written is shown, the rest moves."""
-    ranges = list(lines)
-    for change in reversed(changes):
-        shift = len(change.added) - change.removed
-        after: list[tuple[int, int]] = []
-        for first, last in ranges:
-            if first < change.first:
-                after.append((first, min(last, change.first - 1)))
-            if last >= change.first + change.removed:
-                after.append((max(first, change.first + change.removed) + shift, last + shift))
-        if change.added:
-            after.append((change.first, change.first + len(change.added) - 1))
-        ranges = after
-    return united(ranges)
+def moved(lines: Sequence[tuple[int, int]], touched: Sequence[TouchedLines]) -> list[tuple[int, int]]:
+    """Line ranges after a change: a line that was written is shown if all that it keeps of older ones was."""
+    ends = [last for _, last in lines] + [one.first + one.removed for one in touched]
+    was = bytearray(max(ends, default=0) + 1)
+    for first, last in lines:
+        was[first : last + 1] = b"\1" * (last + 1 - first)
+    now, at = was[:1], 1
+    for one in touched:
+        last = one.first + one.removed
+        now += was[at : one.first]
+        # Where two splices touch one line, the row that the first one left is looked at again.
+        begun = now.pop() if one.first < at else was[one.first] or not one.head
+        ended = was[last] or not one.tail
+        if not one.own:
+            now += bytes([begun and all(was[one.first : last + 1])]) * (one.added + 1)
+        else:
+            now += bytes([begun, *b"\1" * (one.added - 1), ended] if one.added else [begun and ended])
+        at = last + 1
+    if touched and touched[-1].gone:
+        now.pop()
+    now += was[at:]
+    return [(found.start(), found.end() - 1) for found in re.finditer(b"\1+", now)]
+
+
+def moved_pieces(partly: dict[int, int], touched: Sequence[TouchedLines]) -> dict[int, int]:
+    """Lines shown piece by piece after a change; of those that it touched all is to be shown again."""
+    after = {}
+    for line, upto in partly.items():
+        before = [one for one in touched if one.first + one.removed < line]
+        untouched = len(before) == len(touched) or touched[len(before)].first > line
+        after[line + sum(one.added - one.removed for one in before)] = upto if untouched else 0
+    return after
+
+
+def ranges_in(spelled: str) -> list[tuple[int, int]]:
+    """The ranges that `ranges_as_text` spelled."""
+    pairs = [one.split("-") for one in spelled.split(",") if one]
+    return [(int(first), int(last)) for first, last in pairs]
+
+
+def ranges_as_text(ranges: Iterable[tuple[int, int]]) -> str:
+    """Ranges (or lines, each with a number) as a receipt keeps them."""
+    return ",".join(f"{first}-{last}" for first, last in ranges)
 
 
 def spelled(lines: Sequence[tuple[int, int]]) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..backends.protocol import FileStat
 from ..content.fingerprint import Fingerprint
 from ..diffs.file_diff import FileDiff
+from ..documents.text.touched_lines import TouchedLines
 from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
 from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
-from .line_ranges import Shown, covers, is_whole, moved, spelled, united, whole_lines
+from .line_ranges import Shown, covers, is_whole, moved, moved_pieces, spelled, united, whole_lines
 from .shown_text import ShownText, line_changes
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
@@ -185,17 +186,22 @@ class ReadTracker:
         return receipt, ShownText().with_lines(1, text).packed()
 
     def after_own_edit(
-        self, earlier: Receipt, stat: FileStat, state: FileState, diff: FileDiff
+        self,
+        earlier: Receipt,
+        stat: FileStat,
+        state: FileState,
+        diff: FileDiff,
+        touched: Sequence[TouchedLines],
     ) -> tuple[Receipt, bytes]:
         """The receipt after the reader's own edit, and the text to keep with it.
 
-        What was shown stays shown, what was written is added.
+        What was shown stays shown, what was written (`touched`) is added.
         """
         changes = line_changes(diff)
-        lines = (earlier.lines if earlier.full else []) if changes is None else moved(earlier.lines, changes)
-        now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha, "lines": lines}
+        now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
+        shown = {"lines": moved(earlier.lines, touched), "partly": moved_pieces(earlier.partly, touched)}
         views = [view for view in earlier.views if view == BY_DIFF]
-        receipt = earlier.model_copy(update={**now, "partly": {}, "views": views})
+        receipt = earlier.model_copy(update={**now, **shown, "views": views})
         kept = self.shown_text(stat.key)
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 

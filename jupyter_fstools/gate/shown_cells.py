@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..diffs.file_diff import FileDiff
 from ..diffs.line_diff import line_hunks
 from ..documents.notebook import ShownLines
+from ..documents.text.touched_lines import TouchedLines
 from ..stores.records import Receipt
-from .line_ranges import moved, united
+from .line_ranges import moved, ranges_as_text, ranges_in, united
 from .read_tracker import ReadTracker
 from .shown_text import MAX_KEPT_CHARACTERS, LineChange, ShownText, line_changes, marked_lines
 
@@ -34,9 +36,9 @@ class Known(NamedTuple):
         """As a receipt keeps it: the fingerprint and, after colons, the lines and pieces if not all were shown."""
         if self.lines is None:
             return self.fingerprint
-        parts = [self.fingerprint, ",".join(f"{first}-{last}" for first, last in self.lines)]
+        parts = [self.fingerprint, ranges_as_text(self.lines)]
         if self.partly:
-            parts.append(",".join(f"{line}-{upto}" for line, upto in self.partly.items()))
+            parts.append(ranges_as_text(self.partly.items()))
         return ":".join(parts)
 
     @classmethod
@@ -45,26 +47,23 @@ class Known(NamedTuple):
         fingerprint, *places = spelled.split(":")
         if not places:
             return cls(fingerprint, None, {})
-        lines, *partly = map(_pairs, places)
+        lines, *partly = map(ranges_in, places)
         return cls(fingerprint, lines, dict(*partly))
-
-
-def _pairs(spelled: str) -> Ranges:
-    pairs = [one.split("-") for one in spelled.split(",") if one]
-    return [(int(first), int(last)) for first, last in pairs]
 
 
 def source_changes(before: str, after: str) -> list[LineChange]:
     """The lines of a cell's source that differ."""
-    hunks = line_hunks(marked_lines(before), marked_lines(after))
+    hunks = line_hunks(marked_lines(before), marked_lines(after), cut_lines=False)
     return line_changes(FileDiff(path="", op="edit", hunks=hunks)) or []
 
 
-def after_changes(known: Known | None, fingerprint: str, changes: list[LineChange], source: str) -> Known:
-    """The reader's knowledge of a cell (`known` of it before, if anything) after changing some of its lines."""
+def after_edits(known: Known | None, fingerprint: str, edits: Sequence[Sequence[TouchedLines]], source: str) -> Known:
+    """The reader's knowledge of a cell (`known` of it before, if anything) after edits that touched some lines."""
     if known is not None and known.lines is None:
         return Known(fingerprint, None, {})
-    lines = moved(known.lines if known and known.lines else [], changes)
+    lines = known.lines if known and known.lines else []
+    for touched in edits:
+        lines = moved(lines, touched)
     whole = not source or lines == [(1, len(marked_lines(source)))]
     return Known(fingerprint, None if whole else lines, {})
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from ..backends.protocol import OpenFile
 from ..content.source import Content
 from ..content.splices import (
     Splice,
@@ -21,6 +22,7 @@ from ..diffs.file_diff import CellDiff, FileDiff, Operation
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
 from ..documents.text.diff import diff_of_creation, diff_of_splices
 from ..documents.text.encoding import TextEncoding, declared_otherwise, encoding_of
+from ..documents.text.touched_lines import TouchedLines, touched_lines
 from ..errors import FsToolsError
 from ..gate.draft import Draft, ExpectedContent, Restorable, Step
 from ..gate.notebook_steps import KnownOfChange, notebook_step
@@ -73,7 +75,9 @@ class Steps:
                 written = None
                 if op in ("create", "overwrite") and change.tool != "undo":
                     written = _text_after(draft, file, splices)
-                step = Step(op, splices, file.diff, change.tool, written=written)
+                encoding = told_encoding(file, draft.content, splices)
+                touched = self._touched(draft, splices, encoding, own=change.tool != "undo")
+                step = Step(op, splices, file.diff, change.tool, written=written, touched=touched)
             step = replace(step, undoes=change.undoes)
             yield draft, told_by_cells(draft, step) if file.diff.kind == "notebook" else step
 
@@ -89,7 +93,9 @@ class Steps:
             diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
         else:
             diff = self._diff(draft, op, splices, encoding)
-        return Step(op, splices, diff, tool)
+        # What a person approves in part may be told by one splice, with all that lies between two parts.
+        touched = self._touched(draft, splices, encoding, own=tool == "undo")
+        return Step(op, splices, diff, tool, touched=touched)
 
     def _step_back(self, draft: Draft, file: ChangedFile, steps: Sequence[Undoing]) -> Step:
         if file.before is None:
@@ -102,11 +108,19 @@ class Steps:
 
     def _diff(self, draft: Draft, op: Operation, splices: Sequence[Splice], encoding: TextEncoding) -> FileDiff:
         assert draft.before is not None
-        opened = draft.before
+        return diff_of_splices(draft.stat.path, op, draft.before, splices, encoding, self._line_at(draft.before))
+
+    def _touched(
+        self, draft: Draft, splices: Sequence[Splice], encoding: TextEncoding, *, own: bool
+    ) -> list[TouchedLines]:
+        if draft.before is None:
+            return []
+        found = touched_lines(draft.before, splices, encoding, self._line_at(draft.before))
+        return [one._replace(own=own) for one in found]
+
+    def _line_at(self, opened: OpenFile) -> Callable[[int], int]:
         index = self._workspace.versions.index(opened)
-        return diff_of_splices(
-            draft.stat.path, op, opened, splices, encoding, lambda offset: index.line_at(opened, offset)
-        )
+        return lambda offset: index.line_at(opened, offset)
 
 
 def told_by_cells(draft: Draft, step: Step) -> Step:

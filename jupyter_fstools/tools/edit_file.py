@@ -15,6 +15,7 @@ from ..documents.media.media_bytes import HEAD_BYTES, PDF, media_type
 from ..documents.text.diff import changed_lines, diff_of_changes, line_numbers
 from ..documents.text.edits import TextEdit, apply_edits
 from ..documents.text.encoding import TextEncoding, encoding_of
+from ..documents.text.touched_lines import touched_lines
 from ..documents.text.utf8_view import Utf8View
 from ..documents.text.written_text import require_declared
 from ..errors import Binary, FsToolsError, Invalid, NotebookRefused, NotRead, naming_file
@@ -227,7 +228,9 @@ def _effect(
     changes = changed_lines(opened, splices, encoding, line_at, context=snippet.context)
     diff = diff_of_changes(draft.stat.path, "edit", snippet.passed(changes), encoding)
     outside = _outside_shown_lines(shown, splices, line_numbers(opened, encoding, line_at), encoding)
-    return Step("edit", splices, diff, "edit_file", encoding=shown.encoding), snippet.text, outside
+    touched = touched_lines(opened, splices, encoding, line_at)
+    step = Step("edit", splices, diff, "edit_file", encoding=shown.encoding, touched=touched)
+    return step, snippet.text, outside
 
 
 def _has_changed(workspace: Workspace, draft: Draft) -> bool:

@@ -333,6 +333,28 @@ def test_ones_own_edit_keeps_what_was_shown_and_adds_what_it_wrote(call):
     assert not call("read_file", path="a.txt", offset=3, limit=3).data["unchanged"]
 
 
+def test_an_edit_of_a_part_of_a_line_does_not_show_the_rest_of_it(call):
+    """Nor does the next read, of whichever lines, make the file one that was shown whole."""
+    call.put("a.txt", "short\n" + "start = 1; " + "x" * 30 + "\n")
+    call("read_file", path="a.txt", max_line_length=20)
+    edit(call, "a.txt", "start = 1", "start = 2")
+    assert receipt(call, "a.txt").lines == [(1, 1)]
+    call("read_file", path="a.txt", offset=1, limit=1)
+    call.refused("not_read", "write_file", path="a.txt", content="new\n")
+    call("read_file", path="a.txt", offset=2, max_line_length=20)
+    call("read_file", path="a.txt", offset=2, column=21)
+    assert call("write_file", path="a.txt", content="new\n").data["changed"]
+
+
+def test_replacing_a_string_everywhere_shows_none_of_its_lines(call):
+    call.put("a.csv", "".join(f"row {number}, {number}\n" for number in range(1, 6000)))
+    call("read_file", path="a.csv", offset=5, limit=2)
+    edit(call, "a.csv", ", ", ";", replace_all=True)
+    assert receipt(call, "a.csv").lines == [(5, 6)]
+    call("read_file", path="a.csv", offset=5, limit=2)
+    assert call.refused("not_read", "write_file", path="a.csv", content="new\n").details["lines"] == [(5, 6)]
+
+
 def test_what_was_accepted_unseen_does_not_count_as_shown(call):
     """An edit that went through a stale file opens no overwrite of what the outsider wrote."""
     call.put("a.txt", numbered(3))

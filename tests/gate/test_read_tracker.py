@@ -8,10 +8,14 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.backends.protocol import FileStat
 from jupyter_fstools.content.fingerprint import fingerprint_of
+from jupyter_fstools.content.source import BytesContent
+from jupyter_fstools.content.splices import Splice
 from jupyter_fstools.diffs.file_diff import FileDiff
 from jupyter_fstools.diffs.line_diff import line_hunks
+from jupyter_fstools.documents.text.encoding import TextEncoding
+from jupyter_fstools.documents.text.touched_lines import touched_between, touched_lines, touched_source_lines
 from jupyter_fstools.errors import NotRead, Stale
-from jupyter_fstools.gate.line_ranges import Shown
+from jupyter_fstools.gate.line_ranges import Shown, moved, moved_pieces
 from jupyter_fstools.gate.read_tracker import ReadTracker
 from jupyter_fstools.stores.in_memory import InMemoryStore
 from jupyter_fstools.stores.records import FileState, Reader
@@ -100,9 +104,60 @@ def test_shown_lines_follow_random_edits_of_ones_own(count, data):
         after = [*lines[:start], *written, *lines[end:]]
         known[start:end] = [True] * len(written)
         diff = FileDiff(path="a.txt", op="edit", hunks=list(line_hunks(lines, after)))
+        parts = ["".join(f"{line}\n" for line in part).encode() for part in (lines[:start], lines[start:end], written)]
+        before = BytesContent(b"".join([*parts[:2], *(f"{line}\n".encode() for line in lines[end:])]))
+        touched = touched_source_lines(before, [Splice(len(parts[0]), *parts[1:])])
         lines, text = after, "".join(f"{line}\n" for line in after)
         mark = fingerprint_of([text.encode()])
         state = FileState(text_sha=mark.text, exact_sha=mark.exact, size=len(text))
-        receipt, _ = tracker.after_own_edit(receipt, stat_of(text, f"w{version}"), state, diff)
+        receipt, _ = tracker.after_own_edit(receipt, stat_of(text, f"w{version}"), state, diff, touched)
         shown_now = {n for start, end in receipt.lines for n in range(start, end + 1)}
         assert shown_now == {number for number, is_known in enumerate(known, 1) if is_known}
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from(["", "a", "bc", "defg"]), max_size=7), st.booleans(), st.data())
+def test_an_own_edit_shows_no_line_of_which_a_part_was_not_shown(lines, ended, data):
+    """Against a model that knows of each character whether it was shown."""
+    text = "\n".join(lines) + "\n" * ended
+    shown = data.draw(st.sets(st.integers(1, max(1, len(_lines(text))))))
+    known = [line in shown for line, row in enumerate(_lines(text), 1) for _ in row]
+    ranges = moved([(line, line) for line in sorted(shown) if line <= len(_lines(text))], [])
+    splices, after, known_after, at = [], "", [], 0
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(at, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        new = data.draw(st.sampled_from(["", "x", "\n", "x\n", "\nx", "x\ny", "\n\n"]))
+        if text[start:end] != new:
+            splices.append(Splice(start, text[start:end].encode(), new.encode()))
+        after += text[at:start] + new
+        known_after += known[at:start] + [True] * len(new)
+        at = end
+    after, known_after = after + text[at:], known_after + known[at:]
+    told = iter(known_after)
+    # A line end is no part of what a line shows.
+    flags = [[next(told) or one == "\n" for one in row] for row in _lines(after)]
+    whole = {line for line, row in enumerate(flags, 1) if all(row)}
+    narrow = touched_source_lines(BytesContent(text.encode()), splices)
+    assert _numbers(moved(ranges, narrow)) <= whole
+    assert _numbers(moved(ranges, touched_between(text, after))) <= whole
+    wide = [Splice(splice.offset * 2, _wide(splice.removed), _wide(splice.inserted)) for splice in splices]
+    assert touched_lines(BytesContent(_wide(text.encode())), wide, TextEncoding("utf-16-le"), None) == narrow
+
+
+def test_a_long_line_is_read_on_after_an_edit_of_another_one():
+    before = BytesContent(b"one\ntwo\nthree\nfour\n")
+    touched = touched_source_lines(before, [Splice(0, b"one\n", b""), Splice(9, b"h", b"H")])
+    assert moved_pieces({3: 7, 4: 9}, touched) == {2: 0, 3: 9}
+
+
+def _lines(text):
+    return text.splitlines(keepends=True)
+
+
+def _wide(data):
+    return data.decode().encode("utf-16-le")
+
+
+def _numbers(ranges):
+    return {line for first, last in ranges for line in range(first, last + 1)}

@@ -249,6 +249,22 @@ def test_an_own_step_shows_no_more_of_a_cell_than_it_wrote(make_call, step):
     call("edit_notebook", new_source="gone", **cell)
 
 
+@pytest.mark.parametrize("step", ["edit", "replace_all", "edit and undo"])
+def test_an_own_step_shows_no_line_of_a_cell_of_which_it_wrote_a_part(call, step):
+    call.put(PATH, jupyterlab(notebook(code("a = 1\n" + "b = 1; " + "x" * 3000))))
+    cell = {"path": PATH, "cell_id": "c0"}
+    call("read_notebook", **cell)
+    everywhere = {"old_string": "= 1", "new_string": "= 2", "replace_all": True}
+    edit = everywhere if step == "replace_all" else {"old_string": "b = 1", "new_string": "b = 2"}
+    call("edit_notebook", edit_mode="edit", **edit, **cell)
+    if "undo" in step:
+        call("undo", path=PATH)
+    assert call.refused("not_read", "edit_notebook", edit_mode="delete", **cell).details["lines"] == [(1, 1)]
+    call("read_notebook", **cell)
+    call("read_notebook", source_offset=2, source_column=2001, **cell)
+    call("edit_notebook", edit_mode="delete", **cell)
+
+
 def test_windows_of_a_cell_add_up(call):
     call.put(PATH, jupyterlab(notebook(code("a\nb\nc\nd"))))
     call("read_notebook", path=PATH, cell_id="c0", source_limit=2)

@@ -13,6 +13,7 @@ from ...content.source import Content
 from ...diffs.file_diff import Action, CellDiff, DiffHunk, FileDiff, Operation
 from ...diffs.line_diff import Block, changed_blocks, cuts_rows, hunks_of
 from ...errors import NotebookRefused
+from ..text.touched_lines import touched_between
 from .cell import Cell, decoded
 from .document import CellAfter, NotebookDocument
 from .spans import ObjectSpans
@@ -51,7 +52,9 @@ def compared(before: NotebookDocument | None, after: NotebookDocument | None, *,
         at = origin.get(cell.index)
         was = None if at is None else old[at]
         same = was is not None and was.fingerprint == cell.fingerprint
-        cells.append(CellAfter(cell.cell_id, at, None if same else (cell.cell_type, cell.source), was is None))
+        touched = [] if was is None or same else [touched_between(was.source, cell.source)]
+        written = None if same else (cell.cell_type, cell.source)
+        cells.append(CellAfter(cell.cell_id, at, written, was is None, touched))
         diff = _diff(was, cell, rows, moved=at in moved)
         if diff is not None:
             diffs.append(diff)

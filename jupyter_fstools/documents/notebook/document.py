@@ -13,6 +13,7 @@ from ...content.splices import Splice
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import line_hunks
 from ...errors import NotebookRefused
+from ..text.touched_lines import TouchedLines
 from .cell import Cell, Cells, decoded
 from .cell_edit import CellEdit
 from .cell_ids import duplicate_ids, former_indexes, index_of, named, without_tag
@@ -100,12 +101,14 @@ class CellAfter(NamedTuple):
         origin: its index before; None for a new cell.
         written: its type and source where the step wrote them; None where they are as they were.
         whole: all of the source was written, not only what differs.
+        touched: else the lines that each of its edits, one after the other, touched.
     """
 
     cell_id: str
     origin: int | None
     written: tuple[str, str] | None
     whole: bool
+    touched: Sequence[Sequence[TouchedLines]] = ()
 
 
 class NotebookEdit(NamedTuple):
@@ -263,7 +266,7 @@ def _id_after(state: PlannedCell) -> str | None:
 def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:
     written = (state.cell_type, state.source) if state.source_changed or state.converted else None
     whole = state.cell is None or "replace" in state.touched_by
-    return CellAfter(cell_id, state.cell.index if state.cell else None, written, whole)
+    return CellAfter(cell_id, state.cell.index if state.cell else None, written, whole, state.touched)
 
 
 def _renamed(order: Sequence[PlannedCell], ids: Sequence[str]) -> list[RenamedCell]:

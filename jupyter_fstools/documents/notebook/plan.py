@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from ...errors import FsToolsError, Invalid, NoOp, NotebookRefused
 from ..text.edits import TextEdit
+from ..text.touched_lines import TouchedLines
 from .cell import Cell, Cells
 from .cell_edit import CellEdit
 from .cell_ids import index_of
-from .source_text import checked_source, edited_source
+from .edited_source import edited_source
+from .source_text import checked_source
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Target:
 
 @dataclass(eq=False)
 class PlannedCell:
-    """A cell on its way: `cell` is None for a new one; the rest is what it shall be."""
+    """A cell on its way: `cell` is None for a new one; `touched` tells its edits; the rest is what it shall be."""
 
     cell: Cell | None
     cell_type: str
@@ -45,6 +47,7 @@ class PlannedCell:
     deleted: bool = False
     moved: bool = False
     touched_by: list[str] = field(default_factory=list)
+    touched: list[list[TouchedLines]] = field(default_factory=list)
 
     @property
     def source_changed(self) -> bool:
@@ -203,7 +206,8 @@ class _Batch:
 
     def _edit(self, state: PlannedCell, edit: CellEdit) -> None:
         text_edit = TextEdit(edit.old_string or "", edit.new_string or "", edit.replace_all)
-        state.source = edited_source(state.source, text_edit)
+        state.source, touched = edited_source(state.source, text_edit)
+        state.touched.append(touched)
         state.keeps_outputs = state.keeps_outputs and edit.keep_outputs
 
     def _delete(self, state: PlannedCell, edit: CellEdit) -> None:

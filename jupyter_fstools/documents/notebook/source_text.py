@@ -7,13 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ...content.source import CHUNK_BYTES, BytesContent, Content
-from ...content.splices import Splice, spliced_chunks, trimmed
-from ...errors import EncodingRefused, Invalid, NoMatch
+from ...content.source import CHUNK_BYTES, Content
+from ...content.splices import Splice, trimmed
+from ...errors import EncodingRefused, Invalid
 from ..text.disguises import has_line_numbers
-from ..text.edits import TextEdit, apply_edits
-from ..text.encoding import UTF_8
-from ..text.utf8_view import Utf8View
 from ..text.written_text import placeholder_line
 from .cell import Cell, decoded, lines_of
 from .spans import ObjectSpans, items_at
@@ -139,38 +136,9 @@ def _between(content: Content, start: int, end: int) -> bytes:
     return content.read(start, end - start) if end > start else b""
 
 
-_FILE = re.compile(r"\b([Tt]he) file\b")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_UNFIT = re.compile("[\0\ud800-\udfff]")
 _ESCAPED_LETTER = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
-_STAND_IN = 0x10F000 - 0xD800
-
-
-def edited_source(source: str, edit: TextEdit) -> str:
-    """The source after one exact replacement, by the rules of `edit_file`.
-
-    Raises:
-        Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
-    """
-    # NULs and lone surrogates are no text for a file: private-use characters stand in for those of the source.
-    stand_ins = {code: code + _STAND_IN for code in map(ord, set(_UNFIT.findall(source)))}
-    if any(chr(code) in source + edit.old + edit.new for code in stand_ins.values()):
-        raise EncodingRefused(
-            "the cell holds broken characters (lone surrogates), so no part of it can be edited",
-            hint='Replace its whole source: `edit_mode` "replace".',
-        )
-    before = BytesContent(source.translate(stand_ins).encode())
-    try:
-        outcome = apply_edits(Utf8View(before, UTF_8), [edit])
-    except NoMatch as refusal:
-        # Lines and what is not there are the cell's; the text shown below the first line is as it stands.
-        said, line_break, shown = refusal.hint.partition("\n")
-        refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))
-        refusal.hint = said + line_break + shown
-        raise
-    after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
-    return after.translate({there: code for code, there in stand_ins.items()})
 
 
 def checked_source(new: str, old: str, field: str) -> str:

@@ -1,0 +1,44 @@
+"""Edits a part of a cell's source by exact strings."""
+
+from __future__ import annotations
+
+import re
+
+from ...content.source import BytesContent
+from ...content.splices import spliced_chunks
+from ...errors import EncodingRefused, NoMatch
+from ..text.edits import TextEdit, apply_edits
+from ..text.encoding import UTF_8
+from ..text.touched_lines import TouchedLines, touched_source_lines
+from ..text.utf8_view import Utf8View
+
+_FILE = re.compile(r"\b([Tt]he) file\b")
+_UNFIT = re.compile("[\0\ud800-\udfff]")
+_STAND_IN = 0x10F000 - 0xD800
+
+
+def edited_source(source: str, edit: TextEdit) -> tuple[str, list[TouchedLines]]:
+    """The source after one exact replacement, by the rules of `edit_file`, and the lines that it touched.
+
+    Raises:
+        Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
+    """
+    # NULs and lone surrogates are no text for a file: private-use characters stand in for those of the source.
+    stand_ins = {code: code + _STAND_IN for code in map(ord, set(_UNFIT.findall(source)))}
+    if any(chr(code) in source + edit.old + edit.new for code in stand_ins.values()):
+        raise EncodingRefused(
+            "the cell holds broken characters (lone surrogates), so no part of it can be edited",
+            hint='Replace its whole source: `edit_mode` "replace".',
+        )
+    before = BytesContent(source.translate(stand_ins).encode())
+    try:
+        outcome = apply_edits(Utf8View(before, UTF_8), [edit])
+    except NoMatch as refusal:
+        # Lines and what is not there are the cell's; the text shown below the first line is as it stands.
+        said, line_break, shown = refusal.hint.partition("\n")
+        refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))
+        refusal.hint = said + line_break + shown
+        raise
+    after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
+    touched = touched_source_lines(before, outcome.splices)
+    return after.translate({there: code for code, there in stand_ins.items()}), touched

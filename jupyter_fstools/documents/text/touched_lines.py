@@ -1,0 +1,93 @@
+"""Tells which lines a change touches, and what stays of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ...content.source import BytesContent, Content
+from ...content.splices import Splice, trimmed
+from .diff import line_numbers
+from .encoding import UTF_8, TextEncoding
+
+_NEAR_BYTES = 64 << 10
+"""Up to here the lines between two splices are counted by reading what is between them."""
+
+
+class TouchedLines(NamedTuple):
+    """The lines that one splice touches.
+
+    Attributes:
+        first: the number of the first one before the change, 1-based.
+        removed: the line ends that go.
+        added: the line ends that come.
+        head: the first line keeps what stands before the splice.
+        tail: the last line keeps what stands behind it.
+        gone: nothing is left of the last line, where the text ends.
+        own: all of the text that came is told; else it may be that of any touched line.
+    """
+
+    first: int
+    removed: int
+    added: int
+    head: bool
+    tail: bool
+    gone: bool = False
+    own: bool = True
+
+
+def touched_lines(
+    before: Content, splices: Sequence[Splice], encoding: TextEncoding, line_at: Callable[[int], int]
+) -> list[TouchedLines]:
+    """The lines that each splice touches, in order; two may touch the same one.
+
+    Args:
+        before: the content that the offsets of the splices count in.
+        splices: sorted and disjoint.
+        encoding: how its text is written.
+        line_at: the 1-based line number of a byte offset, where a newline is the byte 0x0A.
+    """
+    number, newline, end, line = line_numbers(before, encoding, line_at), encoding.newline, None, 1
+    line_ends = (newline, "\r".encode(encoding.codec) + newline)
+    touched = []
+    for splice in (_in_units(before, splice, encoding.unit) for splice in splices):
+        if end is None or splice.offset - end > _NEAR_BYTES:
+            line = number(splice.offset)
+        else:
+            line += _newlines(before.read(end, splice.offset - end), encoding)
+        at_start = splice.offset <= len(encoding.bom)
+        head = not at_start and before.read(splice.offset - len(newline), len(newline)) != newline
+        behind = before.read(splice.end, len(line_ends[1]))
+        removed, added = _newlines(splice.removed, encoding), _newlines(splice.inserted, encoding)
+        nothing_last = splice.inserted.endswith(newline) if splice.inserted else not head
+        gone = not behind and nothing_last
+        touched.append(
+            TouchedLines(line, removed, added, head, bool(behind) and not behind.startswith(line_ends), gone)
+        )
+        end, line = splice.end, line + removed
+    return touched
+
+
+def touched_between(old: str, new: str) -> list[TouchedLines]:
+    """The lines that differ between two texts, from the first one to the last."""
+    before, after = (BytesContent(text.encode("utf-8", "surrogatepass")) for text in (old, new))
+    found = touched_source_lines(before, trimmed(before.data, after.data))
+    return [one._replace(own=False) for one in found]
+
+
+def touched_source_lines(before: BytesContent, splices: Sequence[Splice]) -> list[TouchedLines]:
+    """The lines that each splice touches in a text in UTF-8 that is in memory."""
+    return touched_lines(before, splices, UTF_8, lambda offset: before.data.count(b"\n", 0, offset) + 1)
+
+
+def _in_units(before: Content, splice: Splice, unit: int) -> Splice:
+    """The same change by a splice that cuts no code unit."""
+    left, right = splice.offset % unit, -splice.end % unit
+    if not (left or right):
+        return splice
+    kept, behind = before.read(splice.offset - left, left), before.read(splice.end, right)
+    return Splice(splice.offset - left, kept + splice.removed + behind, kept + splice.inserted + behind)
+
+
+def _newlines(data: bytes, encoding: TextEncoding) -> int:
+    return data.count(b"\n") if encoding.counts_newline_bytes else data.decode(encoding.codec, "replace").count("\n")
