@@ -263,7 +263,7 @@ def _stale(
         say_in_words(refusal, *_untold(known, cell, kept=diff is not None))
     elif editing and known.lines is None and tells_all(refusal, diff):
         lines = [(1, len(marked_lines(cell.source)))]
-        receipt.cells[key] = Known(cell.fingerprint, lines, {}).spelled()
+        receipt.cells[key] = Known(cell.fingerprint, lines, {}, []).spelled()
         kept.put(key, ShownText().with_lines(1, cell.source))
         tracker.put(receipt.model_copy(update={"full": False}), kept.packed({one: one for one in receipt.cells}))
         refusal.hint = SHOWN_BY_DIFF
@@ -281,12 +281,15 @@ def _untold(known: Known, cell: Cell, *, kept: bool) -> tuple[str, ...]:
 
 
 def _partly_read(target: Target, known: Known, path: str) -> NotRead:
-    shown = ", ".join(f"{first}-{last}" for first, last in (known.lines or [])[:5]) or "none whole"
+    lines = known.lines if known.since_diff is None else known.since_diff
+    shown = ", ".join(f"{first}-{last}" for first, last in (lines or [])[:5]) or "none whole"
+    read = "Read the rest of the cell with `read_notebook` (`source_offset`, `source_column`)"
+    if known.since_diff is not None:
+        read = "Only a diff of what changed was shown: read the cell again with `read_notebook`"
     return NotRead(
         f"only a part of cell {target.cell_id!r} of {path} was shown to this session (lines {shown})",
-        hint="Read the rest of the cell with `read_notebook` (`source_offset`, `source_column`), or change a part of "
-        'it with `edit_mode` "edit".',
-        lines=known.lines,
+        hint=f'{read}, or change a part of it with `edit_mode` "edit".',
+        lines=lines,
         **_place(target),
     )
 

@@ -14,14 +14,25 @@ from ..errors import InputOutput, NotRead, Stale
 from ..sessions import client_of
 from ..stores.protocol import MomentFilter, Store
 from ..stores.records import FileState, Reader, Receipt
-from .line_ranges import Shown, covers, is_whole, moved, moved_pieces, spelled, united, whole_lines
+from .line_ranges import (
+    Shown,
+    covers,
+    is_whole,
+    moved,
+    moved_pieces,
+    ranges_as_text,
+    ranges_in,
+    spelled,
+    united,
+    whole_lines,
+)
 from .shown_text import ShownText, line_changes
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
 """Makes the receipt, and the copy kept with it, after its reader's own step: given the file as the step left it."""
 
-BY_DIFF = "diff"
-"""A view in a receipt: the diff of a refusal showed the changes. It does not permit overwriting."""
+_BY_DIFF = "diff "
+"""Begins a view in a receipt: the diff of a refusal showed the changes. The lines shown since follow."""
 _MOST_VIEWS = 32
 _log = logging.getLogger("jupyter_fstools")
 _RENEWED_SECONDS = 60
@@ -29,6 +40,12 @@ _ONE_SESSION = (
     "A person has to configure the client to send the header X-Fstools-Session with a name of its own (as a command: "
     "jupyter fstools mcp --session NAME), use a token made for it, or keep one session open. Then read the file again."
 )
+
+
+def shown_since_diff(receipt: Receipt) -> list[tuple[int, int]] | None:
+    """The lines shown since a diff told how the others changed, which permits no overwriting; None without a diff."""
+    mark = next((view for view in receipt.views if view.startswith(_BY_DIFF)), None)
+    return None if mark is None else ranges_in(mark.removeprefix(_BY_DIFF))
 
 
 class ReadTracker:
@@ -83,14 +100,16 @@ class ReadTracker:
             self._store.put_receipt(receipt)
         if whole and self._overwrite_needs_full_read and not receipt.full:
             rest = "Read the rest of it with `read_file` before overwriting it, or use `edit_file`."
-            if BY_DIFF in receipt.views:
+            since = shown_since_diff(receipt)
+            lines = receipt.lines if since is None else since
+            if since is not None:
                 rest = "Only a diff of what changed was shown: read it again before overwriting it, or use `edit_file`."
             raise NotRead(
-                f"only a part of {stat.path} was shown to this session (lines {spelled(receipt.lines)})",
+                f"only a part of {stat.path} was shown to this session (lines {spelled(lines)})",
                 # A picture is shown without lines, and there is no rest of it to read.
                 hint=rest if receipt.lines or receipt.partly else "Text cannot replace it; write another file.",
                 path=stat.path,
-                lines=receipt.lines,
+                lines=lines,
             )
         return receipt
 
@@ -117,8 +136,12 @@ class ReadTracker:
             encoding = earlier.encoding
         known = earlier.lines if earlier else []
         partly = dict(earlier.partly) if earlier else {}
-        lines = united([*known, *whole_lines(shown, partly)])
-        views = [one for one in (earlier.views if earlier else []) if one != view]
+        whole = whole_lines(shown, partly)
+        lines = united([*known, *whole])
+        since = shown_since_diff(earlier) if earlier else None
+        since = None if since is None else united([*since, *whole])
+        full = bool(earlier and earlier.full) or is_whole(lines if since is None else since, shown.total_lines)
+        views = [one for one in (earlier.views if earlier else []) if one != view and not one.startswith(_BY_DIFF)]
         now = time.time()
         receipt = Receipt(
             user=self.reader.user,
@@ -129,9 +152,8 @@ class ReadTracker:
             exact_sha=fingerprint.exact if fingerprint else earlier.exact_sha if earlier else None,
             lines=lines,
             partly=dict(list(partly.items())[-_MOST_VIEWS:]),
-            full=bool(earlier and earlier.full)
-            or is_whole(lines if BY_DIFF not in views else whole_lines(shown, {}), shown.total_lines),
-            views=[*views, view][-_MOST_VIEWS:],
+            full=full,
+            views=[*_mark(None if full else since), *[*views, view][-_MOST_VIEWS:]],
             encoding=encoding,
             read_at=earlier.read_at if earlier else now,
         )
@@ -156,7 +178,7 @@ class ReadTracker:
                 "lines": [(1, total)] if total else [],
                 "partly": {},
                 "full": False,
-                "views": [BY_DIFF],
+                "views": _mark([]),
                 "read_at": time.time(),
             }
         )
@@ -200,7 +222,8 @@ class ReadTracker:
         changes = line_changes(diff)
         now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
         shown = {"lines": moved(earlier.lines, touched), "partly": moved_pieces(earlier.partly, touched)}
-        views = [view for view in earlier.views if view == BY_DIFF]
+        since = shown_since_diff(earlier)
+        views = _mark(None if since is None else moved(since, touched))
         receipt = earlier.model_copy(update={**now, **shown, "views": views})
         kept = self.shown_text(stat.key)
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
@@ -247,6 +270,11 @@ class ReadTracker:
             return False
         recent = self._store.reads(MomentFilter(key_prefix=key, after=time.time() - _RENEWED_SECONDS))
         return any(read.user == user and client_of(read.session) == client for read in recent)
+
+
+def _mark(since: Sequence[tuple[int, int]] | None) -> list[str]:
+    """The view of a receipt that goes on from a diff, with the lines shown since; no view for None."""
+    return [] if since is None else [f"{_BY_DIFF}{ranges_as_text(since)}"]
 
 
 def _same_content(receipt: Receipt, stat: FileStat, fingerprint: Fingerprint | None) -> bool:

@@ -26,19 +26,24 @@ class Known(NamedTuple):
         fingerprint: of the source that was shown.
         lines: those shown whole; None for all of them.
         partly: of a line shown piece by piece, up to which character.
+        since_diff: those of the lines that were shown since a diff told how the others changed, which permits no
+            replacing; None without a diff.
     """
 
     fingerprint: str
     lines: Ranges | None
     partly: dict[int, int]
+    since_diff: Ranges | None = None
 
     def spelled(self) -> str:
-        """As a receipt keeps it: the fingerprint and, after colons, the lines and pieces if not all were shown."""
+        """As a receipt keeps it: the fingerprint and, after colons, what else there is if not all lines were shown."""
         if self.lines is None:
             return self.fingerprint
         parts = [self.fingerprint, ranges_as_text(self.lines)]
-        if self.partly:
+        if self.partly or self.since_diff is not None:
             parts.append(ranges_as_text(self.partly.items()))
+        if self.since_diff is not None:
+            parts.append(ranges_as_text(self.since_diff))
         return ":".join(parts)
 
     @classmethod
@@ -47,8 +52,13 @@ class Known(NamedTuple):
         fingerprint, *places = spelled.split(":")
         if not places:
             return cls(fingerprint, None, {})
-        lines, *partly = map(ranges_in, places)
-        return cls(fingerprint, lines, dict(*partly))
+        found = dict(enumerate(map(ranges_in, places)))
+        return cls(fingerprint, found[0], dict(found.get(1, [])), found.get(2))
+
+    def of_lines(self, total: int) -> Known:
+        """The same of a cell with so many lines: whether all of them were shown."""
+        lines = self.lines if self.since_diff is None else self.since_diff
+        return self if lines is None or (total and lines != [(1, total)]) else Known(self.fingerprint, None, {})
 
 
 def source_changes(before: str, after: str) -> list[LineChange]:
@@ -61,11 +71,10 @@ def after_edits(known: Known | None, fingerprint: str, edits: Sequence[Sequence[
     """The reader's knowledge of a cell (`known` of it before, if anything) after edits that touched some lines."""
     if known is not None and known.lines is None:
         return Known(fingerprint, None, {})
-    lines = known.lines if known and known.lines else []
+    lines, since = (known.lines or [], known.since_diff) if known else ([], None)
     for touched in edits:
-        lines = moved(lines, touched)
-    whole = not source or lines == [(1, len(marked_lines(source)))]
-    return Known(fingerprint, None if whole else lines, {})
+        lines, since = moved(lines, touched), None if since is None else moved(since, touched)
+    return Known(fingerprint, lines, {}, since).of_lines(len(marked_lines(source)) if source else 0)
 
 
 class ShownCells:
@@ -122,6 +131,6 @@ def with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Know
         elif upto:
             partly[piece.line] = upto
     lines = united([*(known.lines if known and known.lines else []), *whole])
-    if shown.total == 0 or lines == [(1, shown.total)]:
-        return Known(fingerprint, None, {})
-    return Known(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]))
+    since = known.since_diff if known else None
+    since = None if since is None else united([*since, *whole])
+    return Known(fingerprint, lines, dict(list(partly.items())[-_MOST_PARTLY:]), since).of_lines(shown.total)

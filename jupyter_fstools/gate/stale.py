@@ -14,7 +14,7 @@ from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, 
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
-from .read_tracker import BY_DIFF, ReadTracker
+from .read_tracker import ReadTracker, shown_since_diff
 from .shown_text import ShownText
 from .versions import Versions
 
@@ -78,7 +78,7 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     """
     if not (receipt.lines or receipt.partly or receipt.full):
         return None  # It was shown as a picture.
-    seen = receipt.full or BY_DIFF in receipt.views
+    seen = receipt.full or shown_since_diff(receipt) is not None
     whole = seen and shown is not None and shown.ranges() == receipt.lines
     then = _Then(shown, whole, receipt.text_sha, receipt.encoding, "outside_shown_lines")
     return _explain(refusal, opened, then)

@@ -248,7 +248,8 @@ def _receipts_of_changed(workspace: Workspace, receipt: Receipt, edits: Sequence
     change itself was not shown: it must not count as shown for an overwrite or a later read.
     """
     kept = workspace.tracker.shown_text(receipt.key)
-    nothing = receipt.model_copy(update={"full": False, "lines": []})
+    # A receipt without any line or piece of one is a picture's.
+    nothing = receipt.model_copy(update={"full": False, "lines": [], "partly": {1: 0}, "views": []})
     known = kept is not None and _are_known(kept.texts(), edits)
     return nothing.model_copy(update={"full": known}), nothing
 

@@ -355,6 +355,21 @@ def test_replacing_a_string_everywhere_shows_none_of_its_lines(call):
     assert call.refused("not_read", "write_file", path="a.csv", content="new\n").details["lines"] == [(5, 6)]
 
 
+def test_what_a_diff_showed_is_never_overwritten_however_many_windows_follow(call):
+    """Until these windows are the whole file."""
+    call.put("a.txt", numbered(80))
+    call("read_file", path="a.txt")
+    call.put("a.txt", numbered(80).replace("line 50", "LINE 50"))
+    stale(call, "a.txt", "line 3\n", "three\n")
+    for line in range(1, 45):
+        call("read_file", path="a.txt", offset=line, limit=1)
+    edit(call, "a.txt", "line 3\n", "three\n")
+    refusal = call.refused("not_read", "write_file", path="a.txt", content="new\n")
+    assert refusal.details["lines"] == [(1, 44)] and "diff" in refusal.hint
+    call("read_file", path="a.txt", offset=45)
+    assert call("write_file", path="a.txt", content="new\n").data["changed"]
+
+
 def test_what_was_accepted_unseen_does_not_count_as_shown(call):
     """An edit that went through a stale file opens no overwrite of what the outsider wrote."""
     call.put("a.txt", numbered(3))

@@ -116,6 +116,40 @@ def test_shown_lines_follow_random_edits_of_ones_own(count, data):
 
 
 @settings(max_examples=200)
+@given(st.integers(1, 6), st.data())
+def test_after_a_diff_only_lines_shown_since_make_a_file_a_whole_one(count, data):
+    """However many windows there are: the mark of the diff goes with none of them."""
+    tracker, text = make_tracker(), numbered(count)
+    receipt = record(tracker, "old\n", 1, 1)
+    stat, mark = stat_of(text, "v1"), fingerprint_of([text.encode()])
+    tracker.record_diff(receipt, stat, mark, text)
+    seen = [False] * count
+    for step in range(data.draw(st.integers(1, 40))):
+        first = data.draw(st.integers(1, len(seen)))
+        if data.draw(st.booleans()):
+            last = data.draw(st.integers(first, min(len(seen), first + 1)))
+            stat, mark = stat_of(text, f"v{step}"), fingerprint_of([text.encode()])
+            window = shown(text, first, last)
+            receipt = tracker.record_read(stat, mark, window, tracker.lookup(stat.key), view=f"{step}", encoding=None)
+            seen[first - 1 : last] = [True] * (last - first + 1)
+            assert receipt.full == all(seen)
+            if receipt.full:
+                return
+        else:
+            lines = text.splitlines(keepends=True)
+            before, old, new = "".join(lines[: first - 1]), lines[first - 1], f"new {step}\nmore {step}\n"
+            touched = touched_source_lines(
+                BytesContent(text.encode()), [Splice(len(before), old.encode(), new.encode())]
+            )
+            text = before + new + "".join(lines[first:])
+            state = FileState(text_sha=fingerprint_of([text.encode()]).text, exact_sha=None, size=len(text))
+            diff = FileDiff(path="a.txt", op="edit")
+            tracker.put(*tracker.after_own_edit(tracker.lookup(stat.key), stat_of(text), state, diff, touched))
+            seen[first - 1 : first] = [True, True]
+            assert not tracker.lookup(stat.key).full
+
+
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(["", "a", "bc", "defg"]), max_size=7), st.booleans(), st.data())
 def test_an_own_edit_shows_no_line_of_which_a_part_was_not_shown(lines, ended, data):
     """Against a model that knows of each character whether it was shown."""

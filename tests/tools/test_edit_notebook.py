@@ -265,6 +265,30 @@ def test_an_own_step_shows_no_line_of_a_cell_of_which_it_wrote_a_part(call, step
     call("edit_notebook", edit_mode="delete", **cell)
 
 
+@pytest.mark.parametrize("next_step", ["edit", "grep", "read_notebook"])
+@pytest.mark.parametrize("edit_mode", ["replace", "delete"])
+def test_a_cell_of_which_a_diff_was_shown_is_not_overwritten(call, edit_mode, next_step):
+    """Rule 2 of the gate: until it is shown again."""
+    lines, cell = [f"line {number}\n" for number in range(1, 31)], {"path": PATH, "cell_id": "c0"}
+    call.put(PATH, jupyterlab(notebook(code("".join(lines)))))
+    call("read_notebook", **cell)
+    call.put(PATH, jupyterlab(notebook(code("".join([*lines[:20], "theirs\n", *lines[20:]])))))
+    edit = {"edit_mode": "edit", "old_string": "line 3\n", "new_string": "three\n", **cell}
+    call.refused("stale", "edit_notebook", **edit)
+    if next_step == "edit":
+        call("edit_notebook", **edit)
+    elif next_step == "grep":
+        call("grep", path=PATH, pattern="line 3$")
+    else:
+        call("read_notebook", source_offset=3, source_limit=1, **cell)
+    overwrite = {"edit_mode": edit_mode, **({"new_source": "gone"} if edit_mode == "replace" else {}), **cell}
+    refusal = call.refused("not_read", "edit_notebook", **overwrite)
+    assert refusal.details["lines"] == [(3, 3)] and "diff" in refusal.hint
+    call("read_notebook", source_limit=10, **cell)
+    call("read_notebook", source_offset=11, **cell)
+    call("edit_notebook", **overwrite)
+
+
 def test_windows_of_a_cell_add_up(call):
     call.put(PATH, jupyterlab(notebook(code("a\nb\nc\nd"))))
     call("read_notebook", path=PATH, cell_id="c0", source_limit=2)
