@@ -97,7 +97,7 @@ class _Comparison:
 
     def _divided(self, area: Block, depth: int) -> Iterator[Block]:
         a, b, c, d = area
-        anchors = _anchors(self._before[a:b], self._after[c:d]) if depth < _MOST_DEPTH else []
+        anchors = anchors_in(self._before[a:b], self._after[c:d]) if depth < _MOST_DEPTH else []
         if not anchors:
             yield area
             return
@@ -117,7 +117,7 @@ class _Comparison:
         return True
 
 
-def _anchors(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+def anchors_in(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
     """Lines that occur once on both sides, in the longest order both share (patience diff)."""
     once = {line for line, count in Counter(before).items() if count == 1}
     once &= {line for line, count in Counter(after).items() if count == 1}

@@ -225,7 +225,8 @@ class ReadTracker:
         since = shown_since_diff(earlier)
         views = _mark(None if since is None else moved(since, touched))
         receipt = earlier.model_copy(update={**now, **shown, "views": views})
-        kept = self.shown_text(stat.key)
+        # Of a content of which nothing was shown there are no lines: what is kept is of an older one.
+        kept = self.shown_text(stat.key) if earlier.lines or earlier.full else None
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 
     def put(self, receipt: Receipt, shown: bytes | None) -> None:

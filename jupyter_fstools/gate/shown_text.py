@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..diffs.file_diff import FileDiff
-from ..diffs.line_diff import NO_NEWLINE, line_hunks
+from ..diffs.line_diff import NO_NEWLINE, anchors_in, line_hunks
 from ..documents.text.shown_lines import CARRIAGE_RETURN
 
 MAX_KEPT_CHARACTERS = 256 << 10
 """Text kept per receipt, before compression: what one call shows at most by default."""
 _COMPRESSED_FROM = 16 << 10
 _MOST_EDITS = 64
+_MOST_PLACES = 1000
+"""Of a line that is there more often, the first ones are looked at."""
 
 
 class LineChange(NamedTuple):
@@ -125,17 +127,18 @@ class ShownText:
         """The diff of the shown lines to the text that is there now; None if none were kept.
 
         `whole` says that the shown lines, if they are the first ones and in one piece, were the whole file: what stands
-        after them now was added. A final newline is told where one side has it alone.
+        after them now was added. Else each segment is compared with the lines where it stands now: that it has moved is
+        no change of it. A final newline is told where one side has it alone.
         """
         segments = [(first, marked_lines(shown)) for first, shown in self._segments()]
         if not segments:
             return None
         now = marked_lines(text)
         diff = FileDiff(path=path, op="edit")
-        for first, lines in segments:
-            end = len(now) if whole and len(segments) == 1 and first == 1 else first + len(lines) - 1
-            sides = _visible(lines, now[first - 1 : end])
-            for hunk in line_hunks(*sides, old_start=first, new_start=first):
+        all_of_it = whole and len(segments) == 1 and segments[0][0] == 1
+        places = [(0, len(now))] if all_of_it else _places(segments, now)
+        for (first, lines), (start, end) in zip(segments, places, strict=True):
+            for hunk in line_hunks(*_visible(lines, now[start:end]), old_start=first, new_start=start + 1):
                 diff.hunks.append(hunk)
                 diff.added += sum(row.kind == "add" for row in hunk.rows)
                 diff.removed += sum(row.kind == "remove" for row in hunk.rows)
@@ -201,6 +204,35 @@ def _changed(segments: Sequence[tuple[int, list[str]]], changes: Sequence[LineCh
                 after.append((min(first, change.first), [*lines[:low], *change.added, *lines[high:]]))
         changed = after
     return changed
+
+
+def _places(segments: Sequence[tuple[int, list[str]]], now: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where each segment stands in the lines there are now: the first line and the end, counted from 0."""
+    wanted = {line for _, lines in segments for line in lines}
+    found: dict[str, list[int]] = {}
+    for at, line in enumerate(now):
+        if line in wanted:
+            found.setdefault(line, []).append(at)
+    shift = 0
+    for first, lines in segments:
+        start = max(0, first - 1 + shift)
+        end = start + len(lines)
+        if now[start:end] != lines:
+            start, end = _place(lines, now, found) or (start, end)
+            shift = end - len(lines) - first + 1
+        yield start, end
+
+
+def _place(lines: Sequence[str], now: Sequence[str], found: Mapping[str, Sequence[int]]) -> tuple[int, int] | None:
+    """Where a segment stands by those of its lines that are there once, or else by all of them; None if nowhere."""
+    once = sorted(found[line][0] for line in set(lines) if len(found.get(line, ())) == 1)
+    anchors = anchors_in(lines, [now[at] for at in once])
+    if anchors:
+        (first, start), (last, end) = anchors[0], anchors[-1]
+        return max(0, once[start] - first), min(len(now), once[end] - last + len(lines))
+    starts = found.get(lines[0], ())[:_MOST_PLACES]
+    same = [at for at in starts if now[at : at + len(lines)] == lines]
+    return (same[0], same[0] + len(lines)) if len(same) == 1 else None
 
 
 def _line_count(text: str) -> int:

@@ -545,6 +545,26 @@ def test_a_stale_refusal_after_ones_own_edit_knows_the_final_newline(call):
     assert stale(call, "a.txt").details["diff"].endswith(f"-d\n{MARK}\n+d")
 
 
+def test_a_stale_refusal_does_not_take_moved_lines_for_changed_ones(call):
+    call.put("a.txt", numbered(200))
+    call("read_file", path="a.txt", offset=100, limit=10)
+    call.put("a.txt", "import os\nimport re\n" + numbered(200))
+    assert stale(call, "a.txt", "line 105\n", "x\n").details["changed"] == "outside_shown_lines"
+    call.put("a.txt", "import os\nimport re\n" + numbered(200).replace("line 105\n", "LINE 105\n"))
+    diff = stale(call, "a.txt", "line 104\n", "x\n").details["diff"]
+    assert [row for row in diff.split("\n") if row[0] in "+-"] == ["-line 105", "+LINE 105"]
+
+
+def test_a_stale_refusal_after_an_accepted_change_claims_nothing_of_older_lines(call):
+    call.put("a.txt", numbered(30))
+    call("read_file", path="a.txt")
+    call.put("a.txt", "theirs\n" * 5 + numbered(30))
+    edit(call, "a.txt", "line 20\n", "twenty\n", if_stale="match")
+    call.put("a.txt", call.got("a.txt").decode().replace("line 5\n", "LINE 5\n"))
+    details = stale(call, "a.txt", "line 25\n", "x\n").details
+    assert (details["changed"], "diff" in details) == ("unknown", False)
+
+
 def test_a_stale_refusal_is_bounded(call):
     call.put("a.txt", numbered(3000))
     call("read_file", path="a.txt", limit=2000)

@@ -36,6 +36,39 @@ def test_windows_one_after_the_other_are_the_whole():
     assert "-line 2" in diff and "+line 11" in diff
 
 
+def test_a_window_that_moved_did_not_change():
+    shown = ShownText().with_lines(3, lines(3, 5)).with_lines(8, lines(8, 9))
+    assert told(shown, f"import os\nimport re\n{TEN}", whole=False) == ""
+    assert told(shown, lines(2, 6) + lines(8, 9), whole=False) == ""
+    repeated = ShownText().with_lines(2, "}\n\n}\n")
+    assert told(repeated, "new\na\n}\n\n}\n}\n", whole=False) == ""
+
+
+def test_a_change_in_a_window_that_moved_is_told_where_it_is():
+    shown = ShownText().with_lines(3, lines(3, 5)).with_lines(8, lines(8, 9))
+    changed = "import os\n" + TEN.replace("line 4\n", "new\nLINE 4\n").replace("line 9\n", "")
+    diff = ShownText.unpacked(shown.packed()).diff("a.txt", changed, whole=False)
+    assert unified(diff).startswith("@@ -3,3 +4,4 @@\n line 3\n-line 4\n+new\n+LINE 4\n line 5\n@@ -8,2 +10,")
+
+
+@given(st.data())
+def test_the_lines_said_to_be_removed_are_those_that_are_gone(data):
+    """Of the lines shown, wherever others came or went."""
+    text, shown, kept = [f"line {number}" for number in range(1, 16)], set(), ShownText()
+    for _ in range(data.draw(st.integers(1, 3))):
+        first = data.draw(st.integers(1, 15))
+        last = data.draw(st.integers(first, 15))
+        kept = kept.with_lines(first, "".join(f"{line}\n" for line in text[first - 1 : last]))
+        shown.update(text[first - 1 : last])
+    for step in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(at, min(len(text), at + 2)))
+        text[at:end] = [f"theirs {step} {number}" for number in range(data.draw(st.integers(0, 3)))]
+    diff = kept.diff("a.txt", "".join(f"{line}\n" for line in text), whole=False)
+    removed = [row.text for hunk in diff.hunks for row in hunk.rows if row.kind == "remove"]
+    assert sorted(removed) == sorted(shown.difference(text))
+
+
 def test_a_window_that_overlaps_replaces_only_the_lines_it_shows():
     shown = ShownText().with_lines(1, TEN).with_lines(4, lines(4, 5))
     assert told(shown, TEN) == ""

@@ -128,6 +128,16 @@ def test_a_change_behind_the_lines_that_were_shown_of_a_cell_is_told_in_words(ca
     assert refusal.details["changed"] == "outside_shown_lines" and "outside the lines" in refusal.message
 
 
+def test_lines_of_a_cell_that_moved_are_not_told_as_changed(call):
+    lines = "".join(f"line {number}\n" for number in range(1, 60))
+    call.put(PATH, jupyterlab(notebook(code(lines))))
+    call("read_notebook", path=PATH, cell_id="c0", source_offset=40, source_limit=5)
+    call.put(PATH, jupyterlab(notebook(code("import os\n" + lines))))
+    edit = {"edit_mode": "edit", "old_string": "line 42\n", "new_string": "x\n"}
+    refusal = call.refused("stale", "edit_notebook", path=PATH, cell_id="c0", **edit)
+    assert refusal.details["changed"] == "outside_shown_lines"
+
+
 def test_another_cell_changed_by_somebody_else_is_no_reason_to_refuse(book):
     outsider(book, '"z"', '"other"')
     book("edit_notebook", path=PATH, cell_id="c1", new_source="q")
