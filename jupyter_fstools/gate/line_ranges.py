@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ..documents.text.touched_lines import TouchedLines
 from ..documents.text.window import CutLine
+
+_MOST_RANGES = 4000
+"""An edit of very many places would leave a receipt of megabytes; lines behind these count as not shown."""
 
 
 class Shown(NamedTuple):
@@ -91,7 +95,7 @@ def moved(lines: Sequence[tuple[int, int]], touched: Sequence[TouchedLines]) -> 
     if touched and touched[-1].gone:
         now.pop()
     now += was[at:]
-    return [(found.start(), found.end() - 1) for found in re.finditer(b"\1+", now)]
+    return [(found.start(), found.end() - 1) for found in islice(re.finditer(b"\1+", now), _MOST_RANGES)]
 
 
 def moved_pieces(partly: dict[int, int], touched: Sequence[TouchedLines]) -> dict[int, int]:

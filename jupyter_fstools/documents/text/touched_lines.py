@@ -10,6 +10,7 @@ from ...content.splices import Splice, trimmed
 from .diff import line_numbers
 from .encoding import UTF_8, TextEncoding
 
+_BLOCK_BYTES = 4 << 10
 _NEAR_BYTES = 64 << 10
 """Up to here the lines between two splices are counted by reading what is between them."""
 
@@ -49,15 +50,17 @@ def touched_lines(
     """
     number, newline, end, line = line_numbers(before, encoding, line_at), encoding.newline, None, 1
     line_ends = (newline, "\r".encode(encoding.codec) + newline)
+    near = _read_near(before)
     touched = []
-    for splice in (_in_units(before, splice, encoding.unit) for splice in splices):
+    aligned = splices if encoding.unit == 1 else [_in_units(before, splice, encoding.unit) for splice in splices]
+    for splice in aligned:
         if end is None or splice.offset - end > _NEAR_BYTES:
             line = number(splice.offset)
         else:
-            line += _newlines(before.read(end, splice.offset - end), encoding)
+            line += _newlines(near(end, splice.offset - end), encoding)
         at_start = splice.offset <= len(encoding.bom)
-        head = not at_start and before.read(splice.offset - len(newline), len(newline)) != newline
-        behind = before.read(splice.end, len(line_ends[1]))
+        head = not at_start and near(splice.offset - len(newline), len(newline)) != newline
+        behind = near(splice.end, len(line_ends[1]))
         removed, added = _newlines(splice.removed, encoding), _newlines(splice.inserted, encoding)
         nothing_last = splice.inserted.endswith(newline) if splice.inserted else not head
         gone = not behind and nothing_last
@@ -78,6 +81,19 @@ def touched_between(old: str, new: str) -> list[TouchedLines]:
 def touched_source_lines(before: BytesContent, splices: Sequence[Splice]) -> list[TouchedLines]:
     """The lines that each splice touches in a text in UTF-8 that is in memory."""
     return touched_lines(before, splices, UTF_8, lambda offset: before.data.count(b"\n", 0, offset) + 1)
+
+
+def _read_near(before: Content) -> Callable[[int, int], bytes]:
+    """Reads pieces that lie close to each other, of a block at a time: there may be many thousands."""
+    start, block = 0, b""
+
+    def near(offset: int, length: int) -> bytes:
+        nonlocal start, block
+        if offset < start or offset + length > start + len(block):
+            start, block = offset, before.read(offset, max(length, _BLOCK_BYTES))
+        return block[offset - start : offset - start + length]
+
+    return near
 
 
 def _in_units(before: Content, splice: Splice, unit: int) -> Splice:
