@@ -17,6 +17,14 @@ from jupyter_fstools.kernel.interrupts import between_interrupts
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 
 
+@pytest.fixture(autouse=True)
+def interrupts_count():
+    """As in a kernel: a program that was started in the background has them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow
 
+PROJECT = Path(__file__).parents[2]
 LENIENT = "negative_data_rejection"
 """Arguments are taken as models send them: null for what is left out, "5" for 5."""
 FURTHER_RULES = "positive_data_acceptance"
@@ -46,7 +49,8 @@ def test_schemathesis_finds_nothing(server, tmp_path):
         *("--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--generation-deterministic"),
         *("--exclude-checks", f"{LENIENT},{FURTHER_RULES}", "--warnings", "off", "--no-color"),
     ]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "SCHEMATHESIS_HOOKS": "tests.server.short_waits", "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Tested: " in done.stdout
 
