@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ...content.source import BytesContent, Content
@@ -53,7 +53,7 @@ def touched_lines(
     near = _read_near(before)
     touched = []
     aligned = splices if encoding.unit == 1 else [_in_units(before, splice, encoding.unit) for splice in splices]
-    for splice in aligned:
+    for splice in _joined(aligned):
         if end is None or splice.offset - end > _NEAR_BYTES:
             line = number(splice.offset)
         else:
@@ -94,6 +94,17 @@ def _read_near(before: Content) -> Callable[[int, int], bytes]:
         return block[offset - start : offset - start + length]
 
     return near
+
+
+def _joined(splices: Iterable[Splice]) -> list[Splice]:
+    """Each where the one before it ends as one with it: what the first removed is no head of the second."""
+    joined: list[Splice] = []
+    for splice in splices:
+        if joined and joined[-1].end == splice.offset:
+            last = joined.pop()
+            splice = Splice(last.offset, last.removed + splice.removed, last.inserted + splice.inserted)
+        joined.append(splice)
+    return joined
 
 
 def _in_units(before: Content, splice: Splice, unit: int) -> Splice:
