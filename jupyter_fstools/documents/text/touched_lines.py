@@ -102,8 +102,9 @@ def _joined(splices: Iterable[Splice]) -> list[Splice]:
     for splice in splices:
         if joined and joined[-1].end == splice.offset:
             last = joined.pop()
-            splice = Splice(last.offset, last.removed + splice.removed, last.inserted + splice.inserted)
-        joined.append(splice)
+            joined.append(Splice(last.offset, last.removed + splice.removed, last.inserted + splice.inserted))
+        else:
+            joined.append(splice)
     return joined
 
 
