@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import accumulate, groupby, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -82,22 +82,22 @@ def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
 
 def fitting_matches(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
     """As many of the matches as one call shows in so many bytes, at least one; None if that is all of them."""
-    if _shown_bytes(matches) <= most:
+    fit = sum(1 for _ in takewhile(most.__ge__, accumulate(_sizes(matches))))
+    if fit == len(matches):
         return None
-    fit = _most_that_fit(len(matches), most, lambda number: matches[:number])
     return matches[:fit] or [_trimmed(matches[0], most)]
 
 
-def _most_that_fit(count: int, most: int, taken: Callable[[int], list[TextMatch]]) -> int:
-    return bisect_right(range(1, count + 1), most, key=lambda number: _shown_bytes(taken(number)))
-
-
-def _shown_bytes(matches: list[TextMatch]) -> int:
-    return sum(row_sizes(match_rows(matches)))
+def _sizes(matches: list[TextMatch]) -> Iterator[int]:
+    """The bytes that each match adds to the answer."""
+    return (sum(row_sizes(rows)) for rows in _rows(matches))
 
 
 def _trimmed(match: TextMatch, most: int) -> TextMatch:
     """One match with no more lines around it than fit, and where it does not fit itself, without its end."""
+
+    def most_that_fit(count: int, shown: Callable[[int], TextMatch]) -> int:
+        return bisect_right(range(1, count + 1), most, key=lambda number: next(_sizes([shown(number)])))
 
     def without_end(length: int) -> TextMatch:
         cut = match.cut + len(match.text) - length
@@ -107,11 +107,10 @@ def _trimmed(match: TextMatch, most: int) -> TextMatch:
         before = match.before[max(0, len(match.before) - number) :]
         return replace(match, before=before, after=match.after[:number])
 
-    if _shown_bytes([with_lines(0)]) > most:
-        fit = _most_that_fit(len(match.text) - 1, most, lambda length: [without_end(length)])
+    if next(_sizes([with_lines(0)])) > most:
+        fit = most_that_fit(len(match.text) - 1, without_end)
         return without_end(max(fit, min(1, len(match.text))))
-    around = max(len(match.before), len(match.after))
-    return with_lines(_most_that_fit(around, most, lambda number: [with_lines(number)]))
+    return with_lines(most_that_fit(max(len(match.before), len(match.after)), with_lines))
 
 
 def left_out(match: TextMatch, shown: TextMatch) -> str:
@@ -155,24 +154,31 @@ class ShownLine(NamedTuple):
     left_out: tuple[int, int] = (0, 0)
 
 
-def match_rows(matches: Iterable[TextMatch]) -> list[str]:
+def match_rows(matches: Sequence[TextMatch]) -> list[str]:
     """A heading for each place, and below it its lines by number.
 
     A `-` follows the number of a line that is only around.
     """
-    return [row for number, group in enumerate(shown_groups(matches)) for row in _group_rows(number, *group)]
+    return [row for of_match in _rows(matches) for row in of_match]
 
 
-def _group_rows(number: int, heading: str, lines: list[ShownLine]) -> Iterator[str]:
-    yield from ["", heading] if number else [heading]
-    for line in lines:
-        before, after = line.left_out
-        cut = f"[... {before} characters] " if before else "", f" [... {after} characters]" if after else ""
-        yield (
-            line.text
-            if line.number is None
-            else (f"{line.number}{'' if line.matches else '-'}\t{cut[0]}{line.text}{cut[1]}")
-        )
+def _rows(matches: Sequence[TextMatch]) -> Iterator[list[str]]:
+    """The rows that each match adds; the first one of a place has its heading above them."""
+    above: list[str] = []
+    for heading, lines_of_matches in _places(matches):
+        above = [*above, heading]
+        for lines in lines_of_matches:
+            yield [*above, *map(_row, lines)]
+            above = []
+        above = [""]
+
+
+def _row(line: ShownLine) -> str:
+    if line.number is None:
+        return line.text
+    before, after = line.left_out
+    cut = f"[... {before} characters] " if before else "", f" [... {after} characters]" if after else ""
+    return f"{line.number}{'' if line.matches else '-'}\t{cut[0]}{line.text}{cut[1]}"
 
 
 def shown_groups(matches: Iterable[TextMatch]) -> Iterator[tuple[str, list[ShownLine]]]:
@@ -180,7 +186,11 @@ def shown_groups(matches: Iterable[TextMatch]) -> Iterator[tuple[str, list[Shown
 
     If lines around are shown, there is a gap between lines that do not follow each other.
     """
-    matches = list(matches)
+    for heading, lines_of_matches in _places(list(matches)):
+        yield heading, [line for lines in lines_of_matches for line in lines]
+
+
+def _places(matches: Sequence[TextMatch]) -> Iterator[tuple[str, Iterator[list[ShownLine]]]]:
     around = any(match.before or match.after for match in matches)
     for _, group in groupby(matches, attrgetter("path", "cell_index", "output_index")):
         of_place = list(group)
@@ -195,10 +205,11 @@ def _heading(match: TextMatch) -> str:
     return heading + (f" output {match.output_index}" if match.output_index is not None else "")
 
 
-def _lines(matches: list[TextMatch], around: bool) -> list[ShownLine]:
-    lines: list[ShownLine] = []
+def _lines(matches: list[TextMatch], around: bool) -> Iterator[list[ShownLine]]:
+    """The lines that each match of a place adds."""
     last = 0
     for match in matches:
+        lines: list[ShownLine] = []
         first = match.line - len(match.before)
         if around and last and first > last + 1:
             lines.append(ShownLine(None, "--"))
@@ -210,7 +221,7 @@ def _lines(matches: list[TextMatch], around: bool) -> list[ShownLine]:
         if match.after:
             lines += [ShownLine(number, text) for number, text in enumerate(match.after, last + 1)]
             last += len(match.after)
-    return lines
+        yield lines
 
 
 def _own_lines(match: TextMatch) -> list[ShownLine]:
