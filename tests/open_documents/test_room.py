@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.content.splices import Splice, spliced_chunks
-from jupyter_fstools.errors import Unsaved
+from jupyter_fstools.errors import Conflict, Unsaved
 from jupyter_fstools.open_documents.protocol import Rewrite
 from jupyter_fstools.open_documents.room import Room
 from jupyter_fstools.open_documents.shared_document import SharedText, moved_splices
@@ -65,3 +65,38 @@ def test_no_other_line_endings_come_into_a_room(change, end):
     with pytest.raises(Unsaved, match="line endings"):
         change(text, Splice(1, b"", f"{end}y".encode()))
     assert change(text, Splice(1, b"", b"\ny")) == "x\ny"
+
+
+class SavedBefore(InMemory):
+    """A file that somebody writes at the very moment at which it is to be written."""
+
+    faster = None
+
+    def write(self, path, chunks, *, if_match):
+        if self.faster is not None:
+            super().write(path, [self.faster], if_match=if_match)
+        return super().write(path, chunks, if_match=if_match)
+
+
+@pytest.mark.parametrize("faster", [b"x = 2\n", b"x = 3\n"], ids=["its own", "another's"])
+def test_the_last_save_of_a_room_that_has_ended_is_the_change_if_it_is_its_own(faster):
+    """A room that ends lets its save go on; of what others wrote the change says that it is gone."""
+    backend, text, ended = SavedBefore({"a.py": b"x = 1\n"}), Text("x = 1\n"), []
+    backend.faster = faster
+
+    def on_loop(step):
+        if ended:
+            raise Conflict("the room has ended", hint="Read it again.")
+        return step()
+
+    room = Room(backend, backend.stat("a.py"), text, {}, on_loop, lambda: ended.append(True) or True)
+    with room.content() as before:
+        rewrite = Rewrite(before, [Splice(4, b"1", b"2")], None, hash_before=True, begin=lambda *_: None, outline=None)
+        if faster == b"x = 2\n":
+            applied = room.apply(rewrite)
+            assert applied.saved and applied.stat.version == backend.stat("a.py").version
+        else:
+            with pytest.raises(Conflict):
+                room.apply(rewrite)
+    with backend.read("a.py") as opened:
+        assert opened.read(0, opened.size) == faster
