@@ -13,7 +13,7 @@ from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, inverse, splices_back, unpacked, unpacked_undo
 from ..diffs.file_diff import FileDiff
 from ..documents.text.diff import decoded_sides, diff_of_creation, diff_of_splices
-from ..errors import Conflict, FsToolsError, NotFound, Stale, TooLarge
+from ..errors import Conflict, FsToolsError, NotFound, Stale, TimedOut, TooLarge
 from ..gate.draft import Draft, Restorable
 from ..gate.kept_steps import placed_again
 from ..gate.workspace import Workspace
@@ -152,7 +152,11 @@ def waiting_count(workspace: Workspace, reader: Reader | None = None) -> int:
 
 
 def changed_since(workspace: Workspace, change: Change) -> list[ChangedSince]:
-    """The modifications of a proposal's files since, also unsaved ones; a file that still fits has none."""
+    """The modifications of a proposal's files since, also unsaved ones; a file that still fits has none.
+
+    Raises:
+        TimedOut: another call holds a file's lock, and this one begins again instead of waiting for it.
+    """
     if change.status != "proposed" or is_command(change):
         return []
     parts, hint = kept_parts(workspace, change), "Reject it, or have it proposed again."
@@ -169,6 +173,8 @@ def _since(workspace: Workspace, change: Change, at: int, file: Restorable) -> C
         with workspace.drafts_to_restore([file]):
             return None
     except FsToolsError as refusal:
+        if isinstance(refusal, TimedOut) and refusal.lock is not None:
+            raise  # The look begins again once its turn has come: two of one file must not bar each other.
         if not is_saved and not isinstance(refusal, Stale):
             return None  # A page that does not answer now may do so when somebody decides.
         diff = refusal.diff if isinstance(refusal, Stale) else None

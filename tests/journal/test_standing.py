@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from jupyter_fstools.errors import Conflict, Stale
+from jupyter_fstools.errors import Conflict, Stale, TimedOut
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.standing import (
     as_of_now,
@@ -57,6 +58,20 @@ def test_a_proposal_is_stale_while_its_file_is_another(asking):
     assert "is out of date: a.txt has changed since" in since.message
     asking.put("a.txt", "one\n")
     assert (is_stale(asking.workspace, change), waiting_count(asking.workspace)) == (False, 1)
+
+
+def test_two_looks_at_once_do_not_bar_each_other(asking):
+    """What waits in line for a file's lock is no change of the file: the look begins again."""
+    asking.put("a.txt", "one\n")
+    asking("read_file", path="a.txt")
+    change = edit(asking, "one", "two")
+    asking.put("a.txt", "ONE\n")
+    looking = asking.workspace.for_reader(asking.workspace.reader, waits_in_line=True)
+    with ThreadPoolExecutor(1) as pool, asking.workspace.held(change.key), pytest.raises(TimedOut) as busy:
+        pool.submit(changed_since, looking, change).result()
+    assert busy.value.lock is not None
+    [since] = changed_since(looking, change)
+    assert "has changed since" in since.message
 
 
 def test_each_file_of_a_proposal_that_is_another_is_told(asking):
