@@ -297,6 +297,8 @@ class LabPage:
         """Run a command from JupyterLab's palette."""
         self.page.keyboard.press("Control+Shift+KeyC")
         self.page.locator(".lm-CommandPalette-input").fill(command)
+        # Enter runs what is marked, which follows what is typed a little later.
+        expect(self.page.locator(".lm-CommandPalette-item.lm-mod-active", has_text=command)).to_be_visible()
         self.page.keyboard.press("Enter")
 
     def in_menu_of(self, file, item):

@@ -105,7 +105,8 @@ def test_whoever_has_seen_all_of_a_change_in_the_main_area_may_approve_it_in_the
     expect(approve).to_be_disabled()
     shown.locator(".jp-fstools-DiffView").focus()
     window.page.keyboard.press("End")
-    expect(approve).to_be_enabled()
+    # At once, and not when the card next tells its age.
+    expect(approve).to_be_enabled(timeout=8000)
 
 
 def test_what_stands_is_offered_for_undo_and_a_held_button_is_pressed(desk, folder):

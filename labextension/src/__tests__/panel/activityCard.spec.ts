@@ -174,6 +174,16 @@ describe('a card', () => {
     expect([asked, buttonOf(card, 'approve').matches(':disabled')]).toEqual([['download a.txt of a'], false]);
   });
 
+  it('of a change that was shown in full elsewhere is approved as soon as the list is told', async () => {
+    const entry = changed('a', { status: 'proposed', truncated: true });
+    const card = shown(entry);
+    expect(buttonOf(card, 'approve').matches(':disabled')).toBe(true);
+    shownInFull.add('a');
+    card.entry = { ...entry };
+    await until(() => !buttonOf(card, 'approve').matches(':disabled'));
+    expect(card.hasClass('jp-mod-seen')).toBe(true);
+  });
+
   it('of a change that could not be downloaded is not approved', async () => {
     loaded = changed('a', { status: 'proposed', truncated: true });
     const card = shown(loaded);
