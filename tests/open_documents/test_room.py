@@ -80,7 +80,7 @@ class SavedBefore(InMemory):
 
 @pytest.mark.parametrize("faster", [b"x = 2\n", b"x = 3\n"], ids=["its own", "another's"])
 def test_the_last_save_of_a_room_that_has_ended_is_the_change_if_it_is_its_own(faster):
-    """A room that ends lets its save go on; of what others wrote the change says that it is gone."""
+    """A room that ends lets its save go on; where somebody else was faster, the change is refused."""
     backend, text, ended = SavedBefore({"a.py": b"x = 1\n"}), Text("x = 1\n"), []
     backend.faster = faster
 

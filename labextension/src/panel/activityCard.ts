@@ -61,9 +61,9 @@ export class ActivityCard extends Widget {
 
   /** Show a later state of the same entry. */
   set entry(entry: CardEntry) {
-    // It may have been shown in full elsewhere.
-    const isSeen = this._actions.wasShown(entry.id);
-    if (isSeen === this._isSeen && JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
+    // It may have been shown in full elsewhere since it was drawn.
+    const isDrawn = this._actions.wasShown(entry.id) === this.hasClass('jp-mod-seen');
+    if (isDrawn && JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
       return;
     }
     // That somebody else decided is the reason for the state that is shown then.
@@ -273,8 +273,7 @@ export class ActivityCard extends Widget {
     if (entry.kind === 'refusal') {
       dataset.repaired = String(entry.repaired);
     }
-    this._isSeen = this._actions.wasShown(entry.id);
-    this.node.classList.toggle('jp-mod-seen', this._isSeen);
+    this.node.classList.toggle('jp-mod-seen', this._actions.wasShown(entry.id));
     this.node.setAttribute('aria-label', this._words.sentence(entry, this._command));
     const hadFocus = this.node.contains(document.activeElement);
     reconcile(this._head.node, headOf(this._state, this._words, this._trans));
@@ -322,8 +321,6 @@ export class ActivityCard extends Widget {
   private _problem: unknown = null;
   private _isBusy = false;
   private _isCut = false;
-  /** Whether it was drawn as one that was shown in full. */
-  private _isSeen = false;
 }
 
 function isStale(entry: CardEntry): boolean {
