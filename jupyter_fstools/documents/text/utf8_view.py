@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -13,6 +14,9 @@ from .encoding import TextEncoding, binary_refusal
 _COMMON = ("cp1252", "gb18030", "shift_jis", "cp1251")
 _AROUND_BYTES = 4 << 20
 """Bytes before and behind the wrong one that are tried; a smaller file is tried whole."""
+
+_MOST_CODE_BYTES = 8
+"""A syllable of Hangul may be spelled in EUC-KR by four codes."""
 
 
 class Utf8View:
@@ -35,7 +39,7 @@ class Utf8View:
         if self.encoding.is_utf8:
             yield from self._checked_chunks()
         else:
-            for _, text in self._texts():
+            for _, _, text in self._texts():
                 yield text.encode("utf-8")
 
     def decoded(self, start: int, data: bytes) -> str:
@@ -51,12 +55,12 @@ class Utf8View:
             return [self._start + offset for offset in offsets]
         found: list[int] = []
         seen = 0
-        for start, text in self._texts():
-            data, at, done = text.encode("utf-8"), start, 0
+        for start, raw, text in self._texts():
+            data, at, done = text.encode("utf-8"), 0, 0
             while len(found) < len(offsets) and offsets[len(found)] <= seen + len(data):
                 here = offsets[len(found)] - seen
-                at += len(data[done:here].decode("utf-8").encode(self.encoding.codec))
-                found.append(at)
+                at = _end_of(data[done:here].decode("utf-8"), raw, at, self.encoding.codec)
+                found.append(start + at)
                 done = here
             seen += len(data)
         found += [self.content.size] * (len(offsets) - len(found))
@@ -84,18 +88,29 @@ class Utf8View:
             held = len(decoder.getstate()[0])
             decode_strictly(decoder, b"", at - held, self, final=True)
 
-    def _texts(self) -> Iterator[tuple[int, str]]:
+    def _texts(self) -> Iterator[tuple[int, bytes, str]]:
+        """The text in pieces: where each begins in the content, its bytes and perhaps a part of a character, itself."""
         decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
         at = self._start
         for chunk in chain(_pieces(self.content, self._start), [b""]):
-            held = len(decoder.getstate()[0])
-            text = decode_strictly(decoder, chunk, at - held, self, final=not chunk)
+            raw = decoder.getstate()[0] + chunk
+            start, at = at + len(chunk) - len(raw), at + len(chunk)
+            text = decode_strictly(decoder, chunk, start, self, final=not chunk)
             if "\0" in text:
-                offset = at - held + len(text[: text.index("\0")].encode(self.encoding.codec))
-                raise binary_refusal(offset)
+                raise binary_refusal(start + _end_of(text[: text.index("\0")], raw, 0, self.encoding.codec))
             if text:
-                yield at - held, text
-            at += len(chunk)
+                yield start, raw, text
+
+
+def _end_of(text: str, raw: bytes, start: int, codec: str) -> int:
+    """Where the bytes of a text end, which begin at `start` in `raw`."""
+    again = text.encode(codec, "replace")
+    if raw.startswith(again, start):
+        return start + len(again)
+    # Some codecs have codes of different lengths for one character: what stands there is decoded, part by part.
+    decoder = codecs.getincrementaldecoder(codec)
+    ends = range(start, min(len(raw), start + _MOST_CODE_BYTES * len(text)) + 1)
+    return ends[bisect_left(ends, len(text), key=lambda end: len(decoder().decode(raw[start:end])))]
 
 
 def _pieces(content: Content, start: int) -> Iterator[bytes]:

@@ -218,7 +218,9 @@ class _Rows:
                         return self._finished(more=True)
                     held = len(decoder.getstate()[0])
                     text = decode_strictly(decoder, chunk[at:end], offset + at - held, self._view)
-                    self._feed(text, offset + at - held)
+                    if "\0" in text:
+                        raise binary_refusal(offset + chunk.index(b"\0", at))
+                    self._feed(text)
                 self._unfinished = newline < 0
                 if newline >= 0 and not self._end_line(newline=True):
                     return self._finished(more=True)
@@ -235,9 +237,7 @@ class _Rows:
     def _done(self) -> bool:
         return len(self._shown) >= self._wanted.lines and not self._seen
 
-    def _feed(self, text: str, offset: int) -> None:
-        if "\0" in text:
-            raise binary_refusal(offset + len(text[: text.index("\0")].encode(self._encoding.codec)))
+    def _feed(self, text: str) -> None:
         skip = self._column - 1
         start = max(0, skip - self._seen)
         room = self._most - sum(map(len, self._kept))

@@ -291,6 +291,26 @@ def test_half_of_what_an_encoding_writes_as_one_character_is_not_cut_out():
     assert edited(data, TextEdit("\u00ca\u0304", "x"), encoding=encoding) == b"axb"
 
 
+@pytest.mark.parametrize(
+    ("codec", "before"),
+    [
+        ("euc_jp", b"\x8f\xa2\xb7"),
+        ("euc_kr", b"\xa4\xd4\xa4\xa1\xa4\xbf\xa4\xd4"),
+        ("euc_jisx0213", b"\x8f\xcd\xf7"),
+        ("euc_jis_2004", b"\x8f\xa2\xaf"),
+        ("shift_jis_2004", b"\x85\x7b\x86\x7b"),
+    ],
+)
+@pytest.mark.parametrize("kind", [BytesContent, InChunks])
+def test_a_code_that_the_encoding_would_write_otherwise_moves_no_edit(codec, before, kind):
+    """It may be longer or shorter than the one that Python writes for the same text, or have none."""
+    content = kind(before * 3 + b" xxxxxxxxabc abc" + before)
+    for edit in TextEdit("xabc", "xABC"), TextEdit("abc", "ABC", replace_all=True):
+        splices = apply_edits(Utf8View(content, TextEncoding(codec)), [edit]).splices
+        after = b"".join(spliced_chunks(content, splices))
+        assert after == content.data.replace(edit.old.encode(), edit.new.encode())
+
+
 def test_an_undecodable_byte_anywhere_refuses_the_edit():
     refusal(EncodingRefused, b"a\n\xff\n", TextEdit("a", "b"))
 

@@ -182,3 +182,11 @@ def test_an_empty_file_with_a_byte_order_mark_has_no_lines():
         page = window(data, None)
         assert page.rows == [] and page.last == 0 and page.next_line is None
     assert known_encoding("utf-8-sig").bom
+
+
+@pytest.mark.parametrize(("codec", "before"), [("euc_jp", b"\x8f\xa2\xb7"), ("euc_jisx0213", b"\x8f\xcd\xf7")])
+def test_a_nul_is_named_where_it_is_behind_a_code_that_python_writes_otherwise(codec, before):
+    data = b"x" * 8192 + b"\n" + before * 3 + b"\0"
+    with pytest.raises(Binary) as caught:
+        window(data, codec, column=2)
+    assert caught.value.details["offset"] == len(data) - 1
