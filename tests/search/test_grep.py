@@ -414,9 +414,7 @@ def test_hidden_files_are_searched_when_asked(search: Search, write: Write) -> N
 
 def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file is counted, the other files are searched."""
-    monkeypatch.setattr(
-        "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.3}
-    )
+    monkeypatch.setattr("jupyter_fstools.search.python.matcher.SECONDS_PER_TEXT", 1)
     write("a.txt", "a" * 40 + "b\n")
     write("b.txt", "aaa\n")
     found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="python")
@@ -428,9 +426,7 @@ def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With all letters of the world in each of its places, it is tried by who can be ended."""
-    monkeypatch.setattr(
-        "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.2}
-    )
+    monkeypatch.setattr("jupyter_fstools.search.python.matcher.SECONDS_PER_TEXT", 0.2)
     write("a.txt", "é word7x\n")
     write("b.txt", "word7x\n")
     query = TextQuery(pattern="|".join(rf"\bword{number}\w\b" for number in range(150)))

@@ -91,9 +91,7 @@ def test_a_folder_of_slow_notebooks_hides_no_other_hit(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each may take half as long as the one before it."""
-    monkeypatch.setattr(
-        "jupyter_fstools.search.python.matcher.Matcher.__init__.__kwdefaults__", {"seconds_per_text": 0.6}
-    )
+    monkeypatch.setattr("jupyter_fstools.search.python.matcher.SECONDS_PER_TEXT", 0.2)
     cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": "a" * 40 + "!"}
     for number in range(40):
         write(f"{number}.ipynb", json.dumps({**NOTEBOOK, "cells": [cell]}))
