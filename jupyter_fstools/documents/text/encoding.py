@@ -83,7 +83,12 @@ class TextEncoding:
             EncodingRefused: a lone surrogate, or a character the encoding lacks; names it.
         """
         try:
-            return text.encode(self.codec)
+            data = text.encode(self.codec)
+            # Some codecs write another character in the place of one they lack: a backslash for a yen sign.
+            if self.unit > 1 or self.is_utf8 or data.decode(self.codec, "replace") == text:
+                return data
+            at = next((at for at, character in enumerate(text) if not _is_written(character, self.codec)), 0)
+            raise UnicodeEncodeError(self.codec, text, at, at + 1, "is written as another character")
         except UnicodeEncodeError as error:
             raise _unencodable(error, self.codec) from None
 
@@ -196,6 +201,10 @@ def declared_otherwise(content: Content) -> str | None:
             if codec not in ("utf-8", "utf-8-sig", "ascii"):
                 return codec
     return None
+
+
+def _is_written(character: str, codec: str) -> bool:
+    return character.encode(codec).decode(codec, "replace") == character
 
 
 def _unencodable(error: UnicodeEncodeError, codec: str) -> EncodingRefused:

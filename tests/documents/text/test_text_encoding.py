@@ -198,6 +198,17 @@ def test_a_character_that_the_encoding_lacks_is_named(text, codec, point):
     assert caught.value.details["character"] == point
 
 
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [("1¥", "shift_jis"), ("1\u203e", "euc_jp"), ("1\u301c", "cp932"), ("1•", "cp950"), ("1\u3164", "euc_kr")],
+)
+def test_a_character_that_python_would_write_as_another_one_is_lacked(text, codec):
+    """A yen sign would become a backslash."""
+    with pytest.raises(EncodingRefused) as caught:
+        TextEncoding(codec).encode(text)
+    assert caught.value.details["character"] == f"U+{ord(text[1]):04X}" and "at character 1" in caught.value.message
+
+
 def test_latin_1_is_never_taken_for_utf_8():
     assert found(b"caf\xe9 " * 3000).codec == "utf-8"
     assert found(b"caf\xe9", named="latin-1") == TextEncoding("iso8859-1")
