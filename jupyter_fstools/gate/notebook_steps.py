@@ -59,7 +59,9 @@ class KnownOfChange:
             return found
         diff = self._file.diff
         if diff.cells is None:
-            return ShownText.told_by(diff, self._side).diff(path, text, whole=whole)
+            told = ShownText.told_by(diff, self._side).diff(path, text, whole=whole)
+            # Another change may be in what the diff leaves out.
+            return told if told is None or told.hunks or not diff.truncated else None
         missing = "insert" if self._side == "old" else "delete"
         cells = [
             (cell, ShownText.told_by(FileDiff(path=diff.path, op=diff.op, hunks=cell.hunks), self._side), False)

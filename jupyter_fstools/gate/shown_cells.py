@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -64,7 +65,7 @@ class Known(NamedTuple):
 def source_changes(before: str, after: str) -> list[LineChange]:
     """The lines of a cell's source that differ."""
     hunks = line_hunks(marked_lines(before), marked_lines(after), cut_lines=False)
-    return line_changes(FileDiff(path="", op="edit", hunks=hunks)) or []
+    return line_changes(FileDiff(path="", op="edit", hunks=hunks), most_characters=sys.maxsize) or []
 
 
 def after_edits(known: Known | None, fingerprint: str, edits: Sequence[Sequence[TouchedLines]], source: str) -> Known:

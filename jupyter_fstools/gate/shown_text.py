@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..diffs.file_diff import FileDiff
-from ..diffs.line_diff import NO_NEWLINE, anchors_in, line_hunks
+from ..diffs.line_diff import MAX_ROW_CHARACTERS, NO_NEWLINE, anchors_in, line_hunks
 from ..documents.text.shown_lines import CARRIAGE_RETURN
 
 MAX_KEPT_CHARACTERS = 256 << 10
@@ -21,15 +21,15 @@ _MOST_PLACES = 1000
 
 
 class LineChange(NamedTuple):
-    """`removed` lines from line `first` (1-based, old numbering) became the lines `added`."""
+    """`removed` lines from line `first` (1-based, old numbering) became the lines `added` (None: an unknown one)."""
 
     first: int
     removed: int
-    added: list[str]
+    added: list[str | None]
 
 
-def line_changes(diff: FileDiff) -> list[LineChange] | None:
-    """The changed lines of a diff; None if rows of it are missing."""
+def line_changes(diff: FileDiff, *, most_characters: int = MAX_ROW_CHARACTERS) -> list[LineChange] | None:
+    """The changed lines of a diff whose longer rows were cut; None if rows of it are missing."""
     kinds = [row.kind for hunk in diff.hunks for row in hunk.rows]
     if kinds.count("add") < diff.added or kinds.count("remove") < diff.removed:
         return None
@@ -49,7 +49,7 @@ def line_changes(diff: FileDiff) -> list[LineChange] | None:
                 run = run._replace(removed=run.removed + 1)
                 changes[-1] = run
             else:
-                run.added.append(row.text)
+                run.added.append(row.text if len(row.text) <= most_characters else None)
     return changes
 
 
@@ -107,15 +107,12 @@ class ShownText:
     def told_by(cls, diff: FileDiff, side: Literal["old", "new"]) -> ShownText:
         """The lines of the content before (`old`) or after (`new`) a change, as far as its diff tells them."""
         left_out = "add" if side == "old" else "remove"
-        return cls(
-            _base_of(
-                (
-                    getattr(hunk, f"{side}_start"),
-                    _text_of([row.text for row in hunk.rows if row.kind != left_out]),
-                )
-                for hunk in diff.hunks
-            )
-        )
+        segments: list[tuple[int, str]] = []
+        for hunk in diff.hunks:
+            rows = [row.text for row in hunk.rows if row.kind != left_out]
+            whole = [row if len(row) <= MAX_ROW_CHARACTERS else None for row in rows]
+            segments += _known_parts(getattr(hunk, f"{side}_start"), whole)
+        return cls(_base_of(segments))
 
     @classmethod
     def unpacked(cls, data: bytes) -> ShownText:
@@ -162,10 +159,23 @@ class ShownText:
             at += length
         if not self._edits:
             return segments
-        lines = [(first, marked_lines(text)) for first, text in segments]
+        lines: list[tuple[int, list[str | None]]] = [(first, [*marked_lines(text)]) for first, text in segments]
         for edit in self._edits:
             lines = _changed(lines, [LineChange(*change) for change in json.loads(edit)])
-        return [(first, _text_of(rows)) for first, rows in lines]
+        return [part for first, rows in lines for part in _known_parts(first, rows)]
+
+
+def _known_parts(first: int, rows: Sequence[str | None]) -> Iterator[tuple[int, str]]:
+    """The texts of marked lines between those that are unknown, each with the number of its first line."""
+    if not rows:
+        yield first, ""
+    part: list[str] = []
+    for at, row in enumerate([*rows, None], first):
+        if row is not None:
+            part.append(row)
+        elif part:
+            yield at - len(part), _text_of(part)
+            part = []
 
 
 def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
@@ -187,12 +197,14 @@ def _joined(segments: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     return joined
 
 
-def _changed(segments: Sequence[tuple[int, list[str]]], changes: Sequence[LineChange]) -> list[tuple[int, list[str]]]:
+def _changed(
+    segments: Sequence[tuple[int, list[str | None]]], changes: Sequence[LineChange]
+) -> list[tuple[int, list[str | None]]]:
     changed = list(segments)
     for change in reversed(changes):
         end = change.first + change.removed
         shift = len(change.added) - change.removed
-        after: list[tuple[int, list[str]]] = []
+        after: list[tuple[int, list[str | None]]] = []
         for first, lines in changed:
             last = first + len(lines)
             if last < change.first or (last == change.first and change.removed):

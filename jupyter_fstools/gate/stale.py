@@ -14,6 +14,7 @@ from ..documents.text.encoding import BOM_OF, UTF_8, TextEncoding, encoding_of, 
 from ..errors import EncodingRefused, FsToolsError, Stale
 from ..stores.records import FileState, Receipt
 from .draft import ExpectedContent, KnownContent
+from .line_ranges import covers
 from .read_tracker import ReadTracker, shown_since_diff
 from .shown_text import ShownText
 from .versions import Versions
@@ -79,8 +80,10 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
     if not (receipt.lines or receipt.partly or receipt.full):
         return None  # It was shown as a picture.
     seen = receipt.full or shown_since_diff(receipt) is not None
-    whole = seen and shown is not None and shown.ranges() == receipt.lines
-    then = _Then(shown, whole, receipt.text_sha, receipt.encoding, "outside_shown_lines")
+    kept = shown.ranges() if shown is not None else []
+    whole = seen and shown is not None and kept == receipt.lines
+    elsewhere = "outside_shown_lines" if all(covers(kept, *lines) for lines in receipt.lines) else "unknown"
+    then = _Then(shown, whole, receipt.text_sha, receipt.encoding, elsewhere)
     return _explain(refusal, opened, then)
 
 

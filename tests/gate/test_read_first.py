@@ -584,3 +584,34 @@ def test_the_gate_holds_on_any_backend(make_call):
     edit(call, "a.txt", "x", "y")
     backend.write("a.txt", [b"theirs\n"], if_match=backend.stat("a.txt").version)
     stale(call, "a.txt", "y", "z")
+
+
+def test_a_long_line_of_an_own_edit_is_no_change_of_somebody_else(call):
+    """The diff of the edit has only its beginning."""
+    call.put("a.txt", "one\n" + "x" * 1500 + " END\ntwo\nthree\n")
+    read_and_edit(call, " END", " FIN")
+    call.put("a.txt", call.got("a.txt").replace(b"three", b"THREE"))
+    refusal = stale(call, "a.txt", "two", "TWO")
+    assert refusal.details["diff"] == "@@ -3,2 +3,2 @@\n two\n-three\n+THREE"
+    stale(call, "a.txt", "two", "TWO")  # Not all was told, so that the receipt does not go on.
+    assert call.refused("stale", "undo", path="a.txt").details["diff"] == refusal.details["diff"]
+    read_and_edit(call, "FIN", "END")
+    call.put("a.txt", call.got("a.txt").replace(b" END", b" FIN"))
+    assert stale(call, "a.txt", "two", "TWO").details["changed"] == "unknown"
+    call.session("other")("read_file", path="a.txt")
+    assert call.refused("stale", "undo", path="a.txt").details["changed"] == "unknown"
+
+
+def test_a_change_in_lines_that_were_shown_and_not_kept_is_not_outside_them(call):
+    lines = "".join(f"line {number} {'x' * 60}\n" for number in range(8000))
+    call.put("a.txt", lines)
+    offset = 1
+    while offset:
+        offset = call("read_file", path="a.txt", offset=offset, limit=10_000).data["next_offset"]
+    call.put("a.txt", lines.replace("line 7900 ", "LINE 7900 "))
+    assert stale(call, "a.txt", "line 1 ", "x").details["changed"] == "unknown"
+
+
+def read_and_edit(call, old, new):
+    call("read_file", path="a.txt", force=True)
+    edit(call, "a.txt", old, new)
