@@ -14,6 +14,7 @@ from typing import Literal
 from ..backends.local_disk import LocalDisk
 from ..backends.path_names import HIDDEN_PREFIX
 from ..backends.protocol import Backend, FileStat, ReadsAhead
+from ..content.source import CHUNK_BYTES
 from ..errors import Conflict, FsToolsError
 from .names import CONTROL, Folder, Look, Names, Seen, joined
 from .stopping import check_descriptors, told_apart
@@ -164,9 +165,11 @@ class DiskFolder:
             if size > most:
                 return None
             text = os.read(fd, size + 1)
-            while len(text) < size and (more := os.read(fd, size - len(text))):
+            # The system tells no size of files that it makes up itself, as those in /proc.
+            wanted = size or (most + 1 if text else 0)
+            while len(text) < wanted and (more := os.read(fd, min(wanted - len(text), CHUNK_BYTES))):
                 text += more
-            return text
+            return text if size or len(text) <= most else None
         finally:
             os.close(fd)
 

@@ -260,6 +260,19 @@ def test_one_file_can_be_named(search: Search, write: Write) -> None:
         search("needle", "a.log", visible=Only(lambda path: not path.endswith(".log")))
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/sys/kernel/ostype"), reason="only Linux makes such files up")
+def test_files_that_tell_no_size_are_searched() -> None:
+    kernel, query = LocalDisk(Path("/proc/sys/kernel")), TextQuery(pattern="Linux", glob="ostype")
+    for path in (".", "ostype"):
+        by_ripgrep, by_python = (
+            search_text(kernel, query, path, engine="ripgrep"),
+            search_text(kernel, query, path, engine="python"),
+        )
+        assert (places(by_ripgrep), by_ripgrep.total) == (places(by_python), by_python.total) == ([("ostype", 1)], 1)
+    too_large = search_text(kernel, query.model_copy(update={"max_file_bytes": 2}), engine="python")
+    assert (too_large.total, too_large.skipped) == (0, {"large": 1})
+
+
 def test_large_files_are_counted(search: Search, write: Write) -> None:
     write("big.txt", "needle\n" * 100)
     write("small.txt", "needle\n")
