@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import spliced_chunks, trimmed
-from jupyter_fstools.documents.text.encoding import TextEncoding, known_encoding
+from jupyter_fstools.documents.text.encoding import known_encoding
 from jupyter_fstools.documents.text.hunks import chosen, hunks_of_splices
 from jupyter_fstools.errors import Conflict, EncodingRefused, Invalid, Stale
 from jupyter_fstools.journal.detailed_decision import Decision
@@ -56,6 +56,17 @@ def test_two_of_three_hunks_are_written_in_one_step(asking, journal, proposal):
         "reason": "the middle one is wanted as it is",
         "edited": False,
     }
+
+
+def test_hunks_of_a_text_in_an_encoding_without_a_byte_order_mark_are_decided_and_taken_back(asking, journal):
+    asking.put("a.txt", f"é\n{BEFORE}".encode("latin-1"))
+    asking("read_file", path="a.txt", encoding="latin-1")
+    edits = [{"old_string": old, "new_string": "ü\n"} for old in ("é\n", LINES[20], LINES[36])]
+    change = asking("edit_file", path="a.txt", edits=edits).change
+    done = journal.approve(change.id, decision=Decision([0, 2]))
+    assert asking.got("a.txt") == "ü\n{}".format(BEFORE.replace(LINES[36], "ü\n")).encode("latin-1")
+    journal.undo(done, by_person=True, hunks=[0])
+    assert asking.got("a.txt") == "é\n{}".format(BEFORE.replace(LINES[36], "ü\n")).encode("latin-1")
 
 
 def test_the_proposer_goes_on_from_what_was_written(asking, journal, proposal):
@@ -224,11 +235,12 @@ def test_of_a_notebook_cells_are_kept_by_their_hunks(call):
     assert journal.keep(change.id, {"one": [0]}).seen_by == ["ada"]
 
 
+UNMARKED = ("utf-8", "utf-16-le", "latin-1", "cp1252", "euc_jis_2004", "cp037")
 MARKED = ("utf-8-sig", "utf-16", "utf-32")
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u00e9\n", "\n"]), max_size=40)
 
 
-@pytest.mark.parametrize("encoding", [TextEncoding("utf-8"), TextEncoding("utf-16-le"), *map(known_encoding, MARKED)])
+@pytest.mark.parametrize("encoding", [known_encoding(name) for name in (*UNMARKED, *MARKED)])
 @given(before=TEXTS, after=TEXTS, end=st.sampled_from(["", "end"]), data=st.data())
 def test_any_hunks_and_then_the_others_make_the_whole_change(encoding, before, after, end, data):
     old, new = (encoding.bom + encoding.encode("".join(text) + end) for text in (before, after))

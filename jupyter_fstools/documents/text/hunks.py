@@ -10,7 +10,7 @@ from ...content.splices import Splice
 from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import TooLarge
 from .diff import Region, regions
-from .encoding import TextEncoding
+from .encoding import BOM_OF, TextEncoding
 
 
 def hunks_of_splices(before: Content, splices: Sequence[Splice], encoding: TextEncoding) -> list[list[Splice]]:
@@ -40,7 +40,7 @@ def chosen(hunks: Sequence[Sequence[Splice]], taken: Collection[int]) -> list[Sp
 def _hunks(region: Region, before: Content, encoding: TextEncoding) -> list[list[Splice]]:
     sides = region.sides(before)
     old, new = (_ends(side, encoding) for side in sides)
-    mark = "\ufeff".encode(encoding.codec)
+    mark = BOM_OF.get(encoding.codec, b"")
     if region.start == 0 and all(side.startswith(mark) for side in sides):
         old[0] = new[0] = len(mark)  # It stays where it is, whatever becomes of the first line.
     blocks = changed_blocks(*region.lines(before, encoding))
