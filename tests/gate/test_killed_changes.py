@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as POSIX 
 # Children that change files, each killed, or interrupted as by Ctrl+C, one call to the system or the store later than
 # the one before; the last one ends by itself.
 WRITERS = """
-import os, signal, sys
+import os, signal, sys, tempfile
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.stores.sqlite import SqliteStore
 from jupyter_fstools.tools import call_tool
@@ -57,7 +57,8 @@ def killing(call, kill_at):
         return answer
     return counted
 
-def work(folder, kill_at):
+def begun(folder):
+    os.makedirs(f"{folder}/root")
     files = opened(folder, approval=kind.startswith("approved"))
     names = [f"{name}.txt" for name in "abc"]
     for name in names:
@@ -75,26 +76,37 @@ def work(folder, kill_at):
         undone = call_tool(files, "write_file", path="made.txt", content="made").change
     if kind == "undo of an undo":
         undone = call_tool(files, "undo", change_id=undone.id).change
+
+    def change():
+        if waiting is not None:
+            Journal(files).approve(waiting.id)
+        elif undone is not None:
+            Journal(files).undo(undone, by_person=True)
+        elif kind == "edit":
+            call_tool(files, "edit_file", path="a.txt", **edit)
+        elif kind == "edit of several files":
+            call_tool(files, "edit_file", edits=edits)
+        elif kind == "creation":
+            call_tool(files, "write_file", path="new/folder/made.txt", content="made")
+        elif kind == "overwrite":
+            call_tool(files, "write_file", path="a.txt", content="all new")
+
+    return change
+
+def work(folder, kill_at):
+    change = begun(folder)
     for name in ("open", "write", "fsync", "link", "unlink", "replace"):
         setattr(os, name, killing(getattr(os, name), kill_at))
     for name in ("add_change", "finish", "decide", "drop"):
         setattr(SqliteStore, name, killing(getattr(SqliteStore, name), kill_at))
-    if waiting is not None:
-        Journal(files).approve(waiting.id)
-    elif undone is not None:
-        Journal(files).undo(undone, by_person=True)
-    elif kind == "edit":
-        call_tool(files, "edit_file", path="a.txt", **edit)
-    elif kind == "edit of several files":
-        call_tool(files, "edit_file", edits=edits)
-    elif kind == "creation":
-        call_tool(files, "write_file", path="new/folder/made.txt", content="made")
-    elif kind == "overwrite":
-        call_tool(files, "write_file", path="a.txt", content="all new")
+    change()
+
+# What is imported late is imported here, once for all children.
+with tempfile.TemporaryDirectory() as folder:
+    begun(folder)()
 
 for kill_at in range(1, 400):
     folder = f"{top}/{kill_at:03}"
-    os.makedirs(f"{folder}/root")
     if not (child := os.fork()):
         try:
             work(folder, kill_at)
