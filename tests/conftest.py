@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 from collections.abc import Callable, Iterator
@@ -58,6 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in SLOW_FOLDERS or not STARTED.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 class Caller:
