@@ -79,7 +79,7 @@ class Policy:
         approval: Approval = "never",
         read_only: bool = False,
     ) -> None:
-        self._read = PathRules(deny_read)
+        self._read = _rules(tuple(deny_read))
         self._deny_write = tuple(deny_write)
         self._ask_write = (*ask_write, *(() if isinstance(approval, str) else approval))
         keys = list(denied_keys)
@@ -92,11 +92,11 @@ class Policy:
     # Compiled at the first write: two hundred patterns take as long as everything else that loads a kernel's magic.
     @cached_property
     def _write(self) -> PathRules:
-        return PathRules(self._deny_write)
+        return _rules(self._deny_write)
 
     @cached_property
     def _ask(self) -> PathRules:
-        return PathRules(self._ask_write)
+        return _rules(self._ask_write)
 
     def may_read(self, path: str, key: str = "") -> bool:
         """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
@@ -182,6 +182,12 @@ class PathRules:
 
     def _judge(self, name: str) -> bool:
         return self._spec.match_file(name) or self._spec.match_file(f"{name}/")
+
+
+@lru_cache(maxsize=16)
+def _rules(patterns: tuple[str, ...]) -> PathRules:
+    """The rules of most workspaces of a process are the same: they are compiled once."""
+    return PathRules(patterns)
 
 
 def checked_path(path: str) -> str:
