@@ -34,7 +34,7 @@ def running_servers() -> Iterator[JupyterServer]:
     from jupyter_core.paths import jupyter_runtime_dir
 
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        server = _described(path)
+        server = _described(path) if path.is_file() else None
         if server is not None:
             yield server
 
