@@ -14,7 +14,7 @@ from obstore.exceptions import AlreadyExistsError, BaseError, InvalidPathError, 
 from obstore.store import ObjectStore as Bucket
 
 from ..content.source import Chunk
-from ..errors import Conflict, Invalid, TooLarge
+from ..errors import Conflict, FsToolsError, Invalid, TooLarge
 from ..own_folders import data_folder
 from .object_requests import (
     OneVersion,
@@ -203,9 +203,10 @@ class ObjectStore:
 
     def _written(self, path: str, size: int, answer: Mapping[str, Any]) -> FileStat:
         """The status of the version that was written: others may have written since."""
-        now = self._head(path)
+        now, own = None, version_of(answer, path)
+        with contextlib.suppress(FsToolsError):  # The write is done, whatever the look at it meets.
+            now = self._head(path)
         moment = time.time_ns() if now is None else now.mtime_ns
-        own = version_of(answer, path)
         return now if now and now.version == own else FileStat(path, f"{self._key}/{path}", "file", size, moment, own)
 
     def _marked(self, path: str, mark: str) -> FileStat | None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 
 import obstore
 import pytest
+from obstore.exceptions import GenericError
 from obstore.store import MemoryStore
 
 from jupyter_fstools import Workspace, call_tool, open_workspace
@@ -109,6 +110,24 @@ def test_what_another_writes_right_after_is_not_taken_for_what_was_written(monke
     assert content(backend, "a.txt") == b"them"
     with pytest.raises(Conflict):
         backend.write("a.txt", [b"next"], if_match=mine.version)
+
+
+def test_a_write_that_the_store_took_is_written_though_the_look_at_it_fails(monkeypatch):
+    bucket, look = MemoryStore(), obstore.head
+    files = workspace_on(ObjectStore(bucket, "memory://bucket"))
+    call_tool(files, "write_file", path="a.txt", content="one")
+
+    def failing(asked, path):
+        if bytes(obstore.get(bucket, path).bytes()) == b"two":
+            raise GenericError("503 Service Unavailable")
+        return look(asked, path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(obstore, "head", failing)
+        edit = call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="two")
+    assert edit.change.status == "applied"
+    call_tool(files, "undo", change_id=edit.change.id)
+    assert content(files.backend, "a.txt") == b"one"
 
 
 def test_a_whole_file_is_fetched_once_per_version(moved, tmp_path):
