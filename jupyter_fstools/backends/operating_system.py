@@ -173,14 +173,14 @@ class _OpenedFolder(Folder):
     def sync(self) -> None:
         try:
             readable = os.open(".", os.O_RDONLY | _FOLDER, dir_fd=self._fd)
+            try:
+                os.fsync(readable)
+            finally:
+                os.close(readable)
         except PermissionError:
             return  # A folder may be writable and not readable.
-        try:
-            os.fsync(readable)
         except OSError as error:  # What it is asked for has been done, and is not undone by a refusal.
             _log.warning("A folder's names could not be put on the disk at once: %s", error.strerror)
-        finally:
-            os.close(readable)
 
     def close(self) -> None:
         # The system gives the number to the next file that anyone opens.

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -378,6 +379,45 @@ def test_a_folder_that_cannot_be_synced_leaves_the_new_bytes(tmp_path, monkeypat
     assert (content(disk, "a.txt"), content(disk, "folder/b.txt")) == (b"new", b"new")
     assert sorted(os.listdir(tmp_path)) == ["a.txt", "folder"]
     assert "could not be put on the disk at once" in caplog.text
+
+
+@contextmanager
+def descriptors(room):
+    """So few are left to open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    taken = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        for _ in range(room):
+            os.close(taken.pop())
+        yield
+    finally:
+        for each in taken:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("name", ["old.txt", "linked.txt", "new.txt", "gone.txt"])
+@pytest.mark.parametrize("room", range(8))
+def test_where_descriptors_run_out_a_file_is_changed_or_the_change_is_refused(tmp_path, name, room):
+    disk, path = LocalDisk(tmp_path), tmp_path / name
+    if name != "new.txt":
+        path.write_bytes(b"old")
+    if name == "linked.txt":
+        os.link(path, tmp_path / "other.txt")
+    version, before = disk.stat(name).version, sorted(os.listdir(tmp_path))
+    try:
+        with descriptors(room):
+            if name == "gone.txt":
+                disk.delete(name, if_match=version)
+            else:
+                disk.write(name, [b"new"], if_match=version or None)
+    except InputOutput:
+        assert sorted(os.listdir(tmp_path)) == before
+        assert name == "new.txt" or path.read_bytes() == b"old"
 
 
 @pytest.mark.parametrize("closed_after", [3, None], ids=["closed in time", "kept open"])
