@@ -187,7 +187,7 @@ class BrowserDocuments:
         if stat.kind != "file" or not (documents or elsewhere):
             return None
         if not (unsaved or elsewhere):
-            return SavedDocument(self._backend, stat, documents, self._seconds)
+            return SavedDocument(self._backend, stat, documents, self._seconds, self._require_saved_elsewhere)
         heard = self._pages.heard_last
         is_asked = unsaved and not is_opaque
         live = UnsavedDocument(self._backend, stat, documents, self._seconds, heard) if is_asked else None
@@ -196,6 +196,10 @@ class BrowserDocuments:
         said = [heard.last(stat.key, page) for page in elsewhere or [one.page.name for one in documents]]
         last = next((snapshot.data for snapshot in said if snapshot is not None), None)
         return LastKnownDocument(self._backend, stat, live, last)
+
+    def _require_saved_elsewhere(self, stat: FileStat) -> None:
+        if self._unsaved_elsewhere(stat.key):
+            raise unreachable(stat.path)
 
     def _unsaved_elsewhere(self, key: str) -> list[str]:
         """The pages that hold unsaved changes of a file and are not connected to this process."""

@@ -51,6 +51,8 @@ class Disk:
 
     def remove(self, before: OpenFile) -> None:
         """Delete the file, unless an outsider was faster."""
+        if self._check is not None:
+            self._check(self._stat)
         self._backend.delete(self._stat.path, if_match=before.stat.version)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,12 +24,20 @@ class SavedDocument:
         stat: the file.
         documents: those that are open.
         seconds: how long a page may take to answer.
+        check: refuses a file that pages elsewhere no longer have saved.
     """
 
     place: Place = "document"
 
-    def __init__(self, backend: Backend, stat: FileStat, documents: Sequence[PageDocument], seconds: float) -> None:
-        self._backend, self._stat, self._disk = backend, stat, Disk(backend, stat)
+    def __init__(
+        self,
+        backend: Backend,
+        stat: FileStat,
+        documents: Sequence[PageDocument],
+        seconds: float,
+        check: Callable[[FileStat], None] | None = None,
+    ) -> None:
+        self._backend, self._stat, self._disk = backend, stat, Disk(backend, stat, check)
         self._documents, self._seconds = list(documents), seconds
 
     def content(self) -> AbstractContextManager[OpenFile]:

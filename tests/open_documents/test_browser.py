@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
+from jupyter_fstools.stores.records import OpenDocument
 from tests.open_documents.pages import PageHere
 
 X1 = "x = 1\n"
@@ -28,3 +33,30 @@ def test_a_notebook_that_is_paired_with_a_text_while_it_is_open_is_no_longer_cha
         assert [one.kind for one in new] == [kind] == [one.kind for one in pages.all()]
     assert pages.heard(page, [page.document(file, kind="converted", counter=1)]) == []
     assert "no tool can change" in call.refused("unsaved", "write_file", path="n.ipynb", content="z").message
+
+
+@pytest.mark.parametrize("change", ["edit", "undo"])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_file_of_which_a_page_elsewhere_has_unsaved_changes_just_before_it_is_changed_stays(
+    call, pages, monkeypatch, is_open, change
+):
+    """The page at the other server waits for changes that were begun before it said so, and for no others."""
+    made = call("write_file", path="a.py", content=X1).change
+    file, store, page = call.root / "a.py", call.workspace.store, PageHere(patch={"done": True})
+    pages.heard(page, [page.document(file)] if is_open else [])
+    add = store.add_change
+
+    def typed_meanwhile(pending, splices):
+        document = OpenDocument("browser-0002", str(file.resolve()), saved=False)
+        store.note_open(document.page, [document], time.time() + 60)
+        return add(pending, splices)
+
+    monkeypatch.setattr(store, "add_change", typed_meanwhile)
+    if change == "edit":
+        call.refused("unsaved", "edit_file", **EDIT)
+    else:
+        call.refused("unsaved", "undo", change_id=made.id)
+    assert file.read_text() == X1
+    assert [one["hash"] for one in page.asked("written")] == [None] * len(page.asked("patch"))
+    assert not page.asked("close")
+    assert not store.unfinished(call.workspace.backend.root_key)
