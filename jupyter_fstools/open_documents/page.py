@@ -138,7 +138,10 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
             from ..documents.notebook import NotebookDocument
             from ..documents.notebook.operations import notebook_operations
 
-            told = notebook_operations(NotebookDocument(before, rewrite.outline), rewrite.splices, names)
+            document = NotebookDocument(before, rewrite.outline)
+            if names is not None and len(names) != len(document.cells):
+                names = None  # A page may tell anything.
+            told = notebook_operations(document, rewrite.splices, names)
             return None if told is None else {"kind": kind, **told.model_dump(mode="json")}
     except (FsToolsError, UnicodeDecodeError):
         pass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jupyter_fstools.errors import InputOutput
@@ -36,10 +38,10 @@ class Typed(PageHere):
 def typed(call, pages):
     """Opens a file in a page that has unsaved changes of it, which the assistant has read."""
 
-    def opened(name, text, **answers):
+    def opened(name, text, *, kind="text", **answers):
         page = Typed(call.root / name, text, **answers)
-        pages.heard(page, [page.document(page.file, saved=False)])
-        call("read_file", path=name)
+        pages.heard(page, [page.document(page.file, kind=kind, saved=False)])
+        call(f"read_{'file' if kind == 'text' else kind}", path=name)
         return page
 
     return opened
@@ -87,3 +89,14 @@ def test_an_edit_that_its_page_does_not_save_over_the_change_of_another_is_taken
     page = typed("a.py", X1, save=save)
     call.refused("io", "edit_file", path="a.py", old_string="x = 1", new_string="x = 2")
     assert [one["hash"] for one in page.asked("written")] == [None]
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b", "c"]])
+def test_a_page_that_names_more_or_fewer_cells_than_it_has_is_told_of_them_by_their_ids(call, typed, names):
+    cells = [{"cell_type": "raw", "id": name, "metadata": {}, "source": X1} for name in ("one", "two")]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    call.put("n.ipynb", json.dumps(notebook))
+    said = {"done": True, "content": notebook, "names": names}
+    page = typed("n.ipynb", "", kind="notebook", content=said, patch={"done": False, "reason": "text"})
+    call.refused("stale", "edit_notebook", path="n.ipynb", cell_id="two", new_source=X2)
+    assert [one["cell"]["id"] for one in page.asked("patch")[0]["change"]["operations"]] == ["two"]
