@@ -190,7 +190,8 @@ class BrowserDocuments:
             return SavedDocument(self._backend, stat, documents, self._seconds, self._require_saved_elsewhere)
         heard = self._pages.heard_last
         is_asked = unsaved and not is_opaque
-        live = UnsavedDocument(self._backend, stat, documents, self._seconds, heard) if is_asked else None
+        check = self._require_saved_elsewhere
+        live = UnsavedDocument(self._backend, stat, documents, self._seconds, heard, check) if is_asked else None
         if live is not None and to_change:
             return live
         said = [heard.last(stat.key, page) for page in elsewhere or [one.page.name for one in documents]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from threading import Lock
@@ -87,6 +87,7 @@ class UnsavedDocument:
         documents: those that are open.
         seconds: how long a page may take to answer.
         heard: what pages said last.
+        check: refuses a file that pages elsewhere no longer have saved.
     """
 
     place: Place = "document"
@@ -98,8 +99,9 @@ class UnsavedDocument:
         documents: Sequence[PageDocument],
         seconds: float,
         heard: Heard,
+        check: Callable[[FileStat], None],
     ) -> None:
-        self._backend, self._stat, self._heard = backend, stat, heard
+        self._backend, self._stat, self._heard, self._check = backend, stat, heard, check
         self._unsaved = [one for one in documents if not one.saved]
         self._saved = [one for one in documents if one.saved]
         self._seconds = seconds
@@ -123,6 +125,7 @@ class UnsavedDocument:
         old, new = fingerprint_of(before.chunks()), fingerprint_of(after.chunks())
         rewrite.begin(old, new, self._on_disk())
         with self._patched(rewrite, before.names) as (saver, on_disk):
+            self._check(self._stat)
             saved = self._saved_by(saver, on_disk, new.exact)
         for document in self._unsaved:
             # What was typed in the one that saved, the others do not show yet.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.stores.protocol import ChangeFilter
+from jupyter_fstools.stores.records import OpenDocument
 from tests.open_documents.pages import PageHere, sha
 
 X1, X2 = "x = 1\n", "x = 2\n"
@@ -100,3 +102,20 @@ def test_a_page_that_names_more_or_fewer_cells_than_it_has_is_told_of_them_by_th
     page = typed("n.ipynb", "", kind="notebook", content=said, patch={"done": False, "reason": "text"})
     call.refused("stale", "edit_notebook", path="n.ipynb", cell_id="two", new_source=X2)
     assert [one["cell"]["id"] for one in page.asked("patch")[0]["change"]["operations"]] == ["two"]
+
+
+def test_an_edit_is_taken_back_where_a_page_elsewhere_has_unsaved_changes_just_before_it_is_saved(
+    call, typed, monkeypatch
+):
+    file, store = call.put("a.py", X1), call.workspace.store
+    page, add = typed("a.py", "x = 1  # typed\n"), store.add_change
+
+    def typed_meanwhile(pending, splices):
+        document = OpenDocument("browser-0002", str(file.resolve()), saved=False)
+        store.note_open(document.page, [document], time.time() + 60)
+        return add(pending, splices)
+
+    monkeypatch.setattr(store, "add_change", typed_meanwhile)
+    call.refused("unsaved", "edit_file", path="a.py", old_string="x = 1", new_string="x = 2")
+    assert (file.read_text(), page.asked("save")) == (X1, [])
+    assert page.asked("written")[0]["hash"] is None
