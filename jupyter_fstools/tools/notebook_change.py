@@ -12,6 +12,7 @@ from ..documents.notebook import CellEdit, ChangedNotebook, NotebookDocument, No
 from ..errors import FsToolsError, NotebookRefused, NotRead
 from ..gate.cell_receipts import goes_on, require_cells, shown_lines
 from ..gate.draft import Draft, Step
+from ..gate.line_ranges import covers
 from ..gate.workspace import Workspace
 from ..stores.records import Receipt
 from .change_result import OUTSIDE_NAMED, EditedNotebook, notebooks_result
@@ -61,7 +62,7 @@ def _edited(
     own = [edits[number][1] for number in numbers]
     with _naming_edit(draft.stat.path, numbers, len(edits)):
         outcome = document.apply(own)
-        outside = _outside_shown_lines(document, draft.receipt, own, outcome)
+        outside = _outside_shown_lines(document, draft.receipt, outcome)
         if outside and workspace.rules.refuse_unseen_edits:
             raise NotRead(
                 f"line {outside[0][1]} of cell {outside[0][0]!r} has not been shown to this session",
@@ -137,23 +138,19 @@ class _CellCheck:
 
 
 def _outside_shown_lines(
-    document: NotebookDocument, receipt: Receipt | None, edits: Sequence[CellEdit], outcome: NotebookEdit
+    document: NotebookDocument, receipt: Receipt | None, outcome: NotebookEdit
 ) -> list[tuple[str, int]]:
-    """Cell and line of every changed line that no read has shown, where cells were shown in part."""
-    outside = []
-    place = {cell.origin: at for at, cell in enumerate(outcome.after)}
-    diffs = {diff.index: diff for diff in outcome.diffs if diff.action == "edit"}
+    """Cell and line of what was replaced and no read has shown, where cells were shown in part."""
     known = shown_lines(receipt, document)
-    for target in document.targets(edits) if known else ():
-        shown = known.get(target.index)
-        diff = diffs.get(place.get(target.index, -1))
-        if not target.changes or shown is None or diff is None:
-            continue
-        changed = [row.old for hunk in diff.hunks for row in hunk.rows if row.kind == "remove"]
-        outside += [
-            (target.cell_id, line) for line in changed if not any(first <= line <= last for first, last in shown)
-        ]
-    return outside[:OUTSIDE_NAMED]
+    outside = {
+        (document.cells[cell.origin].cell_id, line): None
+        for cell in outcome.after
+        if cell.origin is not None and cell.origin in known
+        for first, last in cell.replaced
+        for line in range(first, last + 1)
+        if not covers(known[cell.origin], line, line)
+    }
+    return list(outside)[:OUTSIDE_NAMED]
 
 
 def _newer_pair(workspace: Workspace, draft: Draft, document: NotebookDocument) -> str | None:

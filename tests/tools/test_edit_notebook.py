@@ -238,6 +238,20 @@ def test_an_edit_outside_the_lines_shown_is_said_or_refused(make_call):
             assert result.data["outside_shown_lines"] and "line 51 of cell c0 had not been shown" in result.text
 
 
+@pytest.mark.parametrize("earlier", [None, "line 3\na\nb\n", "3\n"])
+@pytest.mark.parametrize("later", [None, {"edit_mode": "convert", "cell_type": "raw"}])
+def test_an_edit_that_takes_no_unseen_line_away_is_outside_the_lines_shown_too(make_call, earlier, later):
+    call = make_call(refuse_unseen_edits=True)
+    call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(100))))))
+    call("read_notebook", path=PATH, cell_id="c0", source_limit=10)
+    edits = [{"old_string": "line 3\n", "new_string": earlier}] if earlier else []
+    edits += [{"old_string": "line 50\n", "new_string": "line 50\nq\n"}, *([later] if later else [])]
+    told = [{"edit_mode": "edit", "cell_id": "c0"} | edit for edit in edits]
+    assert call.refused("not_read", "edit_notebook", path=PATH, edits=told).details["lines"] == [51]
+    call("read_notebook", path=PATH, cell_id="c0", source_offset=51, source_limit=1)
+    assert not call("edit_notebook", path=PATH, edits=told).data["outside_shown_lines"]
+
+
 @pytest.mark.parametrize("step", ["edit", "convert", "edit and undo"])
 def test_an_own_step_shows_no_more_of_a_cell_than_it_wrote(make_call, step):
     """Rule 4 of the gate: what was shown stays shown, and what was written is added."""

@@ -102,6 +102,7 @@ class CellAfter(NamedTuple):
         written: its type and source where the step wrote them; None where they are as they were.
         whole: all of the source was written, not only what differs.
         touched: else the lines that each of its edits, one after the other, touched.
+        replaced: first and last line, as they were before, of each place that was replaced.
     """
 
     cell_id: str
@@ -109,6 +110,7 @@ class CellAfter(NamedTuple):
     written: tuple[str, str] | None
     whole: bool
     touched: Sequence[Sequence[TouchedLines]] = ()
+    replaced: Sequence[tuple[int, int]] = ()
 
 
 class NotebookEdit(NamedTuple):
@@ -266,7 +268,8 @@ def _id_after(state: PlannedCell) -> str | None:
 def _cell_after(cell_id: str, state: PlannedCell) -> CellAfter:
     written = (state.cell_type, state.source) if state.source_changed or state.converted else None
     whole = state.cell is None or "replace" in state.touched_by
-    return CellAfter(cell_id, state.cell.index if state.cell else None, written, whole, state.touched)
+    origin = state.cell.index if state.cell else None
+    return CellAfter(cell_id, origin, written, whole, state.touched, state.replaced)
 
 
 def _renamed(order: Sequence[PlannedCell], ids: Sequence[str]) -> list[RenamedCell]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ...content.source import BytesContent
-from ...content.splices import spliced_chunks
+from ...content.splices import Splice, spliced_chunks
 from ...errors import EncodingRefused, NoMatch
 from ..text.edits import TextEdit, apply_edits
 from ..text.encoding import UTF_8
@@ -17,8 +19,22 @@ _UNFIT = re.compile("[\0\ud800-\udfff]")
 _STAND_IN = 0x10F000 - 0xD800
 
 
-def edited_source(source: str, edit: TextEdit) -> tuple[str, list[TouchedLines]]:
-    """The source after one exact replacement, by the rules of `edit_file`, and the lines that it touched.
+class EditedSource(NamedTuple):
+    """A source after one exact replacement.
+
+    Attributes:
+        text: all of it.
+        touched: the lines that it touched.
+        replaced: first and last line, as they were before it, of each place that was replaced.
+    """
+
+    text: str
+    touched: list[TouchedLines]
+    replaced: list[tuple[int, int]]
+
+
+def edited_source(source: str, edit: TextEdit) -> EditedSource:
+    """Replace exact text in a source, by the rules of `edit_file`.
 
     Raises:
         Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
@@ -40,5 +56,17 @@ def edited_source(source: str, edit: TextEdit) -> tuple[str, list[TouchedLines]]
         refusal.hint = said + line_break + shown
         raise
     after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
-    touched = touched_source_lines(before, outcome.splices)
-    return after.translate({there: code for code, there in stand_ins.items()}), touched
+    return EditedSource(
+        after.translate({there: code for code, there in stand_ins.items()}),
+        touched_source_lines(before, outcome.splices),
+        list(lines_replaced(before.data, outcome.splices)),
+    )
+
+
+def lines_replaced(before: bytes, splices: Sequence[Splice]) -> Iterator[tuple[int, int]]:
+    """First and last line of what each splice takes out of a text in UTF-8."""
+    line, at = 1, 0
+    for splice in splices:
+        line += before.count(b"\n", at, splice.offset)
+        at = splice.offset
+        yield line, line + splice.removed[:-1].count(b"\n")

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...content.splices import trimmed
 from ...errors import FsToolsError, Invalid, NoOp, NotebookRefused
 from ..text.edits import TextEdit
-from ..text.touched_lines import TouchedLines
+from ..text.touched_lines import TouchedLines, line_before
 from .cell import Cell, Cells
 from .cell_edit import CellEdit
 from .cell_ids import index_of
-from .edited_source import edited_source
+from .edited_source import edited_source, lines_replaced
 from .source_text import checked_source
 
 
@@ -37,7 +38,12 @@ class Target:
 
 @dataclass(eq=False)
 class PlannedCell:
-    """A cell on its way: `cell` is None for a new one; `touched` tells its edits; the rest is what it shall be."""
+    """A cell on its way: `cell` is None for a new one; `touched` and `replaced` tell its edits; the rest is its state.
+
+    Attributes:
+        touched: the lines that each of its edits, one after the other, touched.
+        replaced: first and last line, as they were before the batch, of each place of its source that is replaced.
+    """
 
     cell: Cell | None
     cell_type: str
@@ -48,6 +54,7 @@ class PlannedCell:
     moved: bool = False
     touched_by: list[str] = field(default_factory=list)
     touched: list[list[TouchedLines]] = field(default_factory=list)
+    replaced: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def source_changed(self) -> bool:
@@ -201,12 +208,16 @@ class _Batch:
         elif same:
             raise NoOp("the cell already has this source", hint="Nothing was changed; its outputs are kept.")
         if not same:
+            before = state.source.encode("utf-8", "surrogatepass")
+            state.replaced += lines_replaced(before, trimmed(before, new.encode("utf-8", "surrogatepass")))
             state.source = new
             state.keeps_outputs = state.keeps_outputs and edit.keep_outputs
 
     def _edit(self, state: PlannedCell, edit: CellEdit) -> None:
         text_edit = TextEdit(edit.old_string or "", edit.new_string or "", edit.replace_all)
-        state.source, touched = edited_source(state.source, text_edit)
+        state.source, touched, replaced = edited_source(state.source, text_edit)
+        if "replace" not in state.touched_by:  # Else the source was the caller's own already.
+            state.replaced += [(_line_at_first(first, state), _line_at_first(last, state)) for first, last in replaced]
         state.touched.append(touched)
         state.keeps_outputs = state.keeps_outputs and edit.keep_outputs
 
@@ -261,6 +272,13 @@ class _Batch:
         last = self._last_after.get(beside, beside)
         self.order.insert(self.order.index(last) + 1, state)
         self._last_after[beside] = state
+
+
+def _line_at_first(line: int, state: PlannedCell) -> int:
+    """The line that one of a cell was before the batch."""
+    for touched in reversed(state.touched):
+        line = line_before(line, touched)
+    return line
 
 
 def _labelled(error: FsToolsError, number: int, total: int) -> FsToolsError:

@@ -83,6 +83,18 @@ def touched_source_lines(before: BytesContent, splices: Sequence[Splice]) -> lis
     return touched_lines(before, splices, UTF_8, lambda offset: before.data.count(b"\n", 0, offset) + 1)
 
 
+def line_before(line: int, touched: Iterable[TouchedLines]) -> int:
+    """The line that one was before a change touched these; of one that was written, a line in the place of it."""
+    shift = 0
+    for one in touched:
+        if line < one.first + shift:
+            break
+        if line <= one.first + shift + one.added:
+            return min(line - shift, one.first + one.removed)
+        shift += one.added - one.removed
+    return line - shift
+
+
 def _read_near(before: Content) -> Callable[[int, int], bytes]:
     """Reads pieces that lie close to each other, of a block at a time: there may be many thousands."""
     start, block = 0, b""
