@@ -20,7 +20,7 @@ from ..documents.notebook import (
 )
 from ..errors import NotRead, Stale
 from ..stores.records import FileState, Receipt
-from .line_ranges import united
+from .line_ranges import covers, united
 from .read_tracker import ReadTracker, ReceiptAfter
 from .shown_cells import Known, Ranges, ShownCells, after_edits, source_changes, with_lines
 from .shown_text import ShownText, marked_lines
@@ -252,7 +252,8 @@ def _stale(
     known, cell = Known.of(receipt.cells[key]), document.cells[target.index]
     kept = ShownCells.kept_by(tracker, receipt)
     text = kept.of(key)
-    diff = None if text is None else text.diff(path, cell.source, whole=known.lines is None)
+    whole = text is not None and _is_all_of_it(text, known)
+    diff = None if text is None else text.diff(path, cell.source, whole=whole)
     refusal = Stale(
         f"cell {target.cell_id!r} (index {target.index}) of {path} changed since it was read",
         hint="Read the cell again with `read_notebook`, then repeat the call.",
@@ -260,8 +261,8 @@ def _stale(
         **_place(target),
     )
     if not show_diff(refusal, diff):
-        say_in_words(refusal, *_untold(known, cell, kept=diff is not None))
-    elif editing and known.lines is None and tells_all(refusal, diff):
+        say_in_words(refusal, *_untold(known, cell, text, whole=whole))
+    elif editing and whole and tells_all(refusal, diff):
         lines = [(1, len(marked_lines(cell.source)))]
         receipt.cells[key] = Known(cell.fingerprint, lines, {}, []).spelled()
         kept.put(key, ShownText().with_lines(1, cell.source))
@@ -270,14 +271,24 @@ def _stale(
     return refusal
 
 
-def _untold(known: Known, cell: Cell, *, kept: bool) -> tuple[str, ...]:
+def _is_all_of_it(text: ShownText, known: Known) -> bool:
+    """Whether all lines of a cell were shown, and all of them are kept: the copy is bounded."""
+    texts = text.texts()
+    if known.lines is not None or len(texts) != 1:
+        return False
+    return any(cell_fingerprint(cell_type, texts[0]) == known.fingerprint for cell_type in _CELL_TYPES)
+
+
+def _untold(known: Known, cell: Cell, text: ShownText | None, *, whole: bool) -> tuple[str, ...]:
     """The changes of a cell in which none of the shown lines differs."""
     for cell_type in _CELL_TYPES:
         if cell_fingerprint(cell_type, cell.source) == known.fingerprint:
             return "cell_type", f"{cell_type} cell and is a {cell.cell_type}"
-    if not kept:
-        return ("unknown",)
-    return ("line_endings" if known.lines is None else "outside_shown_lines",)
+    if whole:
+        return ("line_endings",)
+    kept = text.ranges() if text is not None else []
+    told = known.lines is not None and all(covers(kept, *lines) for lines in known.lines)
+    return ("outside_shown_lines" if text is not None and told else "unknown",)
 
 
 def _partly_read(target: Target, known: Known, path: str) -> NotRead:

@@ -1,6 +1,7 @@
 """Cells are changed through the gate: what was shown, as it was shown, and nothing else of the file."""
 
 import difflib
+import hashlib
 import json
 import os
 import re
@@ -126,6 +127,22 @@ def test_a_change_behind_the_lines_that_were_shown_of_a_cell_is_told_in_words(ca
     outsider(read(call, code(source)), "line 4900", "LINE 4900")
     refusal = call.refused("stale", "edit_notebook", path=PATH, cell_id="c0", new_source="q")
     assert refusal.details["changed"] == "outside_shown_lines" and "outside the lines" in refusal.message
+
+
+@pytest.mark.parametrize("theirs", [{10}, {10, 3500}])
+def test_a_change_in_lines_of_a_cell_that_were_shown_and_not_kept_is_not_told_as_none(call, theirs):
+    """Rule 2 of the gate: the receipt goes on only from a diff that has shown the cell as it is now."""
+    lines = [f"line {number} {hashlib.sha256(b'%d' % number).hexdigest()}\n" for number in range(5000)]
+    call.put(PATH, jupyterlab(notebook(code("".join(lines)))))
+    call("read_notebook", path=PATH, cell_id="c0", source_offset=2501)
+    call("read_notebook", path=PATH, cell_id="c0", source_limit=2500)
+    now = ["theirs\n" if number in theirs else line for number, line in enumerate(lines)]
+    call.put(PATH, jupyterlab(notebook(code("".join(now)))))
+    edit = {"edit_mode": "edit", "cell_id": "c0", "old_string": lines[3000], "new_string": "mine\n"}
+    for _ in range(2):
+        refusal = call.refused("stale", "edit_notebook", path=PATH, **edit)
+        assert refusal.details.get("changed") == ("unknown" if theirs == {10} else None)
+        assert "ead the cell again" in refusal.hint
 
 
 def test_lines_of_a_cell_that_moved_are_not_told_as_changed(call):
