@@ -274,6 +274,16 @@ def parts_of(data: bytes) -> list[bytes]:
     return parts
 
 
+def either_way(landed: bytes, waiting: bytes, proposal: bytes) -> bytes:
+    """The data of a proposal that is being carried out: what is kept of it then, and what where it is not."""
+    return b"\x04" + bundled([landed, waiting, proposal])
+
+
+def ways_of(data: bytes) -> list[bytes]:
+    """The parts that `either_way` was given; empty for other data."""
+    return parts_of(data[1:]) if data[:1] == b"\x04" else []
+
+
 def _unpack(data: bytes) -> tuple[bool, list[Splice], list[int]]:
     if data[:1] == b"\x03":
         data = data[5 : 5 + int.from_bytes(data[1:5], "big")]

@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
+from ..content.splices import either_way
 from ..errors import Conflict, FsToolsError
 from ..stores.protocol import Store
+from ..stores.record_json import to_json
 from ..stores.records import Change, ChangeStatus, Via
 from .draft import Work, new_change
 from .kept_steps import KeptSteps
@@ -88,7 +90,8 @@ class Commits:
 
     def approve(self, work: Work, proposal: Change, record: Change) -> Change:
         """Carry out a proposed change; see `Workspace.carry_out`."""
-        proposed = self._store.splices(proposal.id)
+        proposed = self._store.splices(proposal.id) or b""
+        carried_out = self._kept.carried_out(work)
         moved_on = any(draft.placed is not None for draft, _ in work)
         record = record.model_copy(update={"place": work[0][0].holder.place, "decided_via": self._via})
 
@@ -100,7 +103,7 @@ class Commits:
                 "pending",
                 decided_at=time.time(),
                 decided_by=self._reader.user,
-                splices=self._kept.proposed(work),
+                splices=either_way(carried_out, proposed, to_json(proposal).encode()),
                 record=with_states(record, states) if moved_on or is_unsaved else record,
             )
             if change is None:
@@ -112,7 +115,7 @@ class Commits:
 
         tracker = self._tracker.of(proposal.reader)
         change, landed = self._ahead.carry_out(_known_to(tracker, work, proposal), begin, retract)
-        return self._finished(change, landed, tracker, self._kept.carried_out(work))
+        return self._finished(change, landed, tracker, carried_out)
 
     def announce(self, change: Change) -> None:
         """Notify this process's followers of the journal."""

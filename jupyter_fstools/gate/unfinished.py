@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Literal
 
 from ..backends.protocol import FileStat, Locks
 from ..content.fingerprint import fingerprint_of
-from ..content.splices import parts_of, splices_back, unpacked_undo
+from ..content.splices import parts_of, splices_back, unpacked_undo, ways_of
 from ..errors import Conflict, FsToolsError, TimedOut
 from ..open_documents.holders import Holders
 from ..stores.protocol import Store
+from ..stores.record_json import from_json
 from ..stores.records import Change, ChangedFile
 from .commits import settle
 from .draft import Draft
@@ -87,27 +89,29 @@ class Unfinished:
 
     def _settle(self, change: Change) -> None:
         files = change.all_files
+        kept = self._store.splices(change.id) or b""
+        landed, *proposed = ways_of(kept) or [kept]
         found = [self._content_of(file) for file in files]
         if "after" in found and "before" in found:
             for index, file in enumerate(files):
                 if found[index] == "after":
-                    self._put_back(change, index, file)
+                    self._put_back(parts_of(landed)[index], file)
                     found[index] = "before"
         if set(found) == {"before"}:
-            self._retract(change)
+            self._retract(change, proposed)
             _log.info("Change %s was not carried out: its writer ended early", change.id)
             return
         settle(self._store, change, decided_by=change.decided_by or change.user)
         record = change.model_copy(update={"interrupted": True}) if "other" in found else None
-        self._store.finish(change.id, record=record)
+        self._store.finish(change.id, splices=landed, record=record)
         _log.info("Change %s was carried out, though its writer ended early", change.id)
 
-    def _retract(self, change: Change) -> None:
-        if change.decided is None:
+    def _retract(self, change: Change, proposed: Sequence[bytes]) -> None:
+        if not proposed:
             self._store.drop(change.id)
-        else:  # A person approved it: it waits again.
-            record = change.model_copy(update={"decided": None})
-            self._store.decide(change.id, "pending", "proposed", decided_at=None, record=record)
+        else:  # A person approved it, or a part: all of it waits again.
+            splices, record = proposed[0], from_json(Change, proposed[1])
+            self._store.decide(change.id, "pending", "proposed", decided_at=None, splices=splices, record=record)
 
     def _content_of(self, file: ChangedFile) -> Literal["before", "after", "other"]:
         stat = self._stat(file)
@@ -130,8 +134,8 @@ class Unfinished:
             return "before" if stat.size == file.before.size else "other"
         return "before" if exact == file.before.exact_sha else "other"
 
-    def _put_back(self, change: Change, index: int, file: ChangedFile) -> None:
-        steps = unpacked_undo(parts_of(self._store.splices(change.id) or b"")[index])
+    def _put_back(self, kept: bytes, file: ChangedFile) -> None:
+        steps = unpacked_undo(kept)
         stat = self._stat(file)
         holder = self._holders.of(stat, to_change=True)
         with holder.content() as opened:

@@ -17,6 +17,7 @@ from jupyter_fstools.errors import Conflict, TimedOut
 from jupyter_fstools.gate.draft import state_of
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
+from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.protocol import ChangeFilter
@@ -242,6 +243,28 @@ def test_of_a_change_below_an_unsaved_document_that_the_file_already_had_nobody_
     files.store.add_change(change_of("c1", key, status="pending", before=before, after=two), b"")
     files.store.close()
     assert [change.interrupted for change in Journal(opened(tmp_path)).changes(ChangeQuery())] == told
+
+
+def test_a_proposal_whose_writer_ended_before_it_wrote_a_part_waits_as_it_was(tmp_path, monkeypatch):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.txt").write_text("one\n" * 20)
+    writer, wanted = opened(tmp_path, approval=True), "two\n" + "one\n" * 18 + "two\n"
+    call_tool(writer, "read_file", path="a.txt")
+    proposal = call_tool(writer, "write_file", path="a.txt", content=wanted).change
+    decide = writer.store.decide
+
+    def and_end(*given, **named):
+        decide(*given, **named)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writer.store, "decide", and_end)
+    with pytest.raises(KeyboardInterrupt):
+        Journal(writer).approve(proposal.id, decision=Decision(hunks=[0]))
+    files = opened(tmp_path)
+    waiting = Journal(files).change(proposal.id)
+    assert waiting == proposal.model_copy(update={"revision": waiting.revision})
+    Journal(files).approve(proposal.id)
+    assert (tmp_path / "root" / "a.txt").read_text() == wanted
 
 
 def test_the_next_edit_of_the_file_settles_it_too(left_pending):

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from jupyter_fstools.errors import Stale
+from jupyter_fstools.errors import InputOutput, Stale
 from jupyter_fstools.journal.journal import Decision, Journal
 from jupyter_fstools.journal.standing import changed_since, is_stale, sides_of
 from jupyter_fstools.open_documents.holders import Disk
@@ -71,6 +71,10 @@ def typed(call, path, old, new):
     call.put(path, data.replace(old, new))
 
 
+def failing(*_, **__):
+    raise InputOutput("the disk is full")
+
+
 def rewritten(*places):
     return "".join(line.upper() if at in places else line for at, line in enumerate(LINES))
 
@@ -129,6 +133,19 @@ def test_a_proposal_is_carried_out_beside_what_the_person_typed(living):
         journal.undo(journal.change(change.id), by_person=True)
     assert call.got("a.txt").decode() == "".join(LINES).replace("line 3 of", "theirs\nline 3 of")
     assert sources(call) == {"a": "x = 1", "b": "y = 1", "c": "z = theirs"}
+
+
+def test_an_approval_that_is_settled_later_is_undone_beside_what_the_person_typed(living, monkeypatch):
+    """The store failed once the file was written; a text that was only inserted must not be inserted again."""
+    call = living(approval="always")
+    journal, store = Journal(call.workspace), call.workspace.store
+    change = call("edit_file", path="a.txt", old_string=LINES[20], new_string=f"line new\n{LINES[20]}").change
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "finish", failing)
+        journal.approve(change.id)
+    typed(call, "a.txt", "line 3 of", "theirs of")
+    journal.undo(journal.change(change.id), by_person=True)
+    assert call.got("a.txt").decode() == "".join(LINES).replace("line 3 of", "theirs of")
 
 
 def test_a_proposal_of_what_the_person_changed_is_stale(living):
