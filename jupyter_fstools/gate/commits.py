@@ -115,7 +115,9 @@ class Commits:
 
         tracker = self._tracker.of(proposal.reader)
         change, landed = self._ahead.carry_out(_known_to(tracker, work, proposal), begin, retract)
-        return self._finished(change, landed, tracker, carried_out)
+        # A text that the person wrote, its proposer has not been shown.
+        edited = record.decided is not None and record.decided.edited
+        return self._finished(change, landed, None if edited else tracker, carried_out)
 
     def announce(self, change: Change) -> None:
         """Notify this process's followers of the journal."""

@@ -96,6 +96,14 @@ def test_a_person_writes_something_else_instead(asking, journal, proposal):
     assert [row.text for hunk in change.diff.hunks for row in hunk.rows if row.kind == "add"] == ["mine"]
 
 
+def test_what_a_person_writes_is_not_overwritten_before_it_is_shown(asking, journal, proposal):
+    journal.approve(proposal.id, decision=Decision(content=BEFORE.replace("line 20", "mine")))
+    refusal = asking.refused("stale", "write_file", path="a.txt", content="other\n")
+    assert "+mine" in refusal.details["diff"]
+    asking("read_file", path="a.txt")
+    assert asking("write_file", path="a.txt", content="other\n").data["status"] == "proposed"
+
+
 def test_what_a_person_writes_keeps_the_line_endings_and_the_encoding(asking, journal):
     asking.put("a.txt", "\ufeffone\r\ntwo\r\n".encode())
     asking("read_file", path="a.txt")
@@ -318,7 +326,9 @@ def test_a_cell_is_written_as_the_person_edited_it(asking, journal, cells_propos
     change = journal.approve(cells_proposal.id, decision=Decision({}, content={"a": "mine"}))
     assert sources(asking) == {"a": "mine", "b": "b", "c": "c", "d": "d"}
     assert (change.decided.edited, change.decided.taken) == (True, {"a": [0, 1]})
-    assert asking("edit_notebook", path="n.ipynb", cell_id="a", new_source="more").data["status"] == "proposed"
+    refusal = asking.refused("stale", "edit_notebook", path="n.ipynb", cell_id="a", new_source="more")
+    assert "+mine" in refusal.details["diff"]
+    assert asking("edit_notebook", path="n.ipynb", cell_id="c", new_source="more").data["status"] == "proposed"
 
 
 @pytest.mark.parametrize("base", [BEFORE, "\ufeff" + BEFORE.replace("\n", "\r\n"), BEFORE.replace("\n", "\r")])
