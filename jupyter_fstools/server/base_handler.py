@@ -82,6 +82,24 @@ class ToolsHandler(APIHandler):
                 hint="It allows tools, MCP and the changes made with it; the rest is for the person you work for.",
             )
 
+    def check_host(self) -> bool:
+        """Refuse names that Jupyter's settings do not allow: another page may have led its own name here."""
+        if not super().check_host():
+            raise Denied(
+                f"this server does not answer to the name {self.request.host[:80]!a}",
+                hint="Call it as localhost; an administrator can allow this name (local_hostnames).",
+            )
+        return True
+
+    def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
+        """Refuse origins that Jupyter's settings do not allow."""
+        if not super().check_origin(origin_to_satisfy_tornado):
+            raise Denied(
+                "this origin is not allowed",
+                hint="Call from this server's own address; an administrator can allow others (allow_origin).",
+            )
+        return True
+
     @property
     def identity_provider(self) -> IdentityProvider:
         """The identity provider of the server."""

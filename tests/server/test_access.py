@@ -91,11 +91,23 @@ async def test_another_page_in_the_browser_reaches_neither_routes_nor_socket_wit
 
     assert (await opens(own), await opens(origin)) == (True, 403)
     refused = await ask("POST", "/tools/write_file", NEW, headers={**cookie, "Origin": origin})
-    assert refused.status in (403, 404), "Newer versions of Jupyter say that there is no such route."
+    assert (refused.status, refused.error["code"]) == (403, "denied")
     for path in ("/tools", "/changes", "/raw/a.txt"):
         answer = await ask("GET", path, headers={**cookie, "Origin": origin})
         assert "access-control-allow-origin" not in answer.headers, "No page of another origin reads the answer."
+        assert (answer.status, answer.error["message"]) == (403, "this origin is not allowed")
     assert [*jp_root_dir.iterdir()] == []
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:1", ""])
+async def test_a_name_that_is_not_the_server_s_is_told_so_and_not_the_token_s_fault(ask, jp_auth_header, host):
+    made = (await ask("POST", "/tokens", {"name": "helper"})).json["token"]
+    for token in (jp_auth_header, {"Authorization": f"Bearer {made}"}):
+        for path in ("/tools/write_file", "/mcp"):
+            refused = await ask("POST", path, NEW, headers={**token, "Host": host})
+            error = refused.error if path != "/mcp" else refused.error["data"]
+            assert (refused.status, error["code"]) == (403, "denied")
+            assert "does not answer to the name" in error["message"] and "local_hostnames" in error["hint"]
 
 
 async def test_a_token_in_the_url_is_not_logged_with_what_goes_wrong(ask, jp_serverapp, caplog, monkeypatch):

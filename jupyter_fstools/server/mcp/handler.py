@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jupyter_server.auth.decorator import allow_unauthenticated, authorized
 from tornado import web
 
-from ...errors import Denied, FsToolsError, Invalid, NotFound
+from ...errors import FsToolsError, Invalid, NotFound
 from ...progress import Progress
 from ...sessions import client_of, client_session
 from ...stores.records import Reader
@@ -98,15 +98,6 @@ class McpHandler(ToolsHandler):
     def skip_check_origin(self) -> bool:
         """A token is no excuse: a browser may have been made to send it."""
         return self.request.method == "OPTIONS"
-
-    def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
-        """Refuse other origins than Jupyter's settings allow, by the status that the protocol names."""
-        if not super().check_origin(origin_to_satisfy_tornado):
-            raise Denied(
-                "this origin is not allowed",
-                hint="Call from this server's own address; an administrator can allow others (allow_origin).",
-            )
-        return True
 
     def told(self, error_: dict[str, Any]) -> dict[str, Any]:
         """An error before or beside the protocol, in its form."""
