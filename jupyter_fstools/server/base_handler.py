@@ -14,7 +14,7 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
-from ..errors import Denied, FsToolsError, Invalid
+from ..errors import Denied, FsToolsError, InputOutput, Invalid
 from ..gate.grant import Grant, check
 from ..gate.workspace import Workspace
 from ..progress import Progress
@@ -231,9 +231,7 @@ class ToolsHandler(APIHandler):
         if hasattr(self, _USER):
             self.set_cors_headers()
         if isinstance(error, FsToolsError):
-            if self.changes_files:
-                error.say_unmodified()
-            self.answer(self.told(error.as_dict()), error.status)
+            self.answer(self.told(self.as_refusal(error).as_dict()), error.status)
             return
         code = _CODES.get(status_code, "invalid" if status_code < 500 else "io")
         hint = _HINTS.get(status_code, "" if status_code < 500 else "The server's log says more.")
@@ -243,9 +241,20 @@ class ToolsHandler(APIHandler):
         message = _message(error, status_code)
         if status_code == 403 and "Authorization" in self.request.headers and not getattr(self, _USER, True):
             message, hint = _BAD_TOKEN
+        if self.changes_files and status_code < 500:
+            message = f"{message} (not modified)"
         # An accident may have happened before a change and after it.
         details = {"modified": "unknown"} if status_code >= 500 and self.request.method == "POST" else {}
         self.answer(self.told({"code": code, "message": message, "hint": hint, "details": details}), status_code)
+
+    def as_refusal(self, problem: Exception) -> FsToolsError:
+        """A problem as its client is told of it; an accident without what is inside."""
+        if not isinstance(problem, FsToolsError):
+            self.log_exception(type(problem), problem, problem.__traceback__)
+            return InputOutput("internal server error", hint="The server's log says more.", modified="unknown")
+        if self.changes_files:
+            problem.say_unmodified()
+        return problem
 
     def told(self, error: dict[str, Any]) -> dict[str, Any]:
         """The body that answers an error of `code`, `message`, `hint` and `details`."""

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from ..errors import FsToolsError, InputOutput
 from ..progress import Progress
 from .bodies import as_json
 
@@ -52,14 +51,8 @@ class EventStream:
         except Exception as error:
             if not self._begun:
                 raise
-            self._send("error", as_json(self._refusal(error).as_dict()))
+            self._send("error", as_json(self._handler.as_refusal(error).as_dict()))
         self._handler.finish()
-
-    def _refusal(self, error: Exception) -> FsToolsError:
-        if isinstance(error, FsToolsError):
-            return error
-        self._handler.log_exception(type(error), error, error.__traceback__)
-        return InputOutput("internal server error", hint="The server's log says more.", modified="unknown")
 
     def _send(self, event: str, data: bytes) -> None:
         self._write(b"event: %s\ndata: %s\n\n" % (event.encode("ascii"), data))

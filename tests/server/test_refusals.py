@@ -112,6 +112,23 @@ async def test_what_goes_wrong_inside_is_logged_and_not_told(call, monkeypatch, 
     assert "the secret inside" in caplog.text
 
 
+EARLY = {
+    "a token that was revoked": ({"headers": {"Authorization": "Bearer fst_gone"}}, 403),
+    "a wrong token": ({"headers": {"Authorization": "token wrong"}}, 403),
+    "a session that is none": ({"session": "a b"}, 400),
+    "an unknown argument of the query": ({"nope": "1"}, 400),
+}
+
+
+@pytest.mark.parametrize("reason", EARLY)
+async def test_a_change_that_is_refused_before_its_tool_is_called_says_that_nothing_was_modified(ask, reason):
+    given, status = EARLY[reason]
+    for tool, says in (("write_file", True), ("execute", True), ("read_file", False)):
+        refused = await ask("POST", f"/tools/{tool}", {"path": "a.txt"}, **given)
+        assert refused.status == status, refused.body
+        assert ("not modified" in refused.error["message"]) == says
+
+
 WRONG_SETTINGS = [
     {"store": "nowhere:"},
     {"store": "sqlite:not/absolute"},

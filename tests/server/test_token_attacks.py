@@ -129,6 +129,7 @@ async def test_a_call_that_waits_for_a_file_when_its_token_is_revoked_changes_no
         assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 204
         refused = await waiting  # An attempt that had begun before may still get the file.
     assert (refused.status, refused.error["code"]) == (403, "denied") and "revoked" in refused.error["message"]
+    assert "not modified" in refused.error["message"]
     assert (jp_root_dir / "a.txt").read_text() == "one\n"
 
 
@@ -165,4 +166,5 @@ async def test_the_rest_of_a_batch_is_refused_once_its_token_is_revoked(ask, ser
         assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 204
         answers = (await waiting).json
     assert [answer["result"]["isError"] for answer in answers] == [False, True, True]
+    assert all("not modified" in answer["result"]["content"][0]["text"] for answer in answers[1:])
     assert sorted(file.name for file in jp_root_dir.glob("*.txt")) == ["a.txt"]

@@ -216,6 +216,8 @@ class McpHandler(ToolsHandler):
         except FsToolsError as refusal:
             if name is None:
                 raise
+            if permission != READ:
+                refusal.say_unmodified()
             return refused(self.served.workspace, request.id, refusal, stateless=asker.stateless)
 
 
@@ -268,6 +270,6 @@ class ProgressStream(EventStream):
         try:
             message = answered.result()
         except Exception as problem:
-            message = as_message(error(self._id, INTERNAL_ERROR, self._refusal(problem).message))
+            message = as_message(error(self._id, INTERNAL_ERROR, self._handler.as_refusal(problem).message))
         self._send("message", message)
         self._handler.finish()

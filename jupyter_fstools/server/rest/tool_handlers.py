@@ -23,7 +23,7 @@ from ...tools.schemas import as_schema
 from ..base_handler import NoArguments, ToolsHandler
 from ..bodies import as_json, parsed_object, rendered_result
 from ..events.payloads import ACTIVITY_SCHEMA, CHANGE_SCHEMA
-from ..permissions import EXECUTE, permission_of
+from ..permissions import EXECUTE, READ, permission_of
 from ..streaming import MEDIA_TYPE, EventStream
 
 
@@ -94,6 +94,11 @@ class ToolHandler(ToolsHandler):
     """`POST /tools/{name}`: a call."""
 
     opens_to_tokens = True
+
+    async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
+        """Know the kind of call before anything can be refused."""
+        self.changes_files = permission_of(self.path_args[0], self.served.workspace.tool_prefix) != READ
+        await super().prepare()
 
     @web.authenticated
     async def post(self, name: str) -> None:
