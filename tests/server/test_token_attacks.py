@@ -158,13 +158,15 @@ async def test_the_rest_of_a_batch_is_refused_once_its_token_is_revoked(ask, ser
         {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": "write_file", "arguments": arguments}}
         for n, arguments in enumerate([{"path": f"{name}.txt", "content": "x"} for name in "abc"])
     ]
+    calls.append({"jsonrpc": "2.0", "id": 3, "method": "tools/list"})
     workspace = served.workspace
     with workspace.held(workspace.paths.key_of("b.txt")):
         waiting = asyncio.ensure_future(ask("POST", "/mcp", calls, headers=headers))
         while not served.calls._lines:
             await asyncio.sleep(0.001)
         assert (await ask("DELETE", f"/tokens/{told['id']}")).status == 204
-        answers = (await waiting).json
+        *answers, listed = (await waiting).json
+    assert (listed["id"], listed["error"]["data"]["code"]) == (3, "denied")
     assert [answer["result"]["isError"] for answer in answers] == [False, True, True]
     assert all("not modified" in answer["result"]["content"][0]["text"] for answer in answers[1:])
     assert sorted(file.name for file in jp_root_dir.glob("*.txt")) == ["a.txt"]

@@ -177,6 +177,8 @@ class McpHandler(ToolsHandler):
             return await self._answered(request, asker)
         except Fault as fault:
             return fault.as_message()
+        except Exception as problem:  # What the others did must be told all the same.
+            return as_message({**self.told(self.as_refusal(problem).as_dict()), "id": request.id})
 
     async def _answer_alone(self, request: JSONRPCRequest, asker: _Asker) -> None:
         """Answer with JSON, or with a stream where there is progress that the client wants to be told."""
