@@ -121,8 +121,15 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
         receipt.read_at, receipt.own_write = (earlier.read_at, earlier.own_write) if earlier else (time.time(), True)
         receipt.text_sha, receipt.exact_sha = state.text_sha, state.exact_sha
         known = (earlier.cells or {}) if earlier else {}
+
+        def is_known(at: int) -> bool:
+            return bool(before and known and known.get(old_keys[at]) == before.cells[at].fingerprint)
+
         receipt.cells = {names[key]: spelled for key, spelled in known.items() if key in names}
         for key, cell in written.items():
+            # The rest of a cell that may be an older one is not what the step has written.
+            if not all(map(is_known, cell.perhaps)):
+                continue
             old = before.cells[cell.origin] if before and cell.origin is not None else None
             spelled = known.get(old_keys[old.index]) if old is not None else None
             shown = kept.of(old_keys[old.index]) if old is not None else None

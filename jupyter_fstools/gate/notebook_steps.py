@@ -33,7 +33,7 @@ def notebook_step(
         new = None if op == "delete" else NotebookDocument(SplicedContent(before or BytesContent(b""), splices))
     except FsToolsError:
         return None
-    after, diffs, hunks, left_out = compared(old, new)
+    after, diffs, hunks, left_out = compared(old, new, splices)
     language = next((side.language for side in (new, old) if side is not None), None)
     return notebook_diff(path, op, diffs, language, hunks=hunks, left_out=left_out), goes_on(old, after)
 

@@ -290,6 +290,24 @@ def test_an_own_step_shows_no_more_of_a_cell_than_it_wrote(make_call, step):
     call("edit_notebook", new_source="gone", **cell)
 
 
+@pytest.mark.parametrize("by_person", [True, False])
+@pytest.mark.parametrize("more", [[], [{"edit_mode": "move", "index": 0, "at": "end"}]])
+def test_an_approval_and_an_undo_show_no_more_of_a_cell_without_id(make_call, by_person, more):
+    """Cells that come or go beside it hide which cell it was."""
+    call = make_call(approval=["*"] if by_person else [])
+    call.put(PATH, jupyterlab(notebook(code("".join(f"line {number}\n" for number in range(50))), code("b"), minor=4)))
+    call("read_notebook", path=PATH, index=0, source_limit=10)
+    edit = {"edit_mode": "edit", "index": 0, "old_string": "line 5\n", "new_string": "five\n"}
+    change = call("edit_notebook", path=PATH, edits=[edit, *more, insert("new", at="start")]).change
+    if by_person:
+        Journal(call.workspace.for_reader(Reader("grace", "person"))).approve(change.id)
+    else:
+        call("undo", path=PATH)
+    shown = call.session("other")("read_notebook", path=PATH).data["cells"]
+    (cell_id,) = (cell["cell_id"] for cell in shown if "line 4\n" in cell["source"])
+    call.refused("not_read", "edit_notebook", path=PATH, cell_id=cell_id, new_source="gone")
+
+
 @pytest.mark.parametrize("step", ["edit", "replace_all", "edit and undo"])
 def test_an_own_step_shows_no_line_of_a_cell_of_which_it_wrote_a_part(call, step):
     call.put(PATH, jupyterlab(notebook(code("a = 1\n" + "b = 1; " + "x" * 3000))))

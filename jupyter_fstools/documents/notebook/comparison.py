@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from typing import NamedTuple
 
 from ...content.source import Content
+from ...content.splices import Splice
 from ...diffs.file_diff import Action, CellDiff, DiffHunk, FileDiff, Operation
 from ...diffs.line_diff import Block, changed_blocks, cuts_rows, hunks_of
 from ...errors import NotebookRefused
@@ -38,13 +39,25 @@ class Comparison(NamedTuple):
     left_out: tuple[int, int]
 
 
-def compared(before: NotebookDocument | None, after: NotebookDocument | None, *, whole: bool = False) -> Comparison:
+def compared(
+    before: NotebookDocument | None,
+    after: NotebookDocument | None,
+    splices: Sequence[Splice] = (),
+    *,
+    whole: bool = False,
+) -> Comparison:
     """The changes of a step from one content to another; None stands for no file.
 
-    With `whole` no row is left out, and none is cut.
+    Args:
+        before: the content before.
+        after: the content after.
+        splices: what leads from one to the other, where it is known: cells without ids are then told apart by it.
+        whole: no row is left out, and none is cut.
     """
     old, new = before.cells if before else [], after.cells if after else []
-    origin = _origins(old, new)
+    origin = _origins(old, new, splices)
+    kept = set(origin.values())
+    lost = _grouped((cell for cell in old if cell.index not in kept), lambda cell: cell.real_id)
     moved = moved_origins([origin.get(cell.index) for cell in new])
     cells, diffs, rows, gone_rows = [], [], _Rows(whole=whole), _Rows(whole=whole)
     around = rows.coming(_around(before), _around(after))[1] if after else []
@@ -54,11 +67,11 @@ def compared(before: NotebookDocument | None, after: NotebookDocument | None, *,
         same = was is not None and was.fingerprint == cell.fingerprint
         touched = [] if was is None or same else [touched_between(was.source, cell.source)]
         written = None if same else (cell.cell_type, cell.source)
-        cells.append(CellAfter(cell.cell_id, at, written, was is None, touched))
+        perhaps = lost.get(cell.real_id, ()) if was is None else ()
+        cells.append(CellAfter(cell.cell_id, at, written, was is None, touched, perhaps=perhaps))
         diff = _diff(was, cell, rows, moved=at in moved)
         if diff is not None:
             diffs.append(diff)
-    kept = set(origin.values())
     gone = [_told(cell, "delete", gone_rows.hunks(_lines(cell), [])) for cell in old if cell.index not in kept]
     ordered = sorted([*gone, *diffs], key=lambda diff: (diff.index, diff.action != "delete"))
     left_out = rows.added + gone_rows.added, rows.removed + gone_rows.removed
@@ -145,9 +158,9 @@ def notebook_diff(
     return diff
 
 
-def _origins(old: Sequence[Cell], new: Sequence[Cell]) -> dict[int, int]:
-    """New index to old index; unchanged cells find each other first, then those of one id."""
-    origin: dict[int, int] = {}
+def _origins(old: Sequence[Cell], new: Sequence[Cell], splices: Sequence[Splice]) -> dict[int, int]:
+    """New index to old index; cells that stay in their place find each other first, then unchanged ones."""
+    origin = in_place(old, new, splices)[0] if splices else {}
     sames: list[Callable[[Cell], Hashable]] = [
         lambda cell: (cell.real_id, cell.fingerprint),
         lambda cell: cell.real_id,
@@ -161,6 +174,35 @@ def _origins(old: Sequence[Cell], new: Sequence[Cell]) -> dict[int, int]:
             if name is not None or len(there) == len(indexes):
                 origin.update(zip(indexes, there, strict=False))
     return origin
+
+
+def in_place(old: Sequence[Cell], new: Sequence[Cell], splices: Sequence[Splice]) -> tuple[dict[int, int], set[int]]:
+    """New index to old index of the cells that splices change inside or not at all, and the old ones they touch."""
+    starts = {cell.place.start: cell.index for cell in new}
+    origins: dict[int, int] = {}
+    touched: set[int] = set()
+    waiting, shift = list(reversed(splices)), 0
+    for cell in old:
+        start, end = cell.place.start, cell.place.end
+        whole = True
+        while waiting and waiting[-1].end <= start:
+            shift += _growth(waiting.pop())
+        begin = start + shift
+        while waiting and waiting[-1].offset < end:
+            splice = waiting[-1]
+            touched.add(cell.index)
+            whole = whole and splice.offset > start and splice.end < end
+            if splice.end > end:
+                break
+            shift += _growth(waiting.pop())
+        # With another id it is a new cell, that a splice put before this one.
+        if whole and begin in starts and new[starts[begin]].real_id == cell.real_id:
+            origins[starts[begin]] = cell.index
+    return origins, touched
+
+
+def _growth(splice: Splice) -> int:
+    return len(splice.inserted) - len(splice.removed)
 
 
 def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Hashable, list[int]]:

@@ -103,6 +103,7 @@ class CellAfter(NamedTuple):
         whole: all of the source was written, not only what differs.
         touched: else the lines that each of its edits, one after the other, touched.
         replaced: first and last line, as they were before, of each place that was replaced.
+        perhaps: the cells before that it may have been, where its origin is not told by an id.
     """
 
     cell_id: str
@@ -111,6 +112,7 @@ class CellAfter(NamedTuple):
     whole: bool
     touched: Sequence[Sequence[TouchedLines]] = ()
     replaced: Sequence[tuple[int, int]] = ()
+    perhaps: Sequence[int] = ()
 
 
 class NotebookEdit(NamedTuple):

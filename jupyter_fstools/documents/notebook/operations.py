@@ -12,7 +12,7 @@ from ...content.splices import Splice
 from ..text.spans import Span, spans_between
 from .cell import Cell
 from .changed_notebook import ChangedNotebook
-from .comparison import moved_origins
+from .comparison import in_place, moved_origins
 from .document import NotebookDocument
 from .saved import plain_bundle, plain_output
 
@@ -142,7 +142,6 @@ class _Comparison:
         self._old, self._new = before.cells, after.cells
         self._names = names
         self._duplicates = before.duplicate_ids
-        self._touched: set[int] = set()
         self._origins = self._found_origins(splices)
 
     def told(self, staying: Collection[int]) -> NotebookOperations:
@@ -167,27 +166,7 @@ class _Comparison:
 
     def _found_origins(self, splices: Sequence[Splice]) -> dict[int, int]:
         """New index to old index: cells that keep their place in the bytes, then those that keep their id."""
-        starts = {cell.place.start: cell.index for cell in self._new}
-        origins: dict[int, int] = {}
-        waiting, shift = list(reversed(splices)), 0
-        for cell in self._old:
-            start, end = cell.place.start, cell.place.end
-            whole = True
-            while waiting and waiting[-1].end <= start:
-                shift += _growth(waiting.pop())
-            begin, inside = start + shift, False
-            while waiting and waiting[-1].offset < end:
-                splice = waiting[-1]
-                inside = True
-                whole = whole and splice.offset > start and splice.end < end
-                if splice.end > end:
-                    break
-                shift += _growth(waiting.pop())
-            if inside:
-                self._touched.add(cell.index)
-            # With another id it is a new cell, that a splice put before this one.
-            if whole and begin in starts and self._new[starts[begin]].real_id == cell.real_id:
-                origins[starts[begin]] = cell.index
+        origins, self._touched = in_place(self._old, self._new, splices)
         known = set(origins.values())
         ids = {cell.real_id: cell.index for cell in self._old if cell.real_id and cell.index not in known}
         for cell in self._new:
@@ -249,7 +228,3 @@ def _same(one: Any, other: Any) -> bool:
 def _raw(cell: Cell, key: str) -> bytes | None:
     member = cell.spans.member(key)
     return None if member is None else cell.raw(member)
-
-
-def _growth(splice: Splice) -> int:
-    return len(splice.inserted) - len(splice.removed)
