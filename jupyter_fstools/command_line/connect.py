@@ -118,8 +118,11 @@ def _hindrance(file: Path, server: McpServer) -> FsToolsError | None:
 
 def _with_server(file: Path, server: McpServer) -> bytes:
     try:
-        if not stat.S_ISREG(file.stat().st_mode):
+        mode = file.stat().st_mode
+        if not stat.S_ISREG(mode):
             raise InputOutput(f"{file} is not a file", hint=_BY_HAND)
+        if not mode & 0o222:  # Its bits count, for root too: the file is replaced, which asks only its folder.
+            raise InputOutput(f"{file} is read-only (not modified)", hint=_BY_HAND)
         old = file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         old = ""
