@@ -297,7 +297,7 @@ def _noting(change: Change) -> Iterator[None]:
     """Where the file is written already, a note that cannot be kept must not be answered as `not modified`."""
     try:
         yield
-    except (Conflict, InputOutput) as problem:
+    except (Conflict, InputOutput, NotFound) as problem:  # The journal may have dropped its oldest change for the undo.
         _log.warning(
             "Change %s was undone, but its hunks or the reason could not be recorded: %s", change.id, problem.message
         )

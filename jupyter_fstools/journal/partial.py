@@ -220,10 +220,11 @@ def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Ma
 def _rewritten(draft: Draft, text: str, part: Part, encoding: TextEncoding) -> Part:
     """What makes a text of the file; the part itself where that makes the same text of it."""
     before = _all_of(draft.content)
-    if plain_text(text) == plain_text(decoded(_all_of(SplicedContent(draft.content, part.splices)), encoding)):
+    proposed = decoded(_all_of(SplicedContent(draft.content, part.splices)), encoding)
+    if plain_text(text) == plain_text(proposed):
         return part
     text = text.removeprefix("\ufeff") if encoding.bom else text
-    data = encoding.bom + encoding.encode(with_line_ends(decoded(before, encoding), text))
+    data = encoding.bom + encoding.encode(with_line_ends(decoded(before, encoding) or proposed, text))
     splices = [Splice(0, b"", data)] if draft.before is None else trimmed(before, data)
     return Part(splices, part.decided.model_copy(update={"edited": True}))
 

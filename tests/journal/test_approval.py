@@ -95,6 +95,13 @@ def test_a_byte_order_mark_that_comes_or_goes_is_a_row_of_the_diff(asking):
     assert asking.got("b.sh") == b"\xef\xbb\xbf#!/bin/sh -e\n"
 
 
+def test_a_new_file_that_a_person_edits_keeps_the_proposed_line_endings(asking):
+    r"""An editor in the browser gives `\n` for each."""
+    created = asking("write_file", path="a.txt", content="a\r\nb\r\nc\r\n").change
+    journal(asking).approve(created.id, decision=Decision(content="a\nB\nc\nd\n"))
+    assert asking.got("a.txt") == b"a\r\nB\r\nc\r\nd\r\n"
+
+
 def test_approving_carries_each_kind_of_change_out(asking):
     """Creation, edit, overwrite, undo, and an undo that removes the file."""
     created = asking("write_file", path="d/a.txt", content="one\n").change

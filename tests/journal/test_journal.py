@@ -216,6 +216,14 @@ def test_the_journal_is_bounded_by_count(make_call):
     call.refused("not_found", "undo", path="0.txt")
 
 
+def test_a_reason_for_which_the_full_journal_has_no_entry_is_no_failure_of_the_undo(make_call):
+    """The undo's own entry takes the place of the change that it takes back."""
+    call = make_call(journal_max_changes=1)
+    change = call("write_file", path="a.txt", content="x").change
+    assert journal(call).undo(change, by_person=True, reason="no").status == "applied"
+    assert not (call.root / "a.txt").exists()
+
+
 def test_the_journal_is_bounded_by_bytes_and_keeps_edits_as_splices(make_call):
     """An edit of a large file costs its own size."""
     call = make_call(journal_max_bytes=100_000)
