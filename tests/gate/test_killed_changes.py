@@ -155,6 +155,7 @@ def bytes_below(root):
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "how"), [*((kind, "killed") for kind in KINDS), *((kind, "interrupted") for kind in INTERRUPTED)]
 )

@@ -36,6 +36,7 @@ def test_an_empty_match_at_the_end_counts_for_a_line_but_not_over_lines() -> Non
     assert hits(row("a)"), 10, every_line=True) == []
 
 
+@pytest.mark.slow
 def test_a_row_with_many_matches_is_read_at_once() -> None:
     printed = row("hit " * 500_000, *((at, at + 4) for at in range(0, 2_000_000, 4)))
     began = time.monotonic()

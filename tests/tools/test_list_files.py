@@ -97,6 +97,7 @@ def test_the_limits_of_the_settings_hold(make_call):
         call.refused("invalid", "list_files", **arguments)
 
 
+@pytest.mark.slow
 def test_fifty_thousand_entries_are_counted_and_shown_page_by_page(call):
     """The answer is bounded, the total is true, the last page is reached."""
     folder = os.open(call.root, os.O_RDONLY)
