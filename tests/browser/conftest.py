@@ -140,7 +140,7 @@ def shared_windows(browser, shared_labs):
 
 
 @pytest.fixture
-def desk(shared_windows, new_window, leg, name):
+def desk(shared_windows, new_window, lab, leg, name):
     """JupyterLab as it is when it was just opened, in the window that tests share; nothing may complain in it.
 
     A test that sets what counts when a page is loaded, or that breaks its page, takes one of `open_lab` instead.
@@ -153,7 +153,7 @@ def desk(shared_windows, new_window, leg, name):
     window.pictures = PICTURES / name
     yield window
     window.photograph("at_the_end")
-    assert window.complaints == []
+    assert window.complaints == [], f"{window.complaints}\n{lab.output()[-8000:]}"
 
 
 @pytest.fixture

@@ -28,14 +28,13 @@ pytestmark = pytest.mark.parametrize("leg", TOGETHER, indirect=True)
 
 
 @pytest.fixture
-def open_notebook(open_lab, folder):
+def open_notebook(desk, folder):
     """Opens a notebook that the assistant has read."""
 
     def opened(*sources, **options):
-        path = folder.write("n.ipynb", notebook_text(*sources, **options))
-        page = Notebook(open_lab(path=path), kernel=options.get("kernel", False))
+        desk.show(folder.write("n.ipynb", notebook_text(*sources, **options)))
         folder.call("read_notebook", "n.ipynb")
-        return page
+        return Notebook(desk, kernel=options.get("kernel", False))
 
     return opened
 
@@ -100,9 +99,10 @@ def test_nothing_typed_is_lost_while_other_cells_are_edited(open_notebook, folde
     assert saved(folder, sources)
 
 
-def test_nothing_typed_is_lost_while_the_same_text_is_edited(open_lab, folder):
+def test_nothing_typed_is_lost_while_the_same_text_is_edited(desk, folder):
     lines = [f"x{at} = 0" for at in range(4)]
-    document = Text(open_lab(path=folder.write("a.py", "\n".join(["typed = ''", *lines]) + "\n")))
+    desk.show(folder.write("a.py", "\n".join(["typed = ''", *lines]) + "\n"))
+    document = Text(desk)
     folder.call("read_file", "a.py")
     with Assistant(line_edits(folder), again=lambda: folder.call("read_file", "a.py")) as assistant:
         document.type(TYPED, delay=25)
@@ -237,9 +237,9 @@ def test_an_undo_takes_the_change_back_in_the_room(open_notebook, folder):
     assert saved(folder, ["x = 1", "y = 2; typed = 2"])
 
 
-def test_an_approved_change_arrives_beside_what_was_typed_while_it_waited(open_lab, waits):
-    path = waits.write("n.ipynb", notebook_text("x = 1", "y = 1"))
-    document = Notebook(open_lab(path=path))
+def test_an_approved_change_arrives_beside_what_was_typed_while_it_waited(desk, waits):
+    desk.show(waits.write("n.ipynb", notebook_text("x = 1", "y = 1")))
+    document = Notebook(desk)
     waits.call("read_notebook", "n.ipynb")
     change = edit(waits, "c0", "x = 2", expected=202)["change"]
     document.shows(0, "x = 1")
@@ -304,9 +304,9 @@ def test_a_cell_edits_the_notebook_that_it_runs_in(open_notebook, folder):
         assert saved(folder, [told, "y = 2", change, "z = 1  # typed"])
 
 
-def test_a_text_is_written_as_a_whole(open_lab, folder):
-    document = open_lab(path=folder.write("a.py", "x = 1\ny = 1\n"))
-    editor = document.page.locator(".jp-FileEditor .cm-content")
+def test_a_text_is_written_as_a_whole(desk, folder):
+    desk.show(folder.write("a.py", "x = 1\ny = 1\n"))
+    editor = desk.page.locator(".jp-FileEditor .cm-content")
     expect(editor).to_be_visible()
     folder.call("read_file", "a.py")
     status, answer = folder.call("write_file", "a.py", content="x = 1\n# größer 😀\ny = 2\n")
@@ -318,12 +318,13 @@ def test_a_text_is_written_as_a_whole(open_lab, folder):
     assert holds(folder, "a.py", "x = 1\n# größe 🎈!\ny = 2\n")
 
 
-def test_a_file_that_is_read_only_is_refused_and_the_room_stays_as_it_was(open_lab, folder):
+def test_a_file_that_is_read_only_is_refused_and_the_room_stays_as_it_was(desk, folder):
     """A room takes every change and saves none of a file that it must not write."""
     path = folder.write("a.py", "x = 1\n")
     place = folder.lab.root / path
     place.chmod(0o444)
-    document = Text(open_lab(path=path))
+    desk.show(path)
+    document = Text(desk)
     folder.call("read_file", "a.py")
     status, answer = folder.call("edit_file", "a.py", old_string="x = 1", new_string="x = 2")
     assert (status, answer["error"]["code"]) == (403, "denied")
