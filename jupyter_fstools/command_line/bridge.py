@@ -13,12 +13,16 @@ from typing import BinaryIO
 from ..client.requests import events
 from ..client.runtime_files import JupyterServer
 from ..errors import FsToolsError
-from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error_line, with_id
+from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error, json_rpc
 
 _GRACE_SECONDS = 5.0
 """How long answers are awaited that are under way when the client says no more."""
 
 _LOST = "The connection was lost while the server worked on this call. It may have been carried out: check first."
+_FOREIGN = "What answered is no server with jupyter-fstools"
+_FOREIGN_HINT = (
+    "A proxy may have passed the call on: check first. See with jupyter server list whether the server still runs."
+)
 
 
 class Bridge:
@@ -56,11 +60,11 @@ class Bridge:
     def _take(self, line: bytes) -> None:
         try:
             message = Message.of(line)
-        except ValueError as error:
-            self._answer(error_line(None, PARSE_ERROR, f"a line is not JSON: {error}"))
+        except ValueError as problem:
+            self._answer(Message(line).as_answer(error(PARSE_ERROR, f"a line is not JSON: {problem}")))
             return
         # In order: what tells the server something goes before what is asked next; only what is asked may take long.
-        if message.id is None or message.begins:
+        if not message.ids or message.begins:
             self._forward(message)
         else:
             thread = threading.Thread(target=self._forward_aside, args=[message], daemon=True)
@@ -83,27 +87,32 @@ class Bridge:
 
     def _relay(self, message: Message, response: HTTPResponse) -> None:
         if response.headers.get_content_type() == "text/event-stream":
-            last = b""
-            for _, last in events(response):
-                self._answer(last)
-            if with_id(last, message.id) is not last:
-                raise IncompleteRead(last)
+            self._relay_events(message, response)
             return
         body = response.read()
-        if response.status < 400:
+        if (answer := message.answer_in(body)) is not None:
             self._endpoint.note(message, response, body)
-            if body:
-                self._answer(body)
-        elif (answer := with_id(body, message.id)) is not None:
             self._answer(answer)
-        else:
-            self._fail(message, f"The Jupyter server answered with status {response.status}: {_told(body)}")
+        elif message.ids or body or response.status >= 300:
+            self._fail(message, _foreign(response, body))
+
+    def _relay_events(self, message: Message, response: HTTPResponse) -> None:
+        answered = False
+        for _, data in events(response):
+            answer = message.answer_in(data)
+            if answer is None and json_rpc(data) is None:
+                self._fail(message, _foreign(response, data))
+                return
+            self._answer(answer or data)
+            answered = answered or answer is not None
+        if not answered:
+            raise IncompleteRead(b"")
 
     def _fail(self, message: Message, reason: str) -> None:
-        if message.id is None:
+        if not message.ids:
             sys.stderr.write(f"jupyter fstools mcp: {reason}\n")
         else:
-            self._answer(error_line(message.id, INTERNAL_ERROR, reason))
+            self._answer(message.as_answer(error(INTERNAL_ERROR, reason)))
 
     def _answer(self, body: bytes) -> None:
         """Write one line; between the parts of JSON a line end is a space."""
@@ -116,5 +125,6 @@ class Bridge:
                 self._client_listens = False
 
 
-def _told(body: bytes) -> str:
-    return " ".join(body[:300].decode("utf-8", "replace").split()) or "nothing"
+def _foreign(response: HTTPResponse, body: bytes) -> str:
+    told = " ".join(body[:300].decode("utf-8", "replace").split()) or "nothing"
+    return f"{_FOREIGN}: status {response.status}: {told}. {_FOREIGN_HINT}"

@@ -18,6 +18,7 @@ from ..sessions import new_client_session
 
 PARSE_ERROR = -32700
 INTERNAL_ERROR = -32603
+Id = str | int
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -27,14 +28,16 @@ class Message:
 
     Attributes:
         line: its bytes.
-        id: the request's; None for notifications and for answers to the server.
-        method: what is called; empty for answers.
+        ids: the request's, or those of a batch of requests; none for notifications and for answers to the server.
+        is_batch: the answers come as a list too.
+        method: what is called; empty for answers and for a batch.
         version: the revision of the protocol that it names itself, if that has no sessions.
         name: of the tool that is called.
     """
 
     line: bytes
-    id: str | int | None = None
+    ids: tuple[Id, ...] = ()
+    is_batch: bool = False
     method: str = ""
     version: str | None = None
     name: str | None = None
@@ -52,17 +55,19 @@ class Message:
             raise ValueError(f"not UTF-8 at byte {error.start}") from None
         except RecursionError:
             raise ValueError("nested too deeply") from None
+        if isinstance(told, list):
+            return cls(line, tuple(id for one in told for id in _requested(one)), is_batch=True)
         if not isinstance(told, dict):
             return cls(line)
-        method, known = told.get("method"), told.get("id")
-        is_request = isinstance(method, str) and isinstance(known, (str, int))
+        method = told.get("method")
         params = told.get("params")
         params = params if isinstance(params, dict) else {}
         meta = params.get("_meta")
         version = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
         return cls(
             line,
-            known if is_request else None,
+            _requested(told),
+            False,
             method if isinstance(method, str) else "",
             version if isinstance(version, str) else None,
             params["name"] if method == "tools/call" and isinstance(params.get("name"), str) else None,
@@ -80,24 +85,44 @@ class Message:
         """It begins a session."""
         return self.method == "initialize"
 
+    def answer_in(self, body: bytes) -> bytes | None:
+        """The answer to this message that a body is; None if it is none."""
+        told = json_rpc(body)
+        if isinstance(told, dict) and "error" in told:
+            # A server that refuses before it has looked into the message does not know the id.
+            return self.as_answer(told)
+        answers = told if isinstance(told, list) else [told or {}]
+        known = [one.get("id") for one in answers if "result" in one or "error" in one]
+        is_answer = self.ids and isinstance(told, list) == self.is_batch and all(id in known for id in self.ids)
+        return body if is_answer else None
 
-def error_line(known: str | int | None, code: int, message: str) -> bytes:
-    """An error as an answer of our own."""
-    return json.dumps({"jsonrpc": "2.0", "id": known, "error": {"code": code, "message": message}}).encode()
+    def as_answer(self, told: dict[str, Any]) -> bytes:
+        """An error as the answer to each request of this message, or to what is none."""
+        answers = [{**told, "id": id} for id in self.ids] or [told]
+        return json.dumps(answers if self.ids and self.is_batch else answers[0]).encode()
 
 
-def with_id(body: bytes, known: str | int | None) -> bytes | None:
-    """A server's answer, if it is a JSON-RPC one, for the request it is about.
+def _requested(told: Any) -> tuple[Id, ...]:
+    """The id of a request."""
+    if isinstance(told, dict) and isinstance(told.get("method"), str) and isinstance(told.get("id"), (str, int)):
+        return (told["id"],)
+    return ()
 
-    A server that refuses before it has looked into the message does not know the id.
-    """
+
+def error(code: int, message: str) -> dict[str, Any]:
+    """An error of our own, to a message whose id is not known."""
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message}}
+
+
+def json_rpc(body: bytes) -> dict[str, Any] | list[dict[str, Any]] | None:
+    """The JSON-RPC message, or batch of them, that a body is; None if it is none."""
     try:
         told: Any = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict) or told.get("jsonrpc") != "2.0":
-        return None
-    return body if told.get("id") == known else json.dumps({**told, "id": known}).encode()
+    messages = told if isinstance(told, list) else [told]
+    spoken = all(isinstance(one, dict) and one.get("jsonrpc") == "2.0" for one in messages)
+    return told if spoken else None
 
 
 def _header(value: str) -> str:

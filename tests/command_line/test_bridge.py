@@ -139,6 +139,22 @@ def test_a_call_that_the_client_cancels_ends(served):
     home.talk(script)
 
 
+def test_a_batch_holds_up_no_later_line(served):
+    home, folder = served
+    batch = [tool_call("execute", 2, command="echo $$ > pid; sleep 60", cwd=folder.name), request("ping", id=3)]
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    with home.start("mcp") as bridge:
+        bridge.stdin.write(lines(introduction("2025-03-26"), batch))
+        bridge.stdin.flush()
+        process = process_named_in(folder / "pid")
+        bridge.stdin.write(lines(request("ping", id=4), cancel))
+        bridge.stdin.flush()
+        began, ping, answers = (json.loads(bridge.stdout.readline()) for _ in range(3))
+        bridge.stdin.close()
+    assert (began["id"], ping["id"], [answer["id"] for answer in answers]) == (1, 4, [2, 3])
+    wait_for_end(process)
+
+
 def test_what_runs_when_the_client_says_no_more_ends_with_it(served):
     home, folder = served
     command = tool_call("execute", 2, command="echo $$ > pid; sleep 60", cwd=folder.name)

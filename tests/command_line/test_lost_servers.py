@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from mcp import MCPError
 
+from tests.command_line.test_bridge import lines
 from tests.command_line.test_finding import write_runtime_file
+from tests.mcp_client import introduction, tool_call
 
 pytestmark = pytest.mark.slow
 
@@ -60,26 +63,24 @@ def test_a_server_that_never_knew_the_session_gets_it_begun_anew(home):
     assert [text_of(answer) for answer in answers] == ["a.txt\t2"] * 4
 
 
-class HalfAnswer(BaseHTTPRequestHandler):
-    """Has the tools, begins a session, and falls silent in the middle of every later answer."""
+class Imitation(BaseHTTPRequestHandler):
+    """Has the tools and begins sessions; calls of tools are answered by the `answer` of its server."""
 
     def do_GET(self):
         self.say(b'{"tools": []}')
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if asked["method"] == "tools/call" and self.server.streams:
-            self.say(b'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\ndata: ', kind="text/event-stream")
-        elif asked["method"] == "tools/call":
-            self.say(b'{"jsonrpc":', length=1000)
+        if isinstance(asked, list) or asked["method"] == "tools/call":
+            self.server.answer(self, asked)
         else:
             about = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
             self.say(json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "result": about}).encode())
 
-    def say(self, body, length=None, kind="application/json"):
-        self.send_response(200)
+    def say(self, body, length=None, kind="application/json", status=200):
+        self.send_response(status)
         self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(length or len(body)))
+        self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
         self.wfile.write(body)
 
@@ -87,12 +88,81 @@ class HalfAnswer(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("streams", [False, True])
-def test_a_connection_lost_in_the_middle_of_an_answer_is_an_error_and_nothing_is_sent_twice(home, streams):
-    with HTTPServer(("127.0.0.1", 0), HalfAnswer) as server:
-        server.streams = streams
+@contextmanager
+def imitation(home, answer):
+    """A server that is taken for ours."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Imitation) as server:
+        server.answer = answer
         threading.Thread(target=server.serve_forever, daemon=True).start()
         write_runtime_file(home, 1, url=f"http://127.0.0.1:{server.server_port}/")
-        lost = home.talk(lambda session: failure(session.call_tool("undo", {"path": "a.txt"})))
+        yield server
         server.shutdown()
+
+
+def half_an_event(handler, asked):
+    handler.say(b'data: {"jsonrpc":"2.0","method":"notifications/progress"}\n\ndata: ', kind="text/event-stream")
+
+
+def half_an_answer(handler, asked):
+    handler.say(b'{"jsonrpc":', length=1000)
+
+
+@pytest.mark.parametrize("answer", [half_an_answer, half_an_event])
+def test_a_connection_lost_in_the_middle_of_an_answer_is_an_error_and_nothing_is_sent_twice(home, answer):
+    with imitation(home, answer):
+        lost = home.talk(lambda session: failure(session.call_tool("undo", {"path": "a.txt"})))
     assert "It may have been carried out: check first" in lost
+
+
+FOREIGN = [
+    (200, "text/html", b"<html>\n<title>Sign in</title>\n</html>"),
+    (302, "text/html", b"<html>"),
+    (200, "application/json", b""),
+    (204, "application/json", b""),
+    (200, "application/json", b"[" * 100_000),
+    (200, "application/json", b'{"jsonrpc": "2.0", "id": 99, "result": {}}'),
+    (200, "application/json", b'{"jsonrpc": "2.0", "result": {}}'),
+    (200, "application/json", b'[{"jsonrpc": "2.0", "id": 8, "result": {}}]'),
+    (200, "text/event-stream", b"data: tick\n\ndata: tock\n\n"),
+    (500, "text/event-stream", b"data: tick\n\n"),
+    (502, "text/html", b"<html>Bad gateway</html>"),
+]
+
+
+def test_what_another_program_answers_is_an_error_of_each_call(home):
+    def answer(handler, asked):
+        status, kind, body = FOREIGN[asked["id"]]
+        handler.say(body, kind=kind, status=status)
+
+    calls = [tool_call("undo", id=number) for number in range(len(FOREIGN))]
+    with imitation(home, answer):
+        ran = home.run("mcp", given=lines({**introduction(), "id": "begin"}, *calls))
+    answers = {told["id"]: told for told in map(json.loads, ran.out.splitlines())}
+    assert "result" in answers.pop("begin")
+    said = [answers[number]["error"]["message"] for number in range(len(FOREIGN))]
+    assert len(answers) == len(FOREIGN)
+    assert "status 200: <html> <title>Sign in</title> </html>" in said[0]
+    assert "status 302" in said[1] and "status 502: <html>Bad gateway</html>" in said[-1]
+    assert all("jupyter server list" in message for message in said)
+    assert ran.err == ""
+
+
+BATCH_FAILURES = {
+    "lost": lambda handler, asked: None,
+    "foreign": lambda handler, asked: handler.say(b"<html>"),
+    "incomplete": lambda handler, asked: handler.say(b'[{"jsonrpc": "2.0", "id": 7, "result": {}}]'),
+    "refused": lambda handler, asked: handler.say(
+        b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "one by one"}}', status=400
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", BATCH_FAILURES.values(), ids=BATCH_FAILURES)
+def test_each_request_of_a_batch_that_fails_is_answered(home, answer):
+    batch = [tool_call("undo", id=7), {"jsonrpc": "2.0", "method": "notifications/x"}, tool_call("undo", id="b")]
+    with imitation(home, answer):
+        ran = home.run("mcp", given=lines(introduction(), batch))
+    answers = [json.loads(line) for line in ran.out.splitlines()]
+    batches = [told for told in answers if isinstance(told, list)]
+    assert [[(told["id"], "error" in told) for told in one] for one in batches] == [[(7, True), ("b", True)]]
+    assert (len(answers), ran.err) == (2, "")
