@@ -94,19 +94,24 @@ class Bridge:
             self._endpoint.note(message, response, body)
             self._answer(answer)
         elif message.ids or body or response.status >= 300:
-            self._fail(message, _foreign(response, body))
+            self._fail_foreign(message, response, body)
 
     def _relay_events(self, message: Message, response: HTTPResponse) -> None:
         answered = False
         for _, data in events(response):
             answer = message.answer_in(data)
             if answer is None and json_rpc(data) is None:
-                self._fail(message, _foreign(response, data))
+                self._fail_foreign(message, response, data)
                 return
             self._answer(answer or data)
             answered = answered or answer is not None
         if not answered:
             raise IncompleteRead(b"")
+
+    def _fail_foreign(self, message: Message, response: HTTPResponse, body: bytes) -> None:
+        self._endpoint.doubt()
+        told = " ".join(body[:300].decode("utf-8", "replace").split()) or "nothing"
+        self._fail(message, f"{_FOREIGN}: status {response.status}: {told}. {_FOREIGN_HINT}")
 
     def _fail(self, message: Message, reason: str) -> None:
         if not message.ids:
@@ -123,8 +128,3 @@ class Bridge:
                     line = line[self._outgoing.write(line) :]
             except OSError:
                 self._client_listens = False
-
-
-def _foreign(response: HTTPResponse, body: bytes) -> str:
-    told = " ".join(body[:300].decode("utf-8", "replace").split()) or "nothing"
-    return f"{_FOREIGN}: status {response.status}: {told}. {_FOREIGN_HINT}"

@@ -152,6 +152,7 @@ class Endpoint:
         self._session = {} if session is None else {_SESSION_HEADER: session}
         self._own = {_SESSION_HEADER: new_client_session("stdio")}
         self._server = find()
+        self._doubted: JupyterServer | None = None
         self._beginning: Message | None = None
         self._known: dict[str, str] = {}
         self._renewing = threading.Lock()
@@ -162,6 +163,8 @@ class Endpoint:
         Raises:
             FsToolsError: there is no server; OSError, HTTPException: the connection was lost on the way.
         """
+        if self._doubted is not None:
+            self._find_again(self._doubted)
         server, known = self._server, self._known
         try:
             status = self._offer(message, relay, (401, 403, 404))
@@ -174,12 +177,17 @@ class Endpoint:
             self._begin_again(known)
             self._offer(message, relay, ())
 
+    def doubt(self) -> None:
+        """Look for the server before the next message: another program answered, or a proxy without it."""
+        self._doubted = self._server
+
     def note(self, message: Message, response: HTTPResponse, body: bytes) -> None:
         """Remember what the beginning of a session agreed on: later messages name it."""
-        if not message.begins:
+        version = _agreed_version(body) if message.begins else None
+        if version is None:  # Refused, or answered by another program.
             return
         self._beginning = message
-        id, version = response.headers.get(_SESSION_ID), _agreed_version(body)
+        id = response.headers.get(_SESSION_ID)
         agreed = {_SESSION_ID: id, "MCP-Protocol-Version": version}
         self._known = {name: value for name, value in agreed.items() if value}
 
@@ -238,8 +246,9 @@ class Endpoint:
 
 
 def _agreed_version(body: bytes) -> str | None:
+    told: Any = json_rpc(body)
     try:
-        told: Any = json.loads(body)["result"]["protocolVersion"]
-    except (ValueError, KeyError, TypeError):
+        version = told["result"]["protocolVersion"]
+    except (KeyError, TypeError):
         return None
-    return told if isinstance(told, str) else None
+    return version if isinstance(version, str) else None

@@ -71,7 +71,9 @@ class Imitation(BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if isinstance(asked, list) or asked["method"] == "tools/call":
+        if self.server.is_away:
+            self.say(b"<html>Not found</html>", kind="text/html", status=404)
+        elif isinstance(asked, list) or asked["method"] == "tools/call":
             self.server.answer(self, asked)
         else:
             about = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}}
@@ -80,6 +82,8 @@ class Imitation(BaseHTTPRequestHandler):
     def say(self, body, length=None, kind="application/json", status=200):
         self.send_response(status)
         self.send_header("Content-Type", kind)
+        if kind != "text/html":
+            self.send_header("Mcp-Session-Id", "mcp-x")
         self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
         self.wfile.write(body)
@@ -92,7 +96,7 @@ class Imitation(BaseHTTPRequestHandler):
 def imitation(home, answer):
     """A server that is taken for ours."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Imitation) as server:
-        server.answer = answer
+        server.answer, server.is_away = answer, False
         threading.Thread(target=server.serve_forever, daemon=True).start()
         write_runtime_file(home, 1, url=f"http://127.0.0.1:{server.server_port}/")
         yield server
@@ -166,3 +170,42 @@ def test_each_request_of_a_batch_that_fails_is_answered(home, answer):
     batches = [told for told in answers if isinstance(told, list)]
     assert [[(told["id"], "error" in told) for told in one] for one in batches] == [[(7, True), ("b", True)]]
     assert (len(answers), ran.err) == (2, "")
+
+
+def test_a_session_goes_on_after_a_proxy_answered_for_its_server(home):
+    def answer(handler, asked):
+        told = {"result": {"session": handler.headers["Mcp-Session-Id"]}}
+        handler.say(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **told}).encode())
+
+    with imitation(home, answer) as server, home.start("mcp") as bridge:
+
+        def answered(message):
+            bridge.stdin.write(lines(message))
+            bridge.stdin.flush()
+            return json.loads(bridge.stdout.readline())
+
+        answered(introduction())
+        server.is_away = True
+        assert "status 404" in answered(tool_call("undo"))["error"]["message"]
+        server.is_away = False
+        assert answered(tool_call("undo")).get("result") == {"session": "mcp-x"}
+        bridge.stdin.close()
+
+
+def test_a_server_is_looked_for_again_after_another_program_answered_at_its_address(home):
+    def foreign(handler, asked):
+        handler.say(b"<html>", kind="text/html")
+
+    def answer(handler, asked):
+        handler.say(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {}}).encode())
+
+    with imitation(home, foreign), home.start("mcp") as bridge:
+        bridge.stdin.write(lines(introduction(), tool_call("undo", 2)))
+        bridge.stdin.flush()
+        assert [("error" in json.loads(bridge.stdout.readline())) for _ in range(2)] == [False, True]
+        with imitation(home, answer):
+            bridge.stdin.write(lines(tool_call("undo", 3)))
+            bridge.stdin.flush()
+            assert json.loads(bridge.stdout.readline()) == {"jsonrpc": "2.0", "id": 3, "result": {}}
+            bridge.stdin.close()
+            bridge.wait(20)
