@@ -34,7 +34,7 @@ def running_servers() -> Iterator[JupyterServer]:
     from jupyter_core.paths import jupyter_runtime_dir
 
     for path in Path(jupyter_runtime_dir()).glob("jpserver-*.json"):
-        server = _described(path) if path.is_file() else None
+        server = _described(path)
         if server is not None:
             yield server
 
@@ -47,6 +47,8 @@ def servers_around(folder: str) -> list[JupyterServer]:
 
 def _described(path: Path) -> JupyterServer | None:
     try:
+        if not path.is_file():  # A named pipe would keep its reader waiting.
+            return None
         told: Any = json.loads(path.read_text("utf-8"))
         root = os.path.realpath(told["root_dir"])
         process = int(told["pid"])

@@ -71,6 +71,7 @@ def test_a_file_that_was_left_behind_is_no_server(home, run, told):
     (home.runtime / "jpserver-4.json").symlink_to("nowhere")
     (home.runtime / "jpserver-5.json").write_text("[" * 100_000)
     os.mkfifo(home.runtime / "jpserver-6.json")
+    (home.runtime / "jpserver-7.json").symlink_to("x" * 300)
     assert "no Jupyter server runs" in run(home, "mcp").err
 
 
