@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 
+from ..backends.operating_system import split_path
 from ..backends.protocol import Backend, FileStat
 from ..errors import Conflict, Denied, FsToolsError, NotADirectory, NotFound, OutsideRoot
 from .draft import require_file
@@ -128,6 +129,7 @@ class PathResolver(Looking):
 
     def _located(self, path: str, require: Callable[[str, str, str], None]) -> FileStat:
         given = self.relative(checked_path(path))
+        self._require_steps(path)
         try:
             stat = self.backend.stat(path)
         except FsToolsError as refusal:
@@ -142,6 +144,28 @@ class PathResolver(Looking):
         require(given, stat.path, stat.key)
         self._require_granted(given, stat.path, folder=stat.kind == "directory")
         return stat
+
+    def _require_steps(self, path: str) -> None:
+        """Refuse `..` behind what may not be looked at: the backend takes it only where a folder is.
+
+        Raises:
+            Denied
+        """
+        here: list[str] = []
+        before = ".."
+        for part in split_path(path):
+            if part != "..":
+                here.append(part)
+            else:
+                if before != ".." and any(here):
+                    try:
+                        here = self._located("/".join(here), self.policy.require_read).path.split("/")
+                    except Denied:
+                        raise
+                    except FsToolsError:
+                        return  # It is refused all the same, by its own words.
+                here = here[:-1]
+            before = part
 
     def _require_granted(self, given: str, path: str, *, folder: bool) -> None:
         grant = self.grant

@@ -93,7 +93,10 @@ def test_beyond_what_is_opened_nothing_shows_by_way_of_links(call):
         ("grep", {"pattern": "x"}),
         ("write_file", {"content": "y"}),
     ):
-        for path in ("to-{}", "to-{}/x", "to-{}/x/y", "by/{}", "by/{}/x", "by/{}/x/y"):
+        for path in (
+            *("to-{}", "to-{}/x", "to-{}/x/y", "by/{}", "by/{}/x", "by/{}/x/y"),
+            *("to-{}/../../docs/a.md", "by/{}/../../docs/a.md", "../src/{}/../../docs/a.md", "../src/{}/.."),
+        ):
             said = set()
             for name in ("file", "folder", "nothing", "out"):
                 with pytest.raises(Denied) as refused:

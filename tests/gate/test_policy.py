@@ -190,6 +190,7 @@ def test_the_runtime_folder_is_denied_wherever_it_is_in_the_root(make_call):
 def test_behind_a_deny_rule_nothing_shows(call):
     """Not whether a name there is a file, a link, a loop, or nothing."""
     call.put(".ssh/file", "x")
+    call.put(".ssh/folder/file", "x")
     (call.root / ".ssh" / "out").symlink_to("/etc/passwd")
     (call.root / ".ssh" / "loop").symlink_to("loop")
     (call.root / "docs").mkdir()
@@ -198,6 +199,9 @@ def test_behind_a_deny_rule_nothing_shows(call):
         said = set()
         for name in ("file", "nothing", "file/x", "nothing/x", "out", "loop", "out/x", "loop/x"):
             refusal = call.refused("denied", "read_file", path=f"{folder}/{name}")
+            said.add((refusal.message.replace(name, "…"), refusal.hint, str(refusal.details)))
+        for name in ("folder", "file", "nothing", "out", "loop"):
+            refusal = call.refused("denied", "list_files", path=f"{folder}/{name}/../../docs")
             said.add((refusal.message.replace(name, "…"), refusal.hint, str(refusal.details)))
         assert len(said) == 1
     (call.root / "docs" / "file").symlink_to("../.ssh/file")
