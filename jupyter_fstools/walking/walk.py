@@ -157,17 +157,17 @@ class Walk:
             if links:
                 links = position.fitting(links)
             if others:
-                self._kept(rules, position.fitting(others), False)  # Counted only: they are never searched.
-            inside = self._fitting_folders(folders, position) if folders else {}
+                self._kept(folder, rules, position.fitting(others), False)  # Counted only: they are never searched.
+            inside = self._fitting_folders(folder, folders, position) if folders else {}
             return folder, rules, self._steps(folder, rules, files, links, inside) if files or links or inside else []
         except BaseException:
             folder.close()
             raise
 
-    def _fitting_folders(self, names: list[str], position: Position) -> dict[str, Position]:
+    def _fitting_folders(self, folder: Folder, names: list[str], position: Position) -> dict[str, Position]:
         if not (self._include_ignored or EXCLUDED.isdisjoint(names)):
             excluded = {name for name in EXCLUDED.intersection(names) if not position.spells(name)}
-            self.tally.excluded |= excluded
+            self.tally.excluded.update(permitted(folder.path, [*excluded], self._visible))
             names = [name for name in names if name not in excluded]
         return position.descend(names)
 
@@ -177,8 +177,8 @@ class Walk:
         """The steps to what is not ignored and may be shown."""
         names, fitting = [*files, *inside], len(files)
         if rules.files and (links or len(names) > LOT or not rules.touch_none_of(names)):
-            files, links = self._kept(rules, files, False), self._kept(rules, links, False)
-            inside = {name: inside[name] for name in self._kept(rules, list(inside), True)}
+            files, links = self._kept(folder, rules, files, False), self._kept(folder, rules, links, False)
+            inside = {name: inside[name] for name in self._kept(folder, rules, list(inside), True)}
             names = [*files, *inside]
         shown = permitted(folder.path, names, self._visible)
         if len(shown) < len(names):
@@ -193,7 +193,7 @@ class Walk:
             steps.append(Fitting(folder, files, targets, is_all=len(files) == fitting))
         return steps
 
-    def _kept(self, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
+    def _kept(self, folder: Folder, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
         """The names that are not ignored, as far as they were checked before the walk was stopped."""
         kept: list[str] = []
         for at in range(0, len(names), LOT):
@@ -201,7 +201,8 @@ class Walk:
                 return kept
             lot = names[at : at + LOT]
             left = lot if len(names) > LOT and rules.touch_none_of(lot) else rules.kept(lot, is_folder)
-            self.tally.ignored += len(lot) - len(left)
+            if len(left) < len(lot):
+                self.tally.ignored += len(permitted(folder.path, [*{*lot}.difference(left)], self._visible))
             kept += left
         return kept
 

@@ -170,6 +170,24 @@ def test_what_may_not_be_read_is_never_listed(find: Find, write: Write) -> None:
         find("**", "keys", visible=Only(lambda path: path != "keys"))
 
 
+def test_what_may_not_be_shown_is_not_counted_as_ignored_or_excluded(find: Find, write: Write) -> None:
+    write(".gitignore", "*.log\nbuild/\n")
+    for path in (
+        "a.log",
+        "secret.log",
+        "build/x",
+        "shown/b.log",
+        "shown/node_modules/x",
+        "secret/.git/x",
+        "secret/c.log",
+    ):
+        write(path, "x")
+    found = find("**", visible=Only(lambda path: path == "shown" or path.startswith("shown/")))
+    assert (found.ignored, found.excluded, found.total) == (1, ["node_modules"], 0)
+    write("node_modules/x", "x")
+    assert find("*", visible=Only(lambda path: "node_modules" not in path)).excluded == [".git"]
+
+
 def test_default_exclusions_are_named_in_the_result(find: Find, write: Write) -> None:
     """Passed over unless the pattern writes them out, the path names them, or ignored files are asked for."""
     for folder in (".git", "node_modules", "__pycache__", ".ipynb_checkpoints"):
