@@ -112,7 +112,8 @@ def ask(
     except (OSError, HTTPException, ValueError) as error:
         reason = str(error) or type(error).__name__
         raise InputOutput(f"the connection to {server.url} was lost: {reason}", hint=_HINT) from None
-    return answer_of(server, status, data)
+    with understood(server, writes=method != "GET"):
+        return answer_of(server, status, data)
 
 
 def answer_of(server: JupyterServer, status: int, data: bytes) -> dict[str, Any]:

@@ -92,7 +92,8 @@ class ServerCalls:
         def read(response: HTTPResponse) -> dict[str, Any]:
             return answer_of(self.server, response.status, response.read())
 
-        return self._exchange(method, route, data, {_SESSION: session}, read, repeatable=method == "GET")
+        with understood(self.server, writes=method != "GET"):
+            return self._exchange(method, route, data, {_SESSION: session}, read, repeatable=method == "GET")
 
     def close(self) -> None:
         """Let the connection go; the next call makes another."""

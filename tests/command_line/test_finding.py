@@ -119,10 +119,17 @@ def test_a_folder_that_is_gone_is_no_crash(home):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("said", [b"", b"[]", b"<html>", b'{"tools": 5}', b"\xff"], ids=str)
-def test_what_answers_otherwise_is_not_us(home, run, listener, said):
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        *((200, said) for said in (b"", b"[]", b"<html>", b'{"tools": 5}', b"\xff", b"[" * 100_000)),
+        (400, b'{"error": {"code": "io", "message": "", "hint": "", "details": ["x"]}}'),
+    ],
+    ids=range(7),
+)
+def test_what_answers_otherwise_is_not_us(home, run, listener, status, said):
     write_runtime_file(home, 1, url=f"http://127.0.0.1:{listener.server_port}/")
-    listener.status, listener.said = 200, said
+    listener.status, listener.said = status, said
     ran = run(home, "mcp")
     assert ran.code == 1
     assert "Traceback" not in ran.err

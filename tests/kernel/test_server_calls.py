@@ -194,6 +194,11 @@ def test_an_answer_of_another_version_is_a_refusal(answer, tool, modified):
     assert refused.value.details.get("modified") == modified
 
 
+def test_an_answer_that_is_nested_too_deeply_is_a_refusal_of_any_request():
+    with fake_server([b"[" * 99_999]) as (url, _), pytest.raises(InputOutput, match="another version"):
+        ServerCalls(server_at(url)).ask("POST", "/tokens", {}, session="ann")
+
+
 @pytest.mark.parametrize("token", ["secret\n", "sec ret", "secr\u00e9t", "secret\r\nX-Other: 1"])
 def test_a_token_that_no_header_can_carry_is_refused_and_not_shown(token):
     with socket.create_server(("127.0.0.1", 0)) as listening:
