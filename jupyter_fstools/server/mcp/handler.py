@@ -175,10 +175,14 @@ class McpHandler(ToolsHandler):
             self._left = threading.Event()  # Each can be cancelled alone.
         try:
             return await self._answered(request, asker)
-        except Fault as fault:
-            return fault.as_message()
         except Exception as problem:  # What the others did must be told all the same.
-            return as_message({**self.told(self.as_refusal(problem).as_dict()), "id": request.id})
+            return self.failed(request.id, problem)
+
+    def failed(self, id: Id, problem: Exception) -> bytes:
+        """The message that answers a request that was refused, where the status cannot say so."""
+        if isinstance(problem, Fault):
+            return problem.as_message()
+        return as_message({**self.told(self.as_refusal(problem).as_dict()), "id": id})
 
     async def _answer_alone(self, request: JSONRPCRequest, asker: _Asker) -> None:
         """Answer with JSON, or with a stream where there is progress that the client wants to be told."""
@@ -246,8 +250,9 @@ class ProgressStream(EventStream):
         token: what its notifications name.
     """
 
-    def __init__(self, handler: ToolsHandler, id: Id, token: Id) -> None:
+    def __init__(self, handler: McpHandler, id: Id, token: Id) -> None:
         super().__init__(handler)
+        self._mcp = handler
         self._id = id
         self._token = token
         self._told = 0
@@ -272,6 +277,6 @@ class ProgressStream(EventStream):
         try:
             message = answered.result()
         except Exception as problem:
-            message = as_message(error(self._id, INTERNAL_ERROR, self._handler.as_refusal(problem).message))
+            message = self._mcp.failed(self._id, problem)
         self._send("message", message)
         self._handler.finish()

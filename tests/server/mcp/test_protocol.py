@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import jsonschema
 import pytest
 from jupyter_server.auth.authorizer import Authorizer
 
+from jupyter_fstools.server.mcp import handler
 from tests.mcp_client import NEWEST, introduction, request, tool_call
 
 NO_MESSAGES = {
@@ -151,6 +153,21 @@ def test_a_ping_is_answered_and_a_notification_is_accepted(raw):
     ):
         answer = raw.post(message)
         assert (answer.status, answer.body) == (202, b"")
+
+
+async def test_a_request_that_is_refused_after_its_stream_began_says_why(post, served, monkeypatch):
+    async def late(call, *arguments):
+        await asyncio.sleep(0.1)
+        return await run(call, *arguments)
+
+    run = served.calls.run
+    await post(introduction())
+    monkeypatch.setattr(handler, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(served.calls, "run", late)
+    asked = request("tools/list", {"cursor": "x", "_meta": {"progressToken": "p"}}, id="late")
+    answer = await post(asked, Accept="application/json, text/event-stream")
+    told = json.loads(answer.body.partition(b"data: ")[2])
+    assert (told["id"], told["error"]["code"], told["error"]["message"][:8]) == ("late", -32602, "cursor: ")
 
 
 def test_there_is_no_stream_to_get(raw):
