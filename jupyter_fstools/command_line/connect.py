@@ -14,7 +14,7 @@ from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any
 
 from ..client.configurations import CLIENTS, McpClient, McpServer, endpoint_of, mcp_address, merged, server_of
-from ..client.requests import ask
+from ..client.requests import ask, understood
 from ..client.runtime_files import JupyterServer
 from ..errors import FsToolsError, InputOutput
 from ..sessions import checked_session
@@ -72,11 +72,12 @@ def run_connect(given: argparse.Namespace) -> None:
     unfit = None if file is None else _hindrance(file, with_token(""))
     if unfit is not None and given.write:
         raise unfit
-    token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
-    entered = with_token(token["token"])
+    with understood(server, writes=True):
+        token = ask(server, "POST", "/tokens", {"name": name, "tools": given.tools})
+        token_id, entered = token["id"], with_token(token["token"])
     sys.stdout.write(entered.configuration)
     sys.stdout.flush()
-    _tell(f"\n`jupyter fstools token revoke {token['id']}` revokes its token.")
+    _tell(f"\n`jupyter fstools token revoke {token_id}` revokes its token.")
     _tell(f"{client.title} documents this form at {client.page}.")
     if unfit is not None:
         _tell(f"{one_line(unfit.message)}. Add it by hand.")
@@ -86,7 +87,7 @@ def run_connect(given: argparse.Namespace) -> None:
     elif file is None and given.write:
         _tell(f"No file is known to write it to: put it where {client.title} keeps its MCP servers.")
     if given.wait:
-        _wait(server, token["id"], client, given.wait)
+        _wait(server, token_id, client, given.wait)
 
 
 def _file(client: McpClient, root: str) -> Path | None:
@@ -153,8 +154,10 @@ def _wait(server: JupyterServer, token_id: str, client: McpClient, seconds: int)
     _tell(f"Waiting for the first call of {client.title} (Ctrl+C ends the waiting) ...")
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
-        told = ask(server, "GET", f"/tokens/{token_id}?wait={min(left, _WAIT_SECONDS):.1f}")
-        if told["last_used_at"] is not None:
+        with understood(server):
+            told = ask(server, "GET", f"/tokens/{token_id}?wait={min(left, _WAIT_SECONDS):.1f}")
+            is_used = told["last_used_at"] is not None
+        if is_used:
             _tell(f"{client.title} has called: it works.")
             return
     _tell(

@@ -29,6 +29,8 @@ def listener():
             self.end_headers()
             self.wfile.write(server.said)
 
+        do_POST = do_GET
+
         def log_message(self, *args):
             pass
 
@@ -108,8 +110,10 @@ def test_a_server_without_the_extension_is_said_to_lack_it(home, run, listener):
 def test_a_server_of_another_version_is_said_to_be_one(home, run, listener):
     write_runtime_file(home, 1, url=f"http://127.0.0.1:{listener.server_port}/")
     listener.status, listener.said = 200, b'{"tools": [], "changes": [{"id": "c1"}]}'
-    for command in ("changes", "status"):
-        assert "has another version of jupyter-fstools" in run(home, command).err
+    for command in (("changes",), ("status",), ("connect", "generic"), ("token", "create", "x")):
+        assert "has another version of jupyter-fstools" in run(home, *command).err
+    listener.said = b'{"tools": [], "token": "fst_x", "id": "x"}'
+    assert "has another version of jupyter-fstools" in run(home, "connect", "generic", "--wait", "1").err
 
 
 def test_a_folder_that_is_gone_is_no_crash(home):
