@@ -105,9 +105,9 @@ def placed_part(
     if isinstance(decision.content, str):
         return _rewritten(draft, decision.content, Part(splices, decided), encoding)
     before, after = NotebookDocument(draft.content), NotebookDocument(SplicedContent(draft.content, splices))
-    cells = compared(before, after, whole=True).diffs
+    cells = compared(before, after, splices, whole=True).diffs
     sources = _other_sources(after, cells, decision.content)
-    used = notebook_with(before, after, cells, taken_cells(cells, None), sources)
+    used = notebook_with(before, after, splices, cells, taken_cells(cells, None), sources)
     return Part(used, decided.model_copy(update={"edited": bool(sources)}))
 
 
@@ -172,7 +172,8 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     if change.diff.cells is None:
         same, cells = len(hunks_of_splices(old, splices, encoding)) == len(change.diff.hunks), None
     else:
-        cells = compared(NotebookDocument(old), NotebookDocument(SplicedContent(old, splices)), whole=True).diffs
+        after = NotebookDocument(SplicedContent(old, splices))
+        cells = compared(NotebookDocument(old), after, splices, whole=True).diffs
         told, now = ({cell.cell_id: hunks_in(cell) for cell in found} for found in (change.diff.cells, cells))
         same = told == now
     if not same:
@@ -207,7 +208,7 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
         return Part(splices, Decided(taken=taken, rejected={}, reason=decision.reason))
     if change.before is None or len(everything) < len(cells):
         raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
-    used = notebook_with(NotebookDocument(content), after, cells, taken, sources)
+    used = notebook_with(NotebookDocument(content), after, splices, cells, taken, sources)
     return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason, edited=bool(sources)))
 
 

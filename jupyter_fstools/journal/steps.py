@@ -139,7 +139,7 @@ def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -
     """
     old = NotebookDocument(before) if before.size else None  # An empty file may become a notebook.
     new = None if diff.op == "delete" else NotebookDocument(SplicedContent(before, splices))
-    _, found, hunks, _ = compared(old, new, whole=True)
+    _, found, hunks, _ = compared(old, new, splices, whole=True)
     places = {_place(cell): cell for cell in found}
     cells = [
         # What is told of a cell stays the same; only its rows are all there.

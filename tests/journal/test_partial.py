@@ -419,3 +419,54 @@ def test_one_cell_of_a_change_that_stands_is_taken_back(call):
     change = call("edit_notebook", path="n.ipynb", edits=edits).change
     journal.undo(change, by_person=True, hunks={"b": "all"})
     assert sources(call) == {"a": "A", "b": "b"}
+
+
+def without_ids(*cells):
+    kept = [{key: value for key, value in one.items() if key != "id"} for one in cells]
+    return json.dumps({"cells": kept, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}, indent=1) + "\n"
+
+
+def texts(call):
+    return ["".join(one["source"]) for one in json.loads(call.got("n.ipynb"))["cells"]]
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ([0, 3], [rewritten(2), "b", "c", "new"]),
+        ([1], [BEFORE, "B", "c"]),
+        ([1, 3], [BEFORE, "B", "c", "new"]),
+    ],
+)
+def test_cells_without_ids_are_written_as_they_were_chosen(asking, journal, named, expected):
+    asking.put("n.ipynb", without_ids(cell("a", BEFORE), cell("b", "b"), cell("c", "c")))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"edit_mode": "edit", "index": 0, "old_string": LINES[2], "new_string": LINES[2].upper()},
+        {"edit_mode": "replace", "index": 1, "new_source": "B"},
+        {"edit_mode": "insert", "at": "end", "cell_type": "code", "new_source": "new"},
+    ]
+    proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
+    names = {one.index: one.cell_id for one in proposed.diff.cells}
+    change = journal.approve(proposed.id, decision=Decision({names[at]: "all" for at in named}))
+    assert texts(asking) == expected
+    assert [(one.index, one.action) for one in change.diff.cells] == [
+        (at, "insert" if at == 3 else "edit") for at in named
+    ]
+    journal.undo(change, by_person=True)
+    assert texts(asking) == [BEFORE, "b", "c"]
+
+
+def test_a_cell_without_id_that_takes_the_place_of_another_is_chosen_alone(asking, journal):
+    before = without_ids(cell("a", "a"), cell("b", "b"), cell("c", "c"))
+    edits = [
+        {"edit_mode": "delete", "index": 1},
+        {"edit_mode": "insert", "after_index": 0, "cell_type": "code", "new_source": "new"},
+    ]
+    for action, expected in (("insert", ["a", "new", "b", "c"]), ("delete", ["a", "c"])):
+        asking.put("n.ipynb", before)
+        asking("read_notebook", path="n.ipynb")
+        proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
+        named = next(one.cell_id for one in proposed.diff.cells if one.action == action)
+        journal.approve(proposed.id, decision=Decision({named: "all"}))
+        assert texts(asking) == expected

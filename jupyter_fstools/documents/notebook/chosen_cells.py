@@ -8,6 +8,7 @@ from ...content.source import Content
 from ...content.splices import Splice, SplicedContent, trimmed
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
+from ...errors import Invalid
 from .cell import Cell
 from .cell_edit import CellEdit
 from .comparison import compared
@@ -26,6 +27,7 @@ def hunks_in(cell: CellDiff) -> range:
 def notebook_with(
     before: NotebookDocument,
     after: NotebookDocument,
+    splices: Sequence[Splice],
     diffs: Sequence[CellDiff],
     taken: Taken,
     sources: Mapping[str, str],
@@ -35,27 +37,35 @@ def notebook_with(
     Args:
         before: the notebook before the change.
         after: the notebook with the whole change.
+        splices: what leads from one to the other.
         diffs: what the change does to each cell.
         taken: what is carried out of it.
         sources: the whole sources of cells that shall have others than the change gives them, by cell id.
+
+    Raises:
+        Invalid: it cannot be told which cells they were before the change.
     """
-    origins = {at: cell.origin for at, cell in enumerate(compared(before, after).after)}
-    order, written = _cells_with(before, after, diffs, taken, origins)
+    origins = _origins(before, after, splices, diffs)
+    order, written, placed = _cells_with(before, after, diffs, taken, origins)
     array = before.spans.array
     assert array is not None
     places = [(cell.place.start, cell.place.end) for cell in before.cells]
     indent = indent_of(before.content, before.spans.root)
     gaps = gaps_of(before.content, array, places, indent.comma) or indent.gaps(1)
-    new = [written.get(token, token[1] if token[0] == "old" else b"") for token in order]
-    splices = list(rearranged(before.content, array, places, new, gaps))
+    new = [written[token] if token in placed else token[1] for token in order]
+    found = list(rearranged(before.content, array, places, new, gaps))
+    for token in written.keys() - placed:
+        # Inside the cell, so that it can be told apart from one that comes in its place.
+        cell = before.cells[token[1]]
+        found += [one._replace(offset=cell.place.start + one.offset) for one in trimmed(_raw(cell), written[token])]
+    found.sort(key=lambda splice: splice.offset)
     edits = [
         CellEdit(index=order.index(token), new_source=source, keep_outputs=True)
         for token, source in _sources(before, after, diffs, taken, sources, origins).items()
-        if token in order
     ]
     if not edits:
-        return splices
-    middle = SplicedContent(before.content, splices)
+        return found
+    middle = SplicedContent(before.content, found)
     whole = SplicedContent(middle, NotebookDocument(middle).apply(edits).splices)
     return trimmed(_all_of(before.content), _all_of(whole))
 
@@ -64,14 +74,32 @@ _Token = tuple[str, int]
 """A cell by its index in the notebook before (`old`), or of a new one in the notebook after the change (`new`)."""
 
 
+def _origins(
+    before: NotebookDocument, after: NotebookDocument, splices: Sequence[Splice], diffs: Sequence[CellDiff]
+) -> dict[int, int | None]:
+    """The index before the change of each cell after it; None for a new one.
+
+    Raises:
+        Invalid: they are not those of which the change tells.
+    """
+    origins = {at: cell.origin for at, cell in enumerate(compared(before, after, splices).after)}
+    # A cell without id that comes where another one goes is like one that is edited.
+    origins |= {diff.index: None for diff in diffs if diff.action == "insert"}
+    gone = [diff.index for diff in diffs if diff.action == "delete"]
+    known = [at for at in origins.values() if at is not None]
+    if sorted([*known, *gone]) != list(range(len(before.cells))):
+        raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
+    return origins
+
+
 def _cells_with(
     before: NotebookDocument,
     after: NotebookDocument,
     diffs: Sequence[CellDiff],
     taken: Taken,
     origins: Mapping[int, int | None],
-) -> tuple[list[_Token], dict[_Token, bytes]]:
-    """The cells in their order, and the bytes of those that are written anew."""
+) -> tuple[list[_Token], dict[_Token, bytes], set[_Token]]:
+    """The cells in their order, the bytes of those that are written anew, and those of them that come or move."""
     order: list[_Token] = [("old", at) for at in range(len(before.cells))]
     written: dict[_Token, bytes] = {}
     placed: dict[int, _Token] = {}
@@ -81,25 +109,29 @@ def _cells_with(
         if diff.action == "delete":
             order.remove(("old", diff.index))
             continue
-        origin = origins[diff.index]
-        token = ("new", diff.index) if origin is None else ("old", origin)
+        token = _token(diff.index, origins)
         written[token] = _raw(after.cells[diff.index])
         if diff.action in ("insert", "move"):
             placed[diff.index] = token
-    order = [token for token in order if token not in placed.values()]
+    coming = set(placed.values())
+    order = [token for token in order if token not in coming]
     for index, token in sorted(placed.items()):
         order.insert(_place(order, index, origins), token)
-    return order, written
+    return order, written, coming
 
 
 def _place(order: list[_Token], index: int, origins: Mapping[int, int | None]) -> int:
     """Behind the nearest cell before it in the notebook after the change that is there."""
     for at in reversed(range(index)):
-        origin = origins[at]
-        token = ("new", at) if origin is None else ("old", origin)
+        token = _token(at, origins)
         if token in order:
             return order.index(token) + 1
     return 0
+
+
+def _token(index: int, origins: Mapping[int, int | None]) -> _Token:
+    origin = origins[index]
+    return ("new", index) if origin is None else ("old", origin)
 
 
 def _sources(
@@ -116,8 +148,7 @@ def _sources(
         positions = taken.get(diff.cell_id)
         if not positions or diff.action == "delete":
             continue
-        origin = origins[diff.index]
-        token = ("new", diff.index) if origin is None else ("old", origin)
+        origin, token = origins[diff.index], _token(diff.index, origins)
         if diff.cell_id in sources:
             found[token] = sources[diff.cell_id]
         elif origin is not None and len(positions) < len(hunks_in(diff)):
