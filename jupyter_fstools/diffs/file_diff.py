@@ -38,6 +38,7 @@ class DiffHunk(BaseModel):
 class CellDiff(BaseModel):
     """One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
 
+    `moved_from` is the index that it had before, if it moves, whatever else changes in it; None for others.
     `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
     """
 
@@ -45,6 +46,7 @@ class CellDiff(BaseModel):
     index: int
     action: Action
     cell_type: str
+    moved_from: int | None = None
     hunks: list[DiffHunk] = Field(default_factory=list)
     carried: list[DiffHunk] = Field(default_factory=list)
 
@@ -91,7 +93,8 @@ def titled_hunks(diff: FileDiff) -> list[tuple[str, list[DiffHunk]]]:
         return [(f"encoding: {diff.encoding}" if diff.encoding else "", diff.hunks)]
     titled = [("around the cells", diff.hunks)] if diff.hunks else []
     for cell in diff.cells:
-        titled.append((f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}", cell.hunks))
+        moved = f", moved from {cell.moved_from}" if cell.moved_from is not None else ""
+        titled.append((f"cell {cell.index} {cell.cell_id} ({cell.cell_type}): {cell.action}{moved}", cell.hunks))
         if cell.carried:
             titled.append((f"cell {cell.index} {cell.cell_id}: outputs, metadata, attachments", cell.carried))
     return titled

@@ -71,7 +71,7 @@ class KeptSteps:
             changed = step.notebook or ChangedNotebook(NotebookDocument(draft.content, known), step.splices)
             before, after = changed.before, changed.after
             # The same cells move back that a person is told of, so that each can be taken back alone.
-            moved = [cell.cell_id for cell in step.diff.cells or () if cell.action == "move"]
+            moved = [cell.cell_id for cell in step.diff.cells or () if cell.moved_from is not None]
             found = (
                 cell_anchors(after, before, inverse(step.splices), back=True, moved=moved)
                 if back

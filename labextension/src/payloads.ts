@@ -219,6 +219,7 @@ export interface ChangeEvent {
 /**
  * One cell of a notebook that changed; `index` is 0-based in the new notebook (in the old one if deleted).
  *
+ * `moved_from` is the index that it had before, if it moves, whatever else changes in it; None for others.
  * `hunks` are of its source; `carried` of the outputs, metadata and attachments that come with it, as lines of JSON.
  */
 export interface CellDiff {
@@ -226,6 +227,7 @@ export interface CellDiff {
   index: number;
   action: 'edit' | 'insert' | 'delete' | 'move' | 'convert' | 'clear_outputs';
   cell_type: string;
+  moved_from: number | null;
   hunks: DiffHunk[];
   carried: DiffHunk[];
 }

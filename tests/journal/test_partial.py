@@ -470,3 +470,39 @@ def test_a_cell_without_id_that_takes_the_place_of_another_is_chosen_alone(askin
         named = next(one.cell_id for one in proposed.diff.cells if one.action == action)
         journal.approve(proposed.id, decision=Decision({named: "all"}))
         assert texts(asking) == expected
+
+
+@pytest.mark.parametrize("make", [notebook, without_ids])
+@pytest.mark.parametrize(
+    ("named", "expected"), [([0], ["c!", "a", "b"]), ([2], ["a", "b!", "c"]), ([0, 2], ["c!", "a", "b!"])]
+)
+def test_a_cell_that_is_edited_and_moved_is_written_where_it_moves(asking, journal, make, named, expected):
+    asking.put("n.ipynb", make(cell("a", "a"), cell("b", "b"), cell("c", "c"), cell("d", "d")))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"edit_mode": "edit", "index": 2, "old_string": "c", "new_string": "c!"},
+        {"edit_mode": "move", "index": 2, "at": "start"},
+        {"edit_mode": "replace", "index": 1, "new_source": "b!"},
+        {"edit_mode": "delete", "index": 3},
+    ]
+    proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
+    assert [(one.index, one.action, one.moved_from) for one in proposed.diff.cells] == [
+        (0, "edit", 2), (2, "edit", None), (3, "delete", None),
+    ]  # fmt: skip
+    names = {one.index: one.cell_id for one in proposed.diff.cells}
+    change = journal.approve(proposed.id, decision=Decision({names[at]: "all" for at in named}))
+    assert texts(asking) == [*expected, "d"]
+    journal.undo(change, by_person=True)
+    assert texts(asking) == ["a", "b", "c", "d"]
+
+
+def test_a_cell_lands_behind_the_last_one_that_stays_where_another_move_is_left_out(asking, journal):
+    asking.put("n.ipynb", notebook(cell("a", "a"), cell("b", "b"), cell("c", "c")))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"edit_mode": "move", "cell_id": "a", "at": "end"},
+        {"edit_mode": "insert", "at": "end", "cell_type": "code", "new_source": "new"},
+    ]
+    proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
+    journal.approve(proposed.id, decision=Decision({inserted(proposed): "all"}))
+    assert texts(asking) == ["a", "b", "c", "new"]

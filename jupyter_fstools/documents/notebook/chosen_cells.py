@@ -83,6 +83,7 @@ def _origins(
         Invalid: they are not those of which the change tells.
     """
     origins = {at: cell.origin for at, cell in enumerate(compared(before, after, splices).after)}
+    origins |= {diff.index: diff.moved_from for diff in diffs if diff.moved_from is not None}
     # A cell without id that comes where another one goes is like one that is edited.
     origins |= {diff.index: None for diff in diffs if diff.action == "insert"}
     gone = [diff.index for diff in diffs if diff.action == "delete"]
@@ -99,34 +100,26 @@ def _cells_with(
     taken: Taken,
     origins: Mapping[int, int | None],
 ) -> tuple[list[_Token], dict[_Token, bytes], set[_Token]]:
-    """The cells in their order, the bytes of those that are written anew, and those of them that come or move."""
-    order: list[_Token] = [("old", at) for at in range(len(before.cells))]
-    written: dict[_Token, bytes] = {}
-    placed: dict[int, _Token] = {}
-    for diff in diffs:
-        if not taken.get(diff.cell_id):
-            continue
-        if diff.action == "delete":
-            order.remove(("old", diff.index))
-            continue
-        token = _token(diff.index, origins)
-        written[token] = _raw(after.cells[diff.index])
-        if diff.action in ("insert", "move"):
-            placed[diff.index] = token
-    coming = set(placed.values())
-    order = [token for token in order if token not in coming]
-    for index, token in sorted(placed.items()):
-        order.insert(_place(order, index, origins), token)
-    return order, written, coming
+    """The cells in their order, the bytes of those that are written anew, and those of them that come or move.
 
-
-def _place(order: list[_Token], index: int, origins: Mapping[int, int | None]) -> int:
-    """Behind the nearest cell before it in the notebook after the change that is there."""
-    for at in reversed(range(index)):
-        token = _token(at, origins)
-        if token in order:
-            return order.index(token) + 1
-    return 0
+    These land behind the nearest cell before them after the change, of those that stay or were chosen.
+    """
+    chosen = [diff for diff in diffs if taken.get(diff.cell_id)]
+    leaving = {("old", diff.index) for diff in chosen if diff.action == "delete"}
+    written = {_token(diff.index, origins): _raw(after.cells[diff.index]) for diff in chosen if diff.action != "delete"}
+    coming = {diff.index for diff in diffs if diff.action in ("insert", "move") or diff.moved_from is not None}
+    placed = {token for at in coming if (token := _token(at, origins)) in written}
+    leaving |= placed
+    order = [token for at in range(len(before.cells)) if (token := ("old", at)) not in leaving]
+    last: _Token | None = None
+    for index in range(len(after.cells)):
+        token = _token(index, origins)
+        if index in coming:
+            if token not in placed:
+                continue
+            order.insert(0 if last is None else order.index(last) + 1, token)
+        last = token
+    return order, written, placed
 
 
 def _token(index: int, origins: Mapping[int, int | None]) -> _Token:

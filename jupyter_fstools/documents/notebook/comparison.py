@@ -263,15 +263,23 @@ def _diff(was: Cell | None, cell: Cell, rows: _Rows, *, moved: bool) -> CellDiff
         outputs = cell.spans.member("outputs")
         cleared = outputs is None or outputs.end - outputs.start <= len("[]")
         action = "clear_outputs" if cleared and not comes else "edit"
-    return _told(cell, action, hunks, carried)
+    return _told(cell, action, hunks, carried, moved_from=was.index if was and moved else None)
 
 
-def _told(cell: Cell, action: Action, hunks: list[DiffHunk], carried: Sequence[DiffHunk] = ()) -> CellDiff:
+def _told(
+    cell: Cell,
+    action: Action,
+    hunks: list[DiffHunk],
+    carried: Sequence[DiffHunk] = (),
+    *,
+    moved_from: int | None = None,
+) -> CellDiff:
     return CellDiff(
         cell_id=cell.cell_id,
         index=cell.index,
         action=action,
         cell_type=cell.cell_type,
+        moved_from=moved_from,
         hunks=hunks,
         carried=list(carried),
     )

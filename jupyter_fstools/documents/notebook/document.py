@@ -50,6 +50,7 @@ def cell_diffs(
                 index=index,
                 action=action,
                 cell_type=state.cell_type,
+                moved_from=state.cell.index if state.cell and state.moved else None,
                 hunks=line_hunks(before, after),
             )
         )

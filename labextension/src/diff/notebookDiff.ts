@@ -157,6 +157,11 @@ function cellTitle(cell: CellDiff, trans: TranslationBundle): string {
 }
 
 function actionWord(cell: CellDiff, trans: TranslationBundle): string {
+  const word = wordOf(cell, trans);
+  return cell.moved_from === null || cell.action === 'move' ? word : trans.__('%1, moved', word);
+}
+
+function wordOf(cell: CellDiff, trans: TranslationBundle): string {
   switch (cell.action) {
     case 'edit':
       return trans.__('Edited');

@@ -57,12 +57,17 @@ export function ghostOf(cell: CellDiff, label: string, controls: HTMLElement): H
   return box;
 }
 
+/** Whether a cell moves, whatever else changes in it. */
+export function moves({ action, moved_from }: CellDiff): boolean {
+  return action === 'move' || moved_from !== null;
+}
+
 /** After which cell each cell that comes will stand, by cell id; null for the beginning. */
 export function predecessors(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
-  const leaving = new Set(diffs.filter(({ action }) => ['delete', 'move'].includes(action)).map(cell => cell.cell_id));
+  const leaving = new Set(diffs.filter(cell => cell.action === 'delete' || moves(cell)).map(cell => cell.cell_id));
   const order = ids.filter(id => !leaving.has(id));
   const staying = new Set(order);
-  const coming = diffs.filter(({ action }) => action === 'insert' || action === 'move');
+  const coming = diffs.filter(cell => cell.action === 'insert' || moves(cell));
   const found = new Map<string, string | null>();
   for (const cell of [...coming].sort((one, other) => one.index - other.index)) {
     const at = Math.min(cell.index, order.length);
@@ -71,7 +76,10 @@ export function predecessors(ids: readonly string[], diffs: readonly CellDiff[])
     while (host >= 0 && !staying.has(order[host])) {
       host--;
     }
-    found.set(cell.cell_id, order[host] ?? null);
+    // A cell that changes and moves shows its change where it is.
+    if (cell.action === 'insert' || cell.action === 'move') {
+      found.set(cell.cell_id, order[host] ?? null);
+    }
     order.splice(at, 0, cell.cell_id);
   }
   return found;

@@ -10,7 +10,7 @@ import type { IInlineMark } from './inlineMarks';
 import type { IMarker, IReviewView, IWritten } from './reviewView';
 
 import { Pace } from '../diff/pace';
-import { markCell, movedOnIn } from './cellMarks';
+import { markCell, movedOnIn, moves } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { boxAside, showMarks } from './inlineMarks';
 import { placed, sideOf, sourceWith } from './placedHunks';
@@ -54,7 +54,7 @@ export class NotebookReview implements IReviewView {
     const waiting = changes.filter(({ status }) => status === 'proposed');
     this.stale = new Map([...movedOn].filter(([id]) => waiting.some(change => change.id === id)));
     // Beside which cells those that come or move were to stand, their diff does not tell.
-    const arranges = ({ diff }: Change) => diff.cells?.some(({ action }) => action === 'insert' || action === 'move');
+    const arranges = ({ diff }: Change) => diff.cells?.some(cell => cell.action === 'insert' || moves(cell));
     this.doubts = new Map(waiting.filter(arranges).map(({ id }) => [id, ids.join()]));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
     const spelled = JSON.stringify([ids, drawn, [...movedOn].map(([id, names]) => [id, ...names])]);

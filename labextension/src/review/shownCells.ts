@@ -7,7 +7,7 @@ import type { ICellBox } from './cellMarks';
 import type { IMarker } from './reviewView';
 
 import { element } from '../element';
-import { formerPlaces, ghostOf, placeOf, predecessors } from './cellMarks';
+import { formerPlaces, ghostOf, moves, placeOf, predecessors } from './cellMarks';
 import { hunksOfCell } from './decisions';
 import { proposedText } from './textReview';
 
@@ -56,8 +56,11 @@ export function shownAt(
       const stands = { at: ids.indexOf(cell.cell_id), before: host === null, isGone, hasMovedOn };
       const boxes = boxesOf(change, cell, stands, marker, trans);
       at(place).boxes.push(...boxes.map(box => ({ ...box, change: change.id })));
-      if (waits && cell.action === 'move' && place !== cell.cell_id && there.has(cell.cell_id)) {
-        const note = trans.__('%1: moves away', change.session);
+      if (waits && moves(cell) && !isGone && (cell.action !== 'move' || place !== cell.cell_id)) {
+        const note =
+          cell.action === 'move'
+            ? trans.__('%1: moves away', change.session)
+            : trans.__('%1: moves and becomes cell %2', change.session, cell.index + 1);
         const make = () => element('div', 'jp-fstools-Review-note', note);
         at(cell.cell_id).boxes.push({ key: `from ${change.id}`, change: change.id, before: false, make });
       }

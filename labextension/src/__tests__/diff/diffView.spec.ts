@@ -68,14 +68,16 @@ describe('a view of a notebook', () => {
   it('names each cell and what happened to it', () => {
     const shown = notebook([
       { action: 'edit', index: 0 },
+      { action: 'edit', index: 0, moved_from: 6 },
       { action: 'insert', index: 1, cell_type: 'markdown' },
       { action: 'delete', index: 2 },
-      { action: 'move', index: 3, hunks: [] },
+      { action: 'move', index: 3, moved_from: 5, hunks: [] },
       { action: 'convert', index: 4, cell_type: 'raw' },
       { action: 'clear_outputs', index: 5, hunks: [] }
     ]);
     expect(texts(shown, '.jp-fstools-CellDiff-action')).toEqual([
       'Edited',
+      'Edited, moved',
       'Inserted',
       'Deleted',
       'Moved',

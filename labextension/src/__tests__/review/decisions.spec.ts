@@ -73,6 +73,14 @@ describe('ghost cells', () => {
     ]);
   });
 
+  it('stand where they do when a cell that changes moves, which shows its change where it is', () => {
+    const coming = [
+      cellDiff({ cell_id: 'c', action: 'edit', index: 0, moved_from: 2 }),
+      cellDiff({ cell_id: 'x', action: 'insert', index: 3 })
+    ];
+    expect([...predecessors(['a', 'b', 'c', 'd'], coming)]).toEqual([['x', 'b']]);
+  });
+
   it('of deleted cells stand where these were', () => {
     const gone = [0, 2].map(index => cellDiff({ cell_id: `gone${index}`, action: 'delete', index }));
     expect([...formerPlaces(['a', 'b'], gone)]).toEqual([
