@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..content.source import Content
 from ..content.splices import Splice, SplicedContent, SplicedStream, inverse, trimmed
 from ..diffs.file_diff import CellDiff, FileDiff
-from ..documents.notebook import NotebookDocument, compared, hunks_in, notebook_with
+from ..documents.notebook import NotebookDocument, compared, hunks_in, notebook_with, refuse_surrogates
 from ..documents.text.encoding import TextEncoding
 from ..documents.text.hunks import chosen, hunks_of_splices
 from ..documents.text.line_ends import with_line_ends
@@ -213,9 +213,17 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
 
 
 def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Mapping[str, str]) -> dict[str, str]:
-    """Those sources that are not what the change gives the cells anyway."""
+    """Those sources that are not what the change gives the cells anyway; lines that were left alone end as in these.
+
+    Raises:
+        EncodingRefused: a lone surrogate in one.
+    """
     there = {cell.cell_id: after.cells[cell.index].source for cell in cells if cell.action != "delete"}
-    return {name: source for name, source in given.items() if source != there.get(name)}
+    ended = {name: with_line_ends(there[name], source) for name, source in given.items() if name in there}
+    others = {name: source for name, source in ended.items() if source != there[name]}
+    for source in others.values():
+        refuse_surrogates(source, "content")
+    return others
 
 
 def _rewritten(draft: Draft, text: str, part: Part, encoding: TextEncoding) -> Part:

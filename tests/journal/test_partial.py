@@ -506,3 +506,34 @@ def test_a_cell_lands_behind_the_last_one_that_stays_where_another_move_is_left_
     proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
     journal.approve(proposed.id, decision=Decision({inserted(proposed): "all"}))
     assert texts(asking) == ["a", "b", "c", "new"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("old", ["line 2", "# ... rest of the code ...", "1\tx"])
+def test_the_other_lines_of_a_cell_stay_as_they_are(asking, journal, old, end):
+    """Their ends, and lines that would be refused in a new source."""
+    before = BEFORE.replace("line 2\n", f"{old}\n").replace("line 20", "\ud800").replace("\n", end)
+    asking.put("n.ipynb", notebook(cell("a", before)))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"edit_mode": "edit", "cell_id": "a", "old_string": f"line 1{end}{old}{end}", "new_string": f"line 1{end}"},
+        {"edit_mode": "edit", "cell_id": "a", "old_string": "line 36", "new_string": "LINE 36"},
+    ]
+    proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
+    change = journal.approve(proposed.id, decision=Decision({"a": [len(proposed.diff.cells[0].hunks) - 1]}))
+    assert sources(asking) == {"a": before.replace("line 36", "LINE 36")}
+    journal.undo(change, by_person=True)
+    assert asking.got("n.ipynb").decode() == notebook(cell("a", before))
+
+
+def test_lines_of_a_cell_that_a_person_left_alone_end_as_before(asking, journal):
+    before = BEFORE.replace("\n", "\r\n")
+    asking.put("n.ipynb", notebook(cell("a", before), cell("b", "b")))
+    asking("read_notebook", path="n.ipynb")
+    edits = [
+        {"edit_mode": "edit", "cell_id": "a", "old_string": "line 36", "new_string": "LINE 36"},
+        {"edit_mode": "replace", "cell_id": "b", "new_source": "B"},
+    ]
+    proposed = asking("edit_notebook", path="n.ipynb", edits=edits).change
+    journal.approve(proposed.id, decision=Decision({"a": "all"}, content={"a": BEFORE.replace("line 20", "mine")}))
+    assert sources(asking) == {"a": before.replace("line 20", "mine"), "b": "b"}

@@ -14,7 +14,6 @@ from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import FsToolsError
 from ..text.spans import splices_of
 from .cell import Cell, lines_of
-from .cell_edit import CellEdit
 from .document import NotebookDocument
 from .operations import (
     CellName,
@@ -205,12 +204,12 @@ class _Replay:
             cell = self._now.cells[self._token(name)]
             if cell.fingerprint != fingerprints.get(index):
                 self._rewritten[index] = self._source_where_it_fits(cell, index)
-        edits = [self._edit(one) for one in self._told.operations if isinstance(one, SourceSpans)]
-        splices = self._now.apply(edits).splices if edits else []
-        if len(edits) == len(self._told.operations):
+        written = [one for one in self._told.operations if isinstance(one, SourceSpans)]
+        splices = self._now.with_sources({self._token(one.cell): self._source(one) for one in written})
+        if len(written) == len(self._told.operations):
             return splices
         middle = SplicedContent(self._now.content, splices)
-        document = NotebookDocument(middle) if edits else self._now
+        document = NotebookDocument(middle) if written else self._now
         for operation in self._told.operations:
             if not isinstance(operation, SourceSpans):
                 self._carry_out(document, operation)
@@ -218,13 +217,13 @@ class _Replay:
         NotebookDocument(whole)  # Refused if it is none.
         return trimmed(_all_of(self._now.content), _all_of(whole))
 
-    def _edit(self, operation: SourceSpans) -> CellEdit:
-        cell = self._now.cells[self._token(operation.cell)]
-        source = self._rewritten.get(operation.cell.index)
-        if source is None:
-            content = BytesContent(cell.source.encode())
-            source = _all_of(SplicedContent(content, splices_of(operation.spans, cell.source))).decode()
-        return CellEdit(index=cell.index, new_source=source, keep_outputs=True)
+    def _source(self, operation: SourceSpans) -> str:
+        rewritten = self._rewritten.get(operation.cell.index)
+        if rewritten is not None:
+            return rewritten
+        source = self._now.cells[self._token(operation.cell)].source
+        content = BytesContent(source.encode())
+        return _all_of(SplicedContent(content, splices_of(operation.spans, source))).decode()
 
     def _source_where_it_fits(self, cell: Cell, index: int) -> str:
         lines = self._told.lines.get(index)

@@ -92,6 +92,11 @@ class Cell:
         """`code`, `markdown`, `raw`, or what the file says; `unknown` if it says nothing."""
         return self.place.cell_type or "unknown"
 
+    @property
+    def has_source(self) -> bool:
+        """Whether the file gives it a source, as nbformat 4 asks for."""
+        return self.spans.is_object and self.spans.member("source") is not None
+
     @cached_property
     def source(self) -> str:
         """The source as one text, however the file keeps it; empty where there is none."""

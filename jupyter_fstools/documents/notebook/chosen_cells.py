@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ...content.source import Content
-from ...content.splices import Splice, SplicedContent, trimmed
+from ...content.splices import Splice, trimmed
 from ...diffs.file_diff import CellDiff
 from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import Invalid
 from .cell import Cell
-from .cell_edit import CellEdit
+from .changed_notebook import ChangedNotebook
 from .comparison import compared
 from .document import NotebookDocument
 from .source_text import gaps_of, indent_of, rearranged
@@ -46,6 +45,9 @@ def notebook_with(
         Invalid: it cannot be told which cells they were before the change.
     """
     origins = _origins(before, after, splices, diffs)
+    others = _sources(before, after, diffs, taken, sources, origins)
+    if others:
+        after = ChangedNotebook(after, after.with_sources(others)).after
     order, written, placed = _cells_with(before, after, diffs, taken, origins)
     array = before.spans.array
     assert array is not None
@@ -58,16 +60,7 @@ def notebook_with(
         # Inside the cell, so that it can be told apart from one that comes in its place.
         cell = before.cells[token[1]]
         found += [one._replace(offset=cell.place.start + one.offset) for one in trimmed(_raw(cell), written[token])]
-    found.sort(key=lambda splice: splice.offset)
-    edits = [
-        CellEdit(index=order.index(token), new_source=source, keep_outputs=True)
-        for token, source in _sources(before, after, diffs, taken, sources, origins).items()
-    ]
-    if not edits:
-        return found
-    middle = SplicedContent(before.content, found)
-    whole = SplicedContent(middle, NotebookDocument(middle).apply(edits).splices)
-    return trimmed(_all_of(before.content), _all_of(whole))
+    return sorted(found, key=lambda splice: splice.offset)
 
 
 _Token = tuple[str, int]
@@ -134,18 +127,18 @@ def _sources(
     taken: Taken,
     sources: Mapping[str, str],
     origins: Mapping[int, int | None],
-) -> dict[_Token, str]:
-    """The sources of cells that are neither as before nor as after the change."""
-    found: dict[_Token, str] = {}
+) -> dict[int, str]:
+    """By their indexes after the change the sources of cells that are neither as before nor as after it."""
+    found: dict[int, str] = {}
     for diff in diffs:
         positions = taken.get(diff.cell_id)
         if not positions or diff.action == "delete":
             continue
-        origin, token = origins[diff.index], _token(diff.index, origins)
+        origin = origins[diff.index]
         if diff.cell_id in sources:
-            found[token] = sources[diff.cell_id]
+            found[diff.index] = sources[diff.cell_id]
         elif origin is not None and len(positions) < len(hunks_in(diff)):
-            found[token] = _source_with(before.cells[origin].source, after.cells[diff.index].source, positions)
+            found[diff.index] = _source_with(before.cells[origin].source, after.cells[diff.index].source, positions)
     return found
 
 
@@ -161,7 +154,3 @@ def _source_with(before: str, after: str, taken: Collection[int]) -> str:
 
 def _raw(cell: Cell) -> bytes:
     return cell.content.read(cell.place.start, cell.place.end - cell.place.start)
-
-
-def _all_of(content: Content) -> bytes:
-    return content.read(0, content.size)

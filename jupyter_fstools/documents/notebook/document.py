@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -224,6 +224,15 @@ class NotebookDocument:
         after = [_cell_after(cell_id, state) for cell_id, state in zip(ids, order, strict=True)]
         renamed = _renamed(order, ids)
         return NotebookEdit(splices, touched, diffs, len(order), after, renamed)
+
+    def with_sources(self, sources: Mapping[int, str]) -> list[Splice]:
+        """Splices that give cells, by index, these sources as they are; all else stays, outputs too.
+
+        Raises:
+            NotebookRefused: not nbformat 4, or such a cell has no source.
+        """
+        splicer = Splicer(self.content, self.spans, self.cells, self._editable_minor())
+        return [splice for index in sorted(sources) for splice in splicer.of_source(self.cells[index], sources[index])]
 
     def _editable_minor(self) -> int:
         major, minor = self.version

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ...content.splices import trimmed
-from ...errors import FsToolsError, Invalid, NoOp, NotebookRefused
+from ...errors import FsToolsError, Invalid, NoOp
 from ..text.edits import TextEdit
 from ..text.touched_lines import TouchedLines, line_before
 from .cell import Cell, Cells
 from .cell_edit import CellEdit
 from .cell_ids import index_of
 from .edited_source import edited_source, lines_replaced
+from .refusals import no_source
 from .source_text import checked_source
 
 
@@ -193,12 +194,9 @@ class _Batch:
             )
         if edit.edit_mode == "move" and state.moved:
             raise Invalid("two edits move this cell", hint="Leave one of the moves out.", field="edit_mode")
-        editable = state.cell is not None and state.cell.spans.is_object and state.cell.spans.member("source")
-        if edit.edit_mode not in ("delete", "move") and not editable:
-            raise NotebookRefused(
-                f"invalid cell: the cell at index {state.cell.index if state.cell else 0} has no source",
-                hint="Delete the cell, or repair it by hand; other cells can be edited.",
-            )
+        assert state.cell is not None
+        if edit.edit_mode not in ("delete", "move") and not state.cell.has_source:
+            raise no_source(state.cell.index)
 
     def _replace(self, state: PlannedCell, edit: CellEdit) -> None:
         new = checked_source(edit.new_source or "", state.source, "new_source")

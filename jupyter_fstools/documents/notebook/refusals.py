@@ -84,6 +84,14 @@ def too_deep() -> NotebookRefused:
     return NotebookRefused("the JSON of this cell is nested too deeply", hint="Repair the cell by hand.")
 
 
+def no_source(index: int) -> NotebookRefused:
+    """A cell is not what nbformat says."""
+    return NotebookRefused(
+        f"invalid cell: the cell at index {index} has no source",
+        hint="Delete the cell, or repair it by hand; other cells can be edited.",
+    )
+
+
 def changes_meanwhile() -> Conflict:
     """The refusal of an edit whose notebook changed after it was looked at."""
     return Conflict("the notebook changes while it is read", hint="Read it again in a moment.")

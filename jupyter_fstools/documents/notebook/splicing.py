@@ -11,6 +11,7 @@ from ...content.splices import Splice
 from .cell import Cell
 from .cell_ids import fresh_id
 from .plan import Plan, PlannedCell
+from .refusals import no_source
 from .schema import refuse_invalid
 from .source_text import (
     Gaps,
@@ -67,6 +68,18 @@ class Splicer:
         found += rearranged(self._content, array, places, new, gaps)
         return sorted((s for s in found if s.removed != s.inserted), key=lambda splice: splice.offset)
 
+    def of_source(self, cell: Cell, source: str) -> list[Splice]:
+        """The splices that give a cell another source, as it is.
+
+        Raises:
+            NotebookRefused: it has none.
+        """
+        if not cell.has_source:
+            raise no_source(cell.index)
+        gaps = partial(self._list_gaps, cell)
+        found = source_splices(cell, source, self._style.encoded, gaps, self._indent.comma)
+        return [splice for splice in found if splice.removed != splice.inserted]
+
     def whole(self, state: PlannedCell) -> bytes:
         """The bytes of a cell as a plan of `splices` leaves it."""
         if state.cell is None:
@@ -116,9 +129,7 @@ class Splicer:
         assert cell is not None
         found: list[Splice] = []
         if state.source_changed:
-            found += source_splices(
-                cell, state.source, self._style.encoded, partial(self._list_gaps, cell), self._indent.comma
-            )
+            found += self.of_source(cell, state.source)
         if state.converted:
             kind = cell.spans.member("cell_type")
             assert kind is not None

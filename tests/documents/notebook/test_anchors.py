@@ -208,6 +208,19 @@ def test_outputs_that_a_cell_has_since_stay():
     assert found == [{**run[0], "source": ["y = 1\n", "z = 1"]}]
 
 
+@pytest.mark.parametrize("old", ["line_3 = 3", "# ... rest of the code ..."])
+def test_lines_of_a_cell_stay_as_they_are_where_another_cell_went_on(old):
+    lines = [*LONG[:3], old, *LONG[4:]]
+    edits = [
+        {"cell_id": "a", "edit_mode": "edit", "old_string": f"{lines[2]}\r\n{old}", "new_string": lines[2]},
+        {"cell_id": "a", "edit_mode": "edit", "old_string": "line_17", "new_string": "LINE_17"},
+    ]
+    step = Step([cell("a", "\r\n".join(lines)), cell("b", "y = 1")], edits)
+    for anchors, there, then in ((step.forward, step.before, step.after), (step.back, step.after, step.before)):
+        [first, _] = carried_out(anchors, there.replace(b"y = 1", b"y = 2"))
+        assert first["source"] == cells_of(then)[0]["source"]
+
+
 def test_what_is_no_notebook_any_more_takes_nothing():
     step = Step(CELLS, EDITS[0])
     for data in (b"", b"[]", b"{", notebook([])):
