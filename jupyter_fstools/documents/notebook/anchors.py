@@ -12,7 +12,7 @@ from ...content.source import BytesContent, Content
 from ...content.splices import Splice, SplicedContent, trimmed
 from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import FsToolsError
-from ..text.spans import splices_of
+from ..text.spans import Span, splices_of
 from .cell import Cell, lines_of
 from .document import NotebookDocument
 from .operations import (
@@ -222,8 +222,11 @@ class _Replay:
         if rewritten is not None:
             return rewritten
         source = self._now.cells[self._token(operation.cell)].source
-        content = BytesContent(source.encode())
-        return _all_of(SplicedContent(content, splices_of(operation.spans, source))).decode()
+        data, splices = source.encode(), splices_of(operation.spans, source)
+        # Other line ends make no other fingerprint, and move what stands behind them.
+        if not all(_fits(data, splice, span) for splice, span in zip(splices, operation.spans, strict=True)):
+            raise _MovedOn
+        return _all_of(SplicedContent(BytesContent(data), splices)).decode()
 
     def _source_where_it_fits(self, cell: Cell, index: int) -> str:
         lines = self._told.lines.get(index)
@@ -281,6 +284,11 @@ class _Replay:
             else:
                 new.append(token)
         return list(rearranged(document.content, array, places, new, gaps))
+
+
+def _fits(data: bytes, splice: Splice, span: Span) -> bool:
+    expected = (span.before + span.removed + span.after).encode()
+    return data.startswith(expected, splice.offset - len(span.before.encode()))
 
 
 def _with(cell: dict[str, Any], operation: Members | Convert) -> dict[str, Any]:

@@ -221,6 +221,14 @@ def test_lines_of_a_cell_stay_as_they_are_where_another_cell_went_on(old):
         assert first["source"] == cells_of(then)[0]["source"]
 
 
+@pytest.mark.parametrize(
+    "edit", [{"old_string": "line_17", "new_string": "17"}, {"old_string": "17", "new_string": "17b"}]
+)
+def test_in_a_cell_whose_lines_end_otherwise_by_now_a_change_has_no_place(edit):
+    step = Step([cell("a", "\n".join(LONG))], [{"cell_id": "a", "edit_mode": "edit", **edit, "replace_all": True}])
+    assert carried_out(step.forward, notebook([cell("a", "\r\n".join(LONG))])) is None
+
+
 def test_what_is_no_notebook_any_more_takes_nothing():
     step = Step(CELLS, EDITS[0])
     for data in (b"", b"[]", b"{", notebook([])):
