@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...content.source import BytesContent
@@ -39,7 +39,7 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
     Raises:
         Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
     """
-    # NULs and lone surrogates are no text for a file: private-use characters stand in for those of the source.
+    # NULs and lone surrogates are no text for a file: where the source has them, private-use characters stand in.
     stand_ins = {code: code + _STAND_IN for code in map(ord, set(_UNFIT.findall(source)))}
     if any(chr(code) in source + edit.old + edit.new for code in stand_ins.values()):
         raise EncodingRefused(
@@ -48,12 +48,15 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
         )
     before = BytesContent(source.translate(stand_ins).encode())
     try:
-        outcome = apply_edits(Utf8View(before, UTF_8), [edit])
+        translated = edit._replace(old=edit.old.translate(stand_ins), new=edit.new.translate(stand_ins))
+        outcome = apply_edits(Utf8View(before, UTF_8), [translated])
     except NoMatch as refusal:
         # Lines and what is not there are the cell's; the text shown below the first line is as it stands.
         said, line_break, shown = refusal.hint.partition("\n")
         refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))
-        refusal.hint = said + line_break + shown
+        refusal.hint = _as_it_is(said + line_break + shown, stand_ins)
+        texts = {name: _as_it_is(told, stand_ins) for name, told in refusal.details.items() if isinstance(told, str)}
+        refusal.details |= texts
         raise
     after = b"".join(bytes(chunk) for chunk in spliced_chunks(before, outcome.splices)).decode()
     return EditedSource(
@@ -61,6 +64,13 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
         touched_source_lines(before, outcome.splices),
         list(lines_replaced(before.data, outcome.splices)),
     )
+
+
+def _as_it_is(text: str, stand_ins: Mapping[int, int]) -> str:
+    """A text about the source, with the characters that it has."""
+    for code, there in stand_ins.items():
+        text = text.replace(chr(there), chr(code)).replace(f"U+{there:04X}", f"U+{code:04X}")
+    return text
 
 
 def lines_replaced(before: bytes, splices: Sequence[Splice]) -> Iterator[tuple[int, int]]:

@@ -162,6 +162,17 @@ def test_lone_surrogates_are_refused_in_arguments_and_kept_in_the_file() -> None
     assert rb"'\ud83d\u0000" + "é'; z".encode() in edited(whole, change)
 
 
+def test_a_part_of_a_cell_with_a_nul_is_edited_as_it_is_shown() -> None:
+    data = samples.minified(notebook(code("s = 'a\0b'\ntotal = compute(s)\nz")))
+    for old, new in (("'a\0b'", "'ab'"), ("a\0", "b\0"), ("z", "\0z")):
+        change = {"edit_mode": "edit", "cell_id": "c0", "old_string": old, "new_string": new}
+        assert _sources(edited(data, change)) == ["s = 'a\0b'\ntotal = compute(s)\nz".replace(old, new)]
+    change = {"edit_mode": "edit", "cell_id": "c0", "old_string": "s = 'ab'", "new_string": "x"}
+    with pytest.raises(NoMatch) as caught:
+        edited(data, change)
+    assert (caught.value.details["nearest_text"], "U+10" in caught.value.hint) == ("s = 'a\0b'", False)
+
+
 def test_identical_sources_and_equal_strings_refuse_the_whole_batch() -> None:
     for edit in ({"cell_id": "c1", "new_source": "x = 1\ny = 1"},
                  {"edit_mode": "edit", "cell_id": "c1", "old_string": "x", "new_string": "x"},
