@@ -174,7 +174,8 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     else:
         after = NotebookDocument(SplicedContent(old, splices))
         cells = compared(NotebookDocument(old), after, splices, whole=True).diffs
-        told, now = ({cell.cell_id: hunks_in(cell) for cell in found} for found in (change.diff.cells, cells))
+        both = change.diff.cells, cells
+        told, now = ({cell.cell_id: (cell.action, hunks_in(cell)) for cell in found} for found in both)
         same = told == now
     if not same:
         raise Stale(

@@ -415,3 +415,35 @@ def test_a_hunk_is_edited_and_approved_while_another_no_longer_fits(living):
     done = journal.approve(change.id, decision=Decision({"a": "all", "b": [1]}, content={"b": mine}))
     assert sources(call) == {"a": "x = 2", "b": mine}
     assert (done.decided.taken, done.decided.rejected["b"], done.decided.edited) == ({"a": [0], "b": [1]}, [0], True)
+
+
+def without_ids(sources):
+    kept = json.loads(notebook(dict.fromkeys(sources, ""))) | {"nbformat_minor": 4}
+    for cell, source in zip(kept["cells"], sources, strict=True):
+        del cell["id"]
+        cell["source"] = [source]
+    return json.dumps(kept, indent=1)
+
+
+def texts(call):
+    return ["".join(cell["source"]) for cell in json.loads(call.got("n.ipynb"))["cells"]]
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([{"edit_mode": "move", "index": 2, "at": "start"}, {"index": 0, "new_source": "x"}], ["c", "a", "b", "D"]),
+        ([{"index": 0, "new_source": "b"}, {"index": 1, "new_source": "x"}], ["b", "b", "c", "D"]),
+    ],
+)
+def test_of_cells_without_ids_none_is_taken_for_another_where_others_were_changed(living, edits, expected):
+    """One is called something else once it is edited, and one that moves is one that goes and one that comes."""
+    call = living(approval="always")
+    journal = Journal(call.workspace)
+    call.put("n.ipynb", without_ids("abcd"))
+    call("read_notebook", path="n.ipynb")
+    change = call("edit_notebook", path="n.ipynb", edits=edits).change
+    typed(call, "n.ipynb", '"d"', '"D"')
+    decision = Decision({change.diff.cells[0].cell_id: "all"})
+    journal.approve(change.id, decision=decision)
+    assert texts(call) == expected

@@ -14,6 +14,7 @@ from ...diffs.line_diff import CONTEXT_LINES, changed_blocks, grouped
 from ...errors import FsToolsError
 from ..text.spans import Span, splices_of
 from .cell import Cell, lines_of
+from .cell_ids import is_synthetic
 from .document import NotebookDocument
 from .operations import (
     CellName,
@@ -84,11 +85,14 @@ class CellAnchors(NotebookOperations):
     def of_hunks(self, named: Mapping[str, Collection[int] | Literal["all"]]) -> CellAnchors | None:
         """The part of them that is about some cells; None where one of these is not told, or a hunk of it is not.
 
+        A cell without id has another name once it is edited, and one that moves goes and comes: they are told together.
         A cell that comes or moves lands after the nearest one before it that is there without the other parts.
 
         Args:
             named: by the ids of cells the positions of their hunks.
         """
+        if any(is_synthetic(one.cell.id) for one in self.operations):
+            return None
         chosen = [one for one in self.operations if one.cell.id in named]
         if {one.cell.id for one in chosen} != set(named):
             return None

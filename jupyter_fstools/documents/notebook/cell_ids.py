@@ -79,6 +79,11 @@ def without_tag(cell_id: str) -> str:
     return told["name"] if told else cell_id
 
 
+def is_synthetic(cell_id: str | None) -> bool:
+    """Whether the file gives the cell no id, as far as its id tells."""
+    return cell_id is None or _SYNTHETIC.fullmatch(cell_id) is not None
+
+
 class _Place(NamedTuple):
     """Where one of several cells of the same source is; `is_lone` if none of them is beside it."""
 
