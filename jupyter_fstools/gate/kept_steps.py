@@ -70,12 +70,12 @@ class KeptSteps:
         try:
             changed = step.notebook or ChangedNotebook(NotebookDocument(draft.content, known), step.splices)
             before, after = changed.before, changed.after
-            # The same cells move back that a person is told of, so that each can be taken back alone.
+            # The same cells move that a person is told of, so that each can be taken back alone.
             moved = [cell.cell_id for cell in step.diff.cells or () if cell.moved_from is not None]
             found = (
                 cell_anchors(after, before, inverse(step.splices), back=True, moved=moved)
                 if back
-                else cell_anchors(before, after, step.splices)
+                else cell_anchors(before, after, step.splices, moved=moved)
             )
             return b"" if found is None else b"n" + to_json(found).encode()
         except (FsToolsError, ValueError, RecursionError):  # One of both is no notebook, or nested beyond all use.

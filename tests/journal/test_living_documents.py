@@ -447,3 +447,18 @@ def test_of_cells_without_ids_none_is_taken_for_another_where_others_were_change
     decision = Decision({change.diff.cells[0].cell_id: "all"})
     journal.approve(change.id, decision=decision)
     assert texts(call) == expected
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"edit_mode": "move", "cell_id": "a", "after": "b"},
+        {"edit_mode": "move", "cell_id": "b", "before": "a"},
+    ],
+)
+def test_the_cell_that_is_told_to_move_is_moved_alone_while_another_part_no_longer_fits(living, edit):
+    call = living(approval="always")
+    change = call("edit_notebook", path="n.ipynb", edits=[edit, {"cell_id": "c", "new_source": "z = 2"}]).change
+    typed(call, "n.ipynb", "z = 1", "z = theirs")
+    Journal(call.workspace).approve(change.id, decision=Decision({edit["cell_id"]: "all"}))
+    assert list(sources(call).items()) == [("b", "y = 1"), ("a", "x = 1"), ("c", "z = theirs")]

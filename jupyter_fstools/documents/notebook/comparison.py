@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ...content.source import Content
@@ -17,6 +16,7 @@ from ...errors import NotebookRefused
 from ..text.touched_lines import touched_between
 from .cell import Cell, decoded
 from .document import CellAfter, NotebookDocument
+from .moves import moved_origins
 from .spans import ObjectSpans
 
 MAX_ROWS = 4000
@@ -210,37 +210,6 @@ def _grouped(cells: Iterable[Cell], same: Callable[[Cell], Hashable]) -> dict[Ha
     for cell in cells:
         groups[same(cell)].append(cell.index)
     return groups
-
-
-def moved_origins(origins: Iterable[int | None], staying: Collection[int] = ()) -> set[int]:
-    """The cells to take out so that the others stand in their old order: as few as possible, of `staying` above all."""
-    present = [at for at in origins if at is not None]
-    if present == sorted(present):
-        return set()
-    fixed = _longest_rising([at for at in present if at in staying]) if staying else []
-    fitting, passed = [], 0
-    for at in present:
-        if passed < len(fixed) and at == fixed[passed]:
-            passed += 1
-            fitting.append(at)
-        elif bisect_left(fixed, at) == passed:
-            fitting.append(at)
-    return set(present).difference(_longest_rising(fitting))
-
-
-def _longest_rising(numbers: Sequence[int]) -> list[int]:
-    """A longest rising row among different numbers."""
-    tails: list[int] = []
-    places = []
-    for number in numbers:
-        place = bisect_left(tails, number)
-        tails[place : place + 1] = [number]
-        places.append(place)
-    row: list[int] = []
-    for number, place in zip(reversed(numbers), reversed(places), strict=True):
-        if place == len(tails) - 1 - len(row):
-            row.append(number)
-    return row[::-1]
 
 
 def _diff(was: Cell | None, cell: Cell, rows: _Rows, *, moved: bool) -> CellDiff | None:

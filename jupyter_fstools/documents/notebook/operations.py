@@ -12,8 +12,9 @@ from ...content.splices import Splice
 from ..text.spans import Span, spans_between
 from .cell import Cell
 from .changed_notebook import ChangedNotebook
-from .comparison import in_place, moved_origins
+from .comparison import in_place
 from .document import NotebookDocument
+from .moves import moved_origins
 from .saved import plain_bundle, plain_output
 
 ValueOf = Callable[[Cell, str], Any]

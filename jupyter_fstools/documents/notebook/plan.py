@@ -14,6 +14,7 @@ from .cell import Cell, Cells
 from .cell_edit import CellEdit
 from .cell_ids import index_of
 from .edited_source import edited_source, lines_replaced
+from .moves import moved_origins
 from .refusals import no_source
 from .source_text import checked_source
 
@@ -42,6 +43,7 @@ class PlannedCell:
     """A cell on its way: `cell` is None for a new one; `touched` and `replaced` tell its edits; the rest is its state.
 
     Attributes:
+        moved: it does not stand among the others as before.
         touched: the lines that each of its edits, one after the other, touched.
         replaced: first and last line, as they were before the batch, of each place of its source that is replaced.
     """
@@ -133,7 +135,12 @@ def planned(cells: Cells, edits: Sequence[CellEdit]) -> Plan:
     batch.check_anchors()
     if len(edits) == 1 and edits[0].edit_mode == "move" and batch.order == batch.states:
         raise NoOp("the cell is already there", hint="Nothing needs to be moved.")
-    return Plan([state for state in batch.order if not state.deleted], by_edit)
+    order = [state for state in batch.order if not state.deleted]
+    staying = {state.cell.index for state in order if state.cell and not state.moved}
+    moves = moved_origins([state.cell.index if state.cell else None for state in order], staying)
+    for state in order:
+        state.moved = state.cell is not None and state.cell.index in moves
+    return Plan(order, by_edit)
 
 
 class _Batch:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.documents.notebook import compared, notebook_diff
-from jupyter_fstools.documents.notebook.comparison import MAX_ROWS, moved_origins
+from jupyter_fstools.documents.notebook.comparison import MAX_ROWS
+from jupyter_fstools.documents.notebook.moves import moved_origins
 
 from . import samples
 from .samples import apply, code, document, markdown, notebook, spliced

@@ -184,6 +184,17 @@ def test_identical_sources_and_equal_strings_refuse_the_whole_batch() -> None:
             edited(DATA, {"cell_id": "c2", "new_source": "n"}, edit)
 
 
+@pytest.mark.parametrize("minor", [4, 5])
+def test_a_cell_that_stands_among_the_others_as_before_did_not_move(minor) -> None:
+    data = samples.jupyterlab(notebook(code("a"), code("b"), code("c"), minor=minor))
+    moves = [{"edit_mode": "move", "index": at, "at": "end"} for at in (1, 2)]
+    assert apply(data, *moves).splices == []
+    change = {"edit_mode": "edit", "index": 2, "old_string": "c", "new_string": "C", "keep_outputs": True}
+    result = apply(data, *moves, change)
+    assert [(diff.index, diff.action, diff.moved_from) for diff in result.diffs] == [(2, "edit", None)]
+    assert [splice.inserted for splice in result.splices] == [b'"C"']
+
+
 def test_edits_that_cancel_each_other_write_nothing() -> None:
     change = {"edit_mode": "edit", "cell_id": "c1", "old_string": "x = 1", "new_string": "x = 2"}
     back = {"edit_mode": "edit", "cell_id": "c1", "old_string": "x = 2", "new_string": "x = 1"}
