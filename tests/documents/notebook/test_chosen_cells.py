@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.documents.notebook import CellEdit, cell_anchors, hunks_in, notebook_with
+from jupyter_fstools.content.splices import trimmed
+from jupyter_fstools.documents.notebook import CellEdit, cell_anchors, compared, hunks_in, notebook_with
 
 from .independent_scanner import around_cells, cell_texts
 from .samples import STYLES, apply, code, document, markdown, notebook, spliced
@@ -86,41 +87,65 @@ def mixed(diff, source, taken):
     return "\n".join([*made, *lines[at:]])
 
 
-def wanted(before, after, result, taken):
-    """The cells of a notebook with the chosen ones, by what each of them was."""
-    old, new = ([*map(json.loads, cell_texts(document.content.data))] for document in (before, after))
-    told = {diff.index: diff for diff in result.diffs if diff.action != "delete"}
-    cells = {at: old[at] for at in range(len(old))}
-    for diff in result.diffs:
-        if diff.action == "delete" and diff.cell_id in taken:
-            del cells[diff.index]
-    origins = [cell.origin if cell.origin is not None else -1 - at for at, cell in enumerate(result.after)]
-    placed = []
-    for at, diff in sorted(told.items()):
+def wanted(before, after, change, taken, sources):
+    """What the chosen part makes of a notebook: each cell with its text, where that is as it was."""
+    texts = [cell_texts(document.content.data) for document in (before, after)]
+    old, new = ([*map(json.loads, cells)] for cells in texts)
+    told = {diff.index: diff for diff in change.diffs if diff.action != "delete"}
+    gone = [diff.index for diff in change.diffs if diff.action == "delete" and diff.cell_id in taken]
+    cells = {at: (cell, texts[0][at]) for at, cell in enumerate(old) if at not in gone}
+    origins = [cell.origin if cell.origin is not None else -1 - at for at, cell in enumerate(change.after)]
+    coming = {at for at, diff in told.items() if diff.action == "insert" or diff.moved_from is not None}
+    placed = sorted(at for at in coming if told[at].cell_id in taken)
+    for at, diff in told.items():
         if diff.cell_id not in taken:
             continue
-        origin = origins[at]
         made = new[at]
-        if len(taken[diff.cell_id]) < len(hunks_in(diff)):
-            source = mixed(diff, "".join(old[origin]["source"]), taken[diff.cell_id])
+        if diff.cell_id in sources:
+            made = made | {"source": sources[diff.cell_id]}
+        elif len(taken[diff.cell_id]) < len(hunks_in(diff)):
+            source = mixed(diff, "".join(old[origins[at]]["source"]), taken[diff.cell_id])
             made = made | {"source": source}
-        cells[origin] = made
-        if diff.action == "insert" or diff.moved_from is not None:
-            placed.append(at)
+        cells[origins[at]] = made, None
     order = [at for at in range(len(old)) if at in cells and at not in [origins[one] for one in placed]]
     for at in placed:
-        before_it = [origins[one] for one in range(at) if one in placed or waits_for_nothing(told.get(one))]
-        order.insert(order.index(before_it[-1]) + 1 if before_it else 0, origins[at])
-    return [cells[at] | {"source": "".join(cells[at]["source"])} for at in order]
+        earlier = [origins[one] for one in range(at) if one in placed or one not in coming]
+        order.insert(order.index(earlier[-1]) + 1 if earlier else 0, origins[at])
+    return [(_joined(cells[at][0]), cells[at][1]) for at in order]
 
 
-def waits_for_nothing(diff):
-    return diff is None or (diff.action != "insert" and diff.moved_from is None)
+def _joined(cell):
+    return cell | {"source": "".join(cell["source"])}
 
 
 def joined(data):
-    cells = [*map(json.loads, cell_texts(data))]
-    return [cell | {"source": "".join(cell["source"])} for cell in cells]
+    return [_joined(json.loads(text)) for text in cell_texts(data)]
+
+
+@st.composite
+def parts(draw: st.DrawFn, change: Any) -> tuple[dict[str, set[int]], dict[str, str]]:
+    """Some hunks of some cells, and what a person writes into cells instead."""
+    names = [diff.cell_id for diff in change.diffs]
+    assume(names and len(set(names)) == len(names))
+    drawn = {diff.cell_id: draw(st.sets(st.sampled_from(list(hunks_in(diff))))) for diff in change.diffs}
+    written = {
+        diff.cell_id: "\n".join(draw(LINES))
+        for diff in change.diffs
+        if diff.action != "delete" and drawn[diff.cell_id] and draw(st.integers(0, 5)) == 5
+    }
+    return {name: positions for name, positions in drawn.items() if positions}, written
+
+
+def require_exact(data, change, splices, part):
+    """The notebook after a part of a change."""
+    before, after = document(data), document(spliced(data, splices))
+    taken, sources = part
+    found = spliced(data, notebook_with(before, after, splices, change.diffs, taken, sources))
+    assert around_cells(found) == around_cells(data)
+    expected = wanted(before, after, change, taken, sources)
+    assert joined(found) == [cell for cell, _ in expected]
+    assert all(text in (None, now) for (_, text), now in zip(expected, cell_texts(found), strict=True))
+    return found
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=200)
@@ -128,28 +153,36 @@ def joined(data):
 def test_any_cells_and_hunks_are_written_and_all_else_stays(data, draws) -> None:
     batch = draws.draw(batches(data))
     assume(len(batch) > 1 or batch[0].edit_mode != "move")
-    result = apply(data, *batch)
-    names = [diff.cell_id for diff in result.diffs]
-    assume(names and len(set(names)) == len(names))
-    before, after = document(data), document(spliced(data, result.splices))
-    taken = {
-        diff.cell_id: positions
-        for diff in result.diffs
-        if (positions := draws.draw(st.sets(st.sampled_from(list(hunks_in(diff))))))
+    change = apply(data, *batch)
+    taken, sources = part = draws.draw(parts(change))
+    found = require_exact(data, change, change.splices, part)
+    # What is done where the file has changed elsewhere does the same where it has not.
+    before, after = document(data), document(spliced(data, change.splices))
+    named = {
+        diff.cell_id: "all" if taken[diff.cell_id] == set(hunks_in(diff)) else taken[diff.cell_id]
+        for diff in change.diffs
+        if diff.cell_id in taken
     }
-    splices = notebook_with(before, after, result.splices, result.diffs, taken, {})
-    found = spliced(data, splices)
-    assert around_cells(found) == around_cells(data)
-    assert joined(found) == wanted(before, after, result, taken)
-    if not before.duplicate_ids and taken:
-        named = {
-            diff.cell_id: "all" if taken[diff.cell_id] == set(hunks_in(diff)) else taken[diff.cell_id]
-            for diff in result.diffs
-            if diff.cell_id in taken
-        }
-        moved = [diff.cell_id for diff in result.diffs if diff.moved_from is not None]
-        anchors = cell_anchors(before, after, result.splices, moved=moved)
-        part = anchors and anchors.of_hunks(named)
-        placed = part and part.placed(BytesContent(data))
-        if placed is not None:
-            assert joined(spliced(data, placed)) == joined(found)
+    moved = [diff.cell_id for diff in change.diffs if diff.moved_from is not None]
+    anchors = cell_anchors(before, after, change.splices, moved=moved)
+    some = anchors.of_hunks(named) if anchors and taken and not sources else None
+    placed = some.placed(BytesContent(data)) if some else None
+    if placed is not None:
+        assert joined(spliced(data, placed)) == joined(found)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=200)
+@given(notebooks(), st.data())
+def test_any_part_of_a_notebook_that_is_written_as_a_whole_is_written_exactly(data, draws) -> None:
+    """And any part of what takes it back."""
+    whole = json.loads(data)
+    kept = draws.draw(st.lists(st.sampled_from(whole["cells"]), unique_by=id, max_size=len(whole["cells"])))
+    cells = [cell | draws.draw(st.sampled_from([{}, {}, {"source": "a\nb"}, {"metadata": {"x": 1}}])) for cell in kept]
+    for number in range(draws.draw(st.integers(0, 2))):
+        new = markdown("\n".join(draws.draw(LINES)), **({"id": f"n{number}"} if whole["nbformat_minor"] > 4 else {}))
+        cells.insert(draws.draw(st.integers(0, len(cells))), new)
+    written = draws.draw(st.sampled_from(STYLES))(whole | {"cells": cells, "metadata": {"x": 1}})
+    before, after = draws.draw(st.sampled_from([(data, written), (written, data)]))
+    splices = trimmed(before, after)
+    change = compared(document(before), document(after), splices, whole=True)
+    require_exact(before, change, splices, draws.draw(parts(change)))
