@@ -207,7 +207,7 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
     rejected = left_over(everything, taken)
     if not rejected and not sources:
         return Part(splices, Decided(taken=taken, rejected={}, reason=decision.reason))
-    if change.before is None or len(everything) < len(cells):
+    if not content.size or len(everything) < len(cells):
         raise Invalid("this change is decided as a whole", hint="Leave out hunks and content.", field="hunks")
     used = notebook_with(NotebookDocument(content), after, splices, cells, taken, sources)
     return Part(used, Decided(taken=taken, rejected=rejected, reason=decision.reason, edited=bool(sources)))
