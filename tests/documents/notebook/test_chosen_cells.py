@@ -23,7 +23,13 @@ EVERYWHERE: list[dict[str, Any]] = [{"at": "start"}, {"at": "end"}]
 def notebooks(draw: st.DrawFn) -> bytes:
     kinds = st.sampled_from([code, markdown])
     cells = [draw(kinds)("\n".join(draw(LINES))) for _ in range(draw(st.integers(1, 6)))]
-    return draw(st.sampled_from(STYLES))(notebook(*cells, minor=draw(st.sampled_from([4, 5]))))
+    whole = notebook(*cells, minor=draw(st.sampled_from([4, 5])))
+    for cell in whole["cells"]:
+        if draw(st.integers(0, 5)) == 5:
+            cell.pop("id", None)
+        elif "id" in cell and draw(st.integers(0, 5)) == 5:
+            cell["id"] = "twice"
+    return draw(st.sampled_from(STYLES))(whole)
 
 
 @st.composite
