@@ -12,6 +12,7 @@ from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import trimmed
 from jupyter_fstools.documents.notebook import CellEdit, cell_anchors, compared, hunks_in, notebook_with
 
+from . import samples
 from .independent_scanner import around_cells, cell_texts
 from .samples import STYLES, apply, code, document, markdown, notebook, spliced
 
@@ -154,6 +155,15 @@ def require_exact(data, change, splices, part):
     return found
 
 
+def typed(data, cell_id):
+    """A notebook in which somebody has typed into a cell and run it."""
+    whole = json.loads(data)
+    for cell in whole["cells"]:
+        if cell.get("id", "") == cell_id:
+            cell |= {"source": "typed\nby a person", "metadata": {"x": 1}}
+    return samples.jupyterlab(whole)
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=200)
 @given(notebooks(), st.data())
 def test_any_cells_and_hunks_are_written_and_all_else_stays(data, draws) -> None:
@@ -162,7 +172,7 @@ def test_any_cells_and_hunks_are_written_and_all_else_stays(data, draws) -> None
     change = apply(data, *batch)
     taken, sources = part = draws.draw(parts(change))
     found = require_exact(data, change, change.splices, part)
-    # What is done where the file has changed elsewhere does the same where it has not.
+    # Where the file has changed elsewhere, the same is done.
     before, after = document(data), document(spliced(data, change.splices))
     named = {
         diff.cell_id: "all" if taken[diff.cell_id] == set(hunks_in(diff)) else taken[diff.cell_id]
@@ -172,9 +182,13 @@ def test_any_cells_and_hunks_are_written_and_all_else_stays(data, draws) -> None
     moved = [diff.cell_id for diff in change.diffs if diff.moved_from is not None]
     anchors = cell_anchors(before, after, change.splices, moved=moved)
     some = anchors.of_hunks(named) if anchors and taken and not sources else None
-    placed = some.placed(BytesContent(data)) if some else None
+    if some is None:
+        return
+    theirs = draws.draw(st.sampled_from([cell.cell_id for cell in before.cells if cell.cell_id not in taken] or [None]))
+    now = typed(data, theirs)
+    placed = some.placed(BytesContent(now))
     if placed is not None:
-        assert joined(spliced(data, placed)) == joined(found)
+        assert joined(spliced(now, placed)) == joined(typed(found, theirs))
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=200)
