@@ -176,8 +176,19 @@ class SpanAnchor(BaseModel):
             lead = before[max(0, len(before) - left) :]
             at = _only(data, lead + removed + after[:right])
             if at is not None:
-                return Splice(at + len(lead), removed, self.inserted.encode("latin-1"))
+                splice = Splice(at + len(lead), removed, self.inserted.encode("latin-1"))
+                return None if self._is_there(data, splice) else splice
         return None
+
+    def _is_there(self, data: bytes, splice: Splice) -> bool:
+        """Whether somebody has typed the same, or the final newline, at an end of the text, where nothing is around."""
+        above, below, inserted = data[: splice.offset], data[splice.end :], splice.inserted
+        if not splice.removed and (
+            (not self.after and below.startswith(inserted)) or (not self.before and above.endswith(inserted))
+        ):
+            return True
+        gives_newline = inserted.endswith(b"\n") and not (self.before + self.removed).endswith("\n")
+        return gives_newline and not self.after and below[:1] in (b"\r", b"\n")
 
 
 class TextAnchors(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,29 @@ def test_a_place_like_another_one_is_not_guessed():
     same = b"same\n" * 100
     change = [Splice(250, b"same\n", b"same\nsame\n")]
     assert text_anchors(BytesContent(applied(same, change)), inverse(change)) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "now"),
+    [
+        (b"a\nb\n", b"a\nb", b"a\nb\n"),
+        (b"a\nb\n", b"a\nb", b"a\nb\nmore\n"),
+        (b"a\r\nb\r\n", b"a\r\nb", b"a\r\nb\r\n"),
+        (b"a\nb\n", b"a\nB", b"a\nB\n"),
+        (b"a\nb\n", b"a", b"a\nc"),
+        (b"a\nb\n", b"a\n", b"a\nb\n"),
+        (b"a\nb", b"a", b"a\nb\n"),
+        (b"a\nb\n", b"b\n", b"a\nb\n"),
+    ],
+)
+def test_what_somebody_put_back_at_an_end_of_the_text_is_not_put_back_again(old, new, now):
+    assert placed(new, trimmed(new, old), now) is None
+
+
+def test_what_was_at_an_end_of_the_text_comes_back_before_what_was_typed_there():
+    for old, new, typed in ((b"a\nb\n", b"a\n", b"c\n"), (b"a\nb\n", b"a\n", b"\nc\n"), (b"a\nb", b"a", b"\nc\n")):
+        assert placed(new, trimmed(new, old), new + typed) == old + typed
+    assert placed(b"b\n", trimmed(b"b\n", b"a\nb\n"), b"c\nb\n") == b"c\na\nb\n"
 
 
 def test_all_spans_of_a_change_go_together():
