@@ -13,7 +13,7 @@ import { Pace } from '../diff/pace';
 import { markCell, movedOnIn, moves } from './cellMarks';
 import { hunksOfCell, namedHunk } from './decisions';
 import { boxAside, showMarks } from './inlineMarks';
-import { placed, sideOf, sourceWith } from './placedHunks';
+import { linesOfSource, placed, sideOf, sourceWith } from './placedHunks';
 import { type IShownAt, shownAt } from './shownCells';
 import { byPosition, linesOfMarks, marksOf, putBackIn } from './textReview';
 
@@ -79,7 +79,10 @@ export class NotebookReview implements IReviewView {
     const cell = this._cell(id);
     const diff = change.diff.cells?.find(({ cell_id }) => cell_id === id);
     const { editor } = cell ?? {};
-    return editor instanceof CodeMirrorEditor && diff?.action === 'edit' && putBackIn(editor, diff.hunks, names);
+    if (!(editor instanceof CodeMirrorEditor) || diff?.action !== 'edit') {
+      return false;
+    }
+    return putBackIn(editor, diff.hunks, names, linesOfSource(editor.editor.state.doc.toString()));
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {

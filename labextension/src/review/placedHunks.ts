@@ -65,13 +65,71 @@ export function textWith(
   return linesWith(hunks, text.split('\n'), chosen);
 }
 
-/** The same of a cell's source, which has no line where it is empty. */
+/** The same of a cell's source. */
 export function sourceWith(
   hunks: readonly DiffHunk[],
   source: string,
   chosen: ReadonlyMap<number, string | null>
 ): string | null {
-  return linesWith(hunks, source === '' ? [] : source.split('\n'), chosen);
+  return linesWith(hunks, linesOfSource(source), chosen);
+}
+
+/** The lines of a cell's source, which has none where it is empty. */
+export function linesOfSource(source: string): string[] {
+  return source === '' ? [] : source.split('\n');
+}
+
+/** An edit of a text: what is between two characters becomes another text. */
+export interface ITextEdit {
+  from: number;
+  to: number;
+  insert: string;
+}
+
+/**
+ * The edits that put back what was there before some hunks of a change; null where one of these has no place.
+ *
+ * @param lines - of a text that has the change.
+ */
+export function editsBack(
+  hunks: readonly DiffHunk[],
+  lines: readonly string[],
+  positions: ReadonlySet<number>
+): ITextEdit[] | null {
+  const found = placedLoosely(hunks, lines, 'new').filter(({ position }) => positions.has(position));
+  const blocks = found.map(one => one.blocks);
+  if (blocks.includes(null)) {
+    return null;
+  }
+  found.forEach(one => endAs(one.hunk, one.blocks!, lines, 'new'));
+  const starts = [0];
+  lines.forEach((line, at) => starts.push(starts[at] + line.length + 1));
+  return joined(blocks.flatMap(ofHunk => ofHunk!)).map(block => editOf(block, lines, starts));
+}
+
+/** Blocks that stand together as one: their edits would overlap. */
+function joined(blocks: readonly IBlock[]): IBlock[] {
+  const all: IBlock[] = [];
+  for (const block of blocks) {
+    const last = all.at(-1);
+    if (last && last.line + last.count === block.line) {
+      last.count += block.count;
+      last.other.push(...block.other);
+    } else {
+      all.push(block);
+    }
+  }
+  return all;
+}
+
+function editOf({ line, count, other }: IBlock, lines: readonly string[], starts: readonly number[]): ITextEdit {
+  const end = line + count;
+  if (end < lines.length) {
+    return { from: starts[line], to: starts[end], insert: other.map(text => `${text}\n`).join('') };
+  }
+  // The last lines go, and come, with the line ending before them.
+  const from = Math.max(0, starts[line] - 1);
+  return { from, to: Math.max(0, starts[end] - 1), insert: (line ? ['', ...other] : other).join('\n') };
 }
 
 function linesWith(
@@ -84,7 +142,7 @@ function linesWith(
     if (!blocks) {
       return null;
     }
-    endAs(hunks[position], blocks, lines);
+    endAs(hunks[position], blocks, lines, 'old');
     blocks.reverse().forEach(({ line, count, other }) => lines.splice(line, count, ...other));
   }
   return lines.join('\n');
@@ -101,15 +159,16 @@ function blocksToWrite(hunk: DiffHunk, lines: readonly string[], instead: string
   return line < 0 ? null : [{ line, count, other: instead === '' && !hunk.new_count ? [] : instead.split('\n') }];
 }
 
-/** Give lines their final newline, or take it, as a hunk does that reaches their end: behind it stands an empty line. */
-function endAs(hunk: DiffHunk, blocks: readonly IBlock[], lines: string[]): void {
-  const { line, count } = blocks.at(-1)!;
-  const end = line + count;
-  const [lacked, lacks] = (['old', 'new'] as const).map(side => rowsOfSide(hunk, side).at(-1)?.endsFile ?? false);
+/** Have a hunk that reaches the end of lines give or take the final newline, too: behind it stands an empty line. */
+function endAs(hunk: DiffHunk, blocks: readonly IBlock[], lines: readonly string[], side: Side): void {
+  const block = blocks.at(-1)!;
+  const end = block.line + block.count;
+  const other = side === 'old' ? 'new' : 'old';
+  const [lacked, lacks] = [side, other].map(one => rowsOfSide(hunk, one as Side).at(-1)?.endsFile ?? false);
   if (lacked && !lacks && end === lines.length) {
-    lines.push('');
+    block.other.push('');
   } else if (lacks && !lacked && end === lines.length - 1 && lines[end] === '') {
-    lines.pop();
+    block.count++;
   }
 }
 

@@ -8,7 +8,7 @@ import type { IMarker, IReviewView, IWritten } from './reviewView';
 
 import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
-import { type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
+import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
 
 /** Shows them in one editor. */
 export class TextReview implements IReviewView {
@@ -49,7 +49,8 @@ export class TextReview implements IReviewView {
   }
 
   putBack(change: Change, names: readonly string[]): boolean {
-    return putBackIn(this._editor, change.diff.hunks, names);
+    const lines = this._editor.editor.state.doc.toString().split('\n');
+    return putBackIn(this._editor, change.diff.hunks, names, lines);
   }
 
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null {
@@ -95,31 +96,17 @@ export function byPosition(chosen: ReadonlyMap<string, string | null>): Map<numb
 }
 
 /** Write what was there before in the place of hunks, where an editor still has what came. */
-export function putBackIn(editor: CodeMirrorEditor, hunks: readonly DiffHunk[], names: readonly string[]): boolean {
-  const { doc } = editor.editor.state;
-  const positions = new Set(names.map(name => namedHunk(name)[1]));
-  const found = placedLoosely(hunks, doc.toString().split('\n'), 'new').filter(({ position }) =>
-    positions.has(position)
-  );
-  if (found.some(({ blocks }) => blocks === null)) {
-    return false;
+export function putBackIn(
+  editor: CodeMirrorEditor,
+  hunks: readonly DiffHunk[],
+  names: readonly string[],
+  lines: readonly string[]
+): boolean {
+  const changes = editsBack(hunks, lines, new Set(names.map(name => namedHunk(name)[1])));
+  if (changes) {
+    editor.editor.dispatch({ changes, userEvent: 'input' });
   }
-  const changes = found.flatMap(({ blocks }) =>
-    blocks!.map(({ line, count, other }) => {
-      const isAtEnd = line + count >= doc.lines;
-      const start = line < doc.lines ? doc.line(line + 1).from : doc.length;
-      // The last lines go with the line ending before them.
-      const from = isAtEnd && !other.length ? Math.max(0, start - 1) : start;
-      const to = isAtEnd ? doc.length : doc.line(line + count + 1).from;
-      return {
-        from,
-        to,
-        insert: other.map((text, at) => (isAtEnd && at === other.length - 1 ? text : `${text}\n`)).join('')
-      };
-    })
-  );
-  editor.editor.dispatch({ changes, userEvent: 'input' });
-  return true;
+  return changes !== null;
 }
 
 /** What a hunk would leave behind, for a person to edit. */

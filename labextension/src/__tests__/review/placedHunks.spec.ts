@@ -1,5 +1,15 @@
-import { placed, placedLoosely, sourceWith, textWith } from '../../review/placedHunks';
+import { editsBack, linesOfSource, placed, placedLoosely, sourceWith, textWith } from '../../review/placedHunks';
 import { hunk } from '../diffSamples';
+
+const NONE = '\n\\ No newline at end of file';
+
+/** The text that putting back all hunks of a change makes; null where one has no place. */
+function putBack(change: ReturnType<typeof hunk>[], text: string, lines = text.split('\n')): string | null {
+  const edits = editsBack(change, lines, new Set(change.keys()));
+  return (
+    edits && edits.reduceRight((done, { from, to, insert }) => done.slice(0, from) + insert + done.slice(to), text)
+  );
+}
 
 const LINES = ['a', 'b', 'c', 'd', 'e'];
 
@@ -63,7 +73,6 @@ describe('a hunk in a text', () => {
 });
 
 describe('the final newline', () => {
-  const NONE = '\n\\ No newline at end of file';
   const first = hunk([' a', '-b', '+B', ' c']);
   const added = hunk([`-d${NONE}`, '+d'], 4);
   const removed = hunk(['-d', `+d${NONE}`], 4);
@@ -96,6 +105,35 @@ describe('the final newline', () => {
   it('is not given to a text that begins without one', () => {
     expect(textWith([hunk([`+x${NONE}`])], '', new Map([[0, 'y']]))).toBe('y');
     expect(textWith([hunk(['+x'])], '', new Map([[0, 'y']]))).toBe('y\n');
+  });
+});
+
+describe('what was there before is put back', () => {
+  it.each([
+    ['in its place', [hunk([' a', '-b', '+B', ' c'])], 'x\na\nB\nc\n', 'x\na\nb\nc\n'],
+    ['at the end', [hunk([' a', '-b'])], 'a\n', 'a\nb\n'],
+    ['behind a line whose ending the person took', [hunk([' a', '-b'])], 'a', 'a\nb'],
+    ['with its final newline', [hunk([' a', '-b', `+B${NONE}`])], 'a\nB', 'a\nb\n'],
+    ['without a second final newline', [hunk([' a', '-b', `+B${NONE}`])], 'a\nB\n', 'a\nb\n'],
+    ['without the final newline that came', [hunk([' a', `-b${NONE}`, '+b'])], 'a\nb\n', 'a\nb'],
+    ['before what the person wrote below', [hunk([' a', `-b${NONE}`, '+b'])], 'a\nb\nc\n', 'a\nb\nc\n'],
+    ['in an empty text', [hunk(['-a'])], '', 'a\n'],
+    ['in an empty text, without a final newline', [hunk([`-a${NONE}`])], '', 'a'],
+    ['where nothing was', [hunk([`+a${NONE}`])], 'a', ''],
+    ['where the lines between are gone', [hunk([' a', '-b', '+B', ' x', '-c', '+C'])], 'a\nB\nC', 'a\nb\nc']
+  ])('%s', (_, change, text, wanted) => {
+    expect(putBack(change, text)).toBe(wanted);
+  });
+
+  it('in cells, which have no final newline', () => {
+    expect(putBack([hunk(['-x'])], '', linesOfSource(''))).toBe('x');
+    expect(putBack([hunk(['+x'])], 'x', linesOfSource('x'))).toBe('');
+    expect(putBack([hunk([' x', '-y', '-'])], 'x')).toBe('x\ny\n');
+    expect(putBack([hunk([' x', '+y', '+'])], 'x\ny\n')).toBe('x');
+  });
+
+  it('not at all where one of the hunks has no place', () => {
+    expect(putBack([hunk(['-a', '+A']), hunk(['-c', '+C'], 3)], 'A\nb\nmine\n')).toBeNull();
   });
 });
 
