@@ -10,8 +10,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswer
+from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
+
+from jupyter_server.utils import ensure_async
+from tornado.web import HTTPError
 
 from ..backends.protocol import FileStat
 from ..errors import Conflict, FsToolsError, InputOutput, Unsaved
@@ -118,9 +122,44 @@ class Rooms:
                     path=stat.path,
                 )
             return None
+        self._settle(found, stat, to_change=to_change)
         run = partial(self._run, ready=lambda: self._is_ready(found))
         shared = run(lambda: self._shared_of(found))
         return Room(self._workspace.backend, stat, shared, self._kept, run, partial(_save_if_left, found.room))
+
+    def _settle(self, found: _Found, stat: FileStat, *, to_change: bool) -> None:
+        """Wait until a room has taken over what others wrote into its file: it drops what was changed before.
+
+        Raises:
+            Conflict: the room has ended. Unsaved: it takes too long, and a change is meant.
+        """
+        waiting = asyncio.run_coroutine_threadsafe(self._settled(found), self._loop)
+        try:
+            waiting.result(self._seconds)
+        except NoAnswer:
+            waiting.cancel()
+            if to_change:
+                raise Unsaved(
+                    f"{stat.path} is open in a collaboration room, which has not yet loaded the file as it is on the "
+                    "disk (not modified)",
+                    hint="Repeat the call; if it is refused again, ask the person to close the document.",
+                    path=stat.path,
+                ) from None
+
+    async def _settled(self, found: _Found) -> None:
+        while not (self._is_ready(found) and await self._is_current(found)):
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _is_current(self, found: _Found) -> bool:
+        """The room has loaded or saved the file as it is, by the same time that it goes by itself."""
+        path = self._serverapp.web_app.settings["file_id_manager"].get_path(found.name.rpartition(":")[2])
+        if not path:
+            return True
+        try:
+            model = await ensure_async(self._serverapp.contents_manager.get(path, content=False))
+        except HTTPError:  # It is not there any more.
+            return True
+        return _has_seen(found.room, model["last_modified"])
 
     def _run(self, step: Callable[[], Answer], ready: Callable[[], bool]) -> Answer:
         """Run a step on the event loop, once it is ready for it; in one go, so that nothing else comes between."""
@@ -241,6 +280,13 @@ def _kind(found: _Found) -> str | None:
 
 def _document(room: Any) -> Any:
     return room._jupyter_ydoc if hasattr(room, "_jupyter_ydoc") else room._document
+
+
+def _has_seen(room: Any, modified: datetime) -> bool:
+    """Whether a room has loaded or saved its file as it was modified at this time."""
+    if hasattr(room, "file_api"):
+        return bool(room.file_api._last_modified == modified)
+    return not room._file._lock.locked() and bool(room._file.last_modified == modified)
 
 
 def _save_if_left(room: Any) -> bool:

@@ -125,6 +125,19 @@ def test_lines_end_alike_in_every_room(server):
 
 
 @both
+def test_what_a_program_wrote_below_a_room_comes_before_a_change(server):
+    """A room takes that over in its own time, over what is in it then: a change before would be lost."""
+    with server.room("a.py"), server.room("b.py"):
+        (server.root / "b.py").write_bytes(b"x = 3\n")
+        assert "x = 3" in json.dumps(server.call("POST", "/tools/read_file", {"path": "b.py"})[1])
+        (server.root / "a.py").write_bytes(b"x = 1\ny = 1\n")
+        status, answer = server.call("POST", "/tools/edit_file", EDIT)
+        assert (status, answer["error"]["code"]) == (412, "stale")
+        assert server.call("POST", "/tools/edit_file", EDIT)[0] == 200
+        assert holds(server.root / "a.py", b"x = 2\ny = 1\n")
+
+
+@both
 def test_what_no_room_can_change_is_refused(server):
     """A file that is open as bytes, or twice, and one that was deleted below its room."""
     change = server.call("POST", "/tools/write_file", {"path": "new.py", "content": "x = 1\n"})[1]["change"]
