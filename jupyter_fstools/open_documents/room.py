@@ -95,7 +95,7 @@ class Room:
         shared: the room's document.
         kept: the last snapshot of every document, by its token.
         on_loop: runs what touches the document.
-        save_if_left: has a room save at once that nobody is in; whether that is so. On the event loop.
+        save_at_once: has a room save at once that would end without having saved; else False. On the event loop.
     """
 
     place: Place = "room"
@@ -107,10 +107,10 @@ class Room:
         shared: SharedText | SharedNotebook,
         kept: dict[str, Snapshot],
         on_loop: EventLoop,
-        save_if_left: Callable[[], bool],
+        save_at_once: Callable[[], bool],
     ) -> None:
         self._backend, self._stat, self._shared = backend, stat, shared
-        self._kept, self._on_loop, self._save_if_left = kept, on_loop, save_if_left
+        self._kept, self._on_loop, self._save_at_once = kept, on_loop, save_at_once
 
     @contextmanager
     def content(self) -> Iterator[OpenFile]:
@@ -137,10 +137,10 @@ class Room:
         old = fingerprint_of([before.data]) if rewrite.hash_before else None
         new = fingerprint_of([after])
         rewrite.begin(old, new, None)
-        look, is_left = self._on_loop(lambda: (patch(), self._save_if_left()))
+        look, is_saving = self._on_loop(lambda: (patch(), self._save_at_once()))
         snapshot = self._snapshot(look, after)
         stat = self._stat_of(snapshot)
-        written = self._outlived(snapshot.data) if is_left else None
+        written = self._outlived(snapshot.data) if is_saving else None
         if snapshot.data == after:
             return Applied(written or stat, old, new, saved=written is not None)
         stat = written or replace(stat, version=f"{stat.version} as meant")

@@ -125,7 +125,7 @@ class Rooms:
         self._settle(found, stat, to_change=to_change)
         run = partial(self._run, ready=lambda: self._is_ready(found))
         shared = run(lambda: self._shared_of(found))
-        return Room(self._workspace.backend, stat, shared, self._kept, run, partial(_save_if_left, found.room))
+        return Room(self._workspace.backend, stat, shared, self._kept, run, partial(_save_at_once, found.room))
 
     def _settle(self, found: _Found, stat: FileStat, *, to_change: bool) -> None:
         """Wait until a room has taken over what others wrote into its file: it drops what was changed before.
@@ -289,9 +289,15 @@ def _has_seen(room: Any, modified: datetime) -> bool:
     return not room._file._lock.locked() and bool(room._file.last_modified == modified)
 
 
-def _save_if_left(room: Any) -> bool:
-    """Have a room save at once that nobody is in: jupyter-collaboration ends it without saving what waits."""
-    if not hasattr(room, "_save_to_disc") or room.clients:
+def _save_at_once(room: Any) -> bool:
+    """Have a room save at once that would end without: nobody is in it, or it does not save by itself; else False."""
+    if not hasattr(room, "_save_to_disc"):
+        return False  # One of jupyter-server-documents always saves.
+    # As the room itself takes it: one page that saves is enough.
+    told = [
+        state.get("autosave", True) for state in room.awareness.states.values() if state and isinstance(state, dict)
+    ]
+    if room.clients and (any(told) or not told) and room._save_delay is not None:
         return False
     room._save_to_disc()
     return True

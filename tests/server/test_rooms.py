@@ -44,8 +44,8 @@ class CollaborationServer(RunningServer):
             return json.load(answer)
 
     @contextmanager
-    def room(self, path, kind="text:file"):
-        """A room for a file, as a JupyterLab opens it."""
+    def room(self, path, kind="text:file", state=None):
+        """A room for a file, as a JupyterLab opens it; `state` is what its person tells the others of themselves."""
         if self.leg == "server_documents":
             room, session = f"{kind}:{self._ask('POST', f'fileid/index?path={path}')['id']}", ""
         else:
@@ -57,6 +57,11 @@ class CollaborationServer(RunningServer):
         try:
             socket.send_binary(b"\0\0\1\0")  # The first step of synchronising: no state is known here.
             socket.recv()
+            if state is not None:
+                told = json.dumps(state).encode()
+                update = b"\1\1\1" + bytes([len(told)]) + told  # Of one client, whose id and clock are 1.
+                socket.send_binary(b"\1" + bytes([len(update)]) + update)
+                time.sleep(0.2)
             yield
         finally:
             socket.close()
@@ -235,6 +240,26 @@ def test_no_edit_is_lost_when_its_room_ends(server):
             assert answer["error"]["code"] == "conflict", answer
             server.call("POST", "/tools/read_file", READ)
     assert "room" in places and (server.root / "a.py").read_text() == f"x = {number}\n"
+
+
+unsaving = pytest.mark.parametrize(
+    ("server", "state"),
+    [
+        (("collaboration", "--YDocExtension.document_cleanup_delay=0.1"), {"autosave": False}),
+        (("collaboration", "--YDocExtension.document_save_delay=None"), None),
+    ],
+    indirect=["server"],
+    ids=["switched off by its person", "switched off for all"],
+)
+
+
+@unsaving
+def test_a_room_without_autosave_saves_a_change_at_once(server, state):
+    """It ends with the last page that shows it, and would take an unsaved change with it."""
+    with server.room("a.py", state=state):
+        change = server.call("POST", "/tools/edit_file", EDIT)[1]["change"]
+        assert (change["place"], change["saved"]) == ("room", True)
+        assert (server.root / "a.py").read_bytes() == b"x = 2\n"
 
 
 ENDS = """
