@@ -67,7 +67,7 @@ class Look(NamedTuple):
         changes: as `SharedDocument` counts them.
         value: the content; None: it is what was expected.
         ids: what the document calls its cells.
-        alone: nobody else has changed it since it was read.
+        alone: nobody else has changed it since it was read, nor had a say in what it became.
     """
 
     changes: int
@@ -264,7 +264,7 @@ def _notebook_patch(
 
     def patch() -> Look:
         alone = shared.changes == known.changes
-        shared.patch(told, known.ids, sources)
+        alone = shared.patch(told, known.ids, sources) and alone
         return _look(shared, expected=expected and alone)._replace(alone=alone)
 
     return patch

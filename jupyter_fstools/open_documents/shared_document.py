@@ -28,6 +28,7 @@ CARET = "fstools:caret"
 """The field of a person's awareness with the id of the cell in which they type."""
 ORIGIN = "jupyter_fstools"
 """The origin of our transactions: what they do is nobody's typing, and no person's undo takes it back."""
+_OF_A_RUN = frozenset({"outputs", "execution_count"})
 
 
 class SharedDocument:
@@ -97,11 +98,13 @@ class SharedNotebook(SharedDocument):
 
     def staying_cells(self) -> set[str | None]:
         """The ids of the cells that run or are typed in: made anew they would lose their outputs, or keys."""
-        running = {cell.get("id") for cell in self.document.ycells if cell.get("execution_state") == "running"}
+        running = {cell.get("id") for cell in self.document.ycells if _is_running(cell)}
         return running | _cells_with_carets(self.document)
 
-    def patch(self, told: NotebookOperations, ids: Sequence[str | None], sources: Mapping[int, str]) -> None:
+    def patch(self, told: NotebookOperations, ids: Sequence[str | None], sources: Mapping[int, str]) -> bool:
         """Carry out operations, though somebody may have changed other cells since.
+
+        False: a running cell got its source, and kept the outputs that it has by now.
 
         Args:
             told: the operations.
@@ -109,15 +112,18 @@ class SharedNotebook(SharedDocument):
             sources: of the cells whose source must be as it was, by index.
 
         Raises:
-            Conflict: a cell of theirs was changed, or is running or typed in and would have to be made anew; nothing
-            was changed.
+            Conflict: a cell of theirs was changed, is typed in and would have to be made anew, or is running and would
+            lose its outputs; nothing was changed.
         """
         cells = _Cells(self.document, ids, sources)
-        for operation in told.operations:
+        edited = {one.cell.index for one in told.operations if isinstance(one, SourceSpans)}
+        operations = [cells.beside_a_run(one) if one.cell.index in edited else one for one in told.operations]
+        for operation in operations:
             cells.require(operation)
         with self.document.ydoc.transaction(origin=ORIGIN):
-            for operation in told.operations:
+            for operation in operations:
                 cells.carry_out(operation)
+        return operations == told.operations
 
 
 class _Cells:
@@ -133,6 +139,13 @@ class _Cells:
         self._carets = _cells_with_carets(document)
         self._order = list(range(len(ids))) if live == list(ids) else [known.get(cell_id, -1) for cell_id in live]
 
+    def beside_a_run(self, operation: CellOperation) -> CellOperation:
+        """The operation without what it says about the outputs of a running cell."""
+        if not (isinstance(operation, Members) and _is_running(self._require_there(operation.cell))):
+            return operation
+        kept = {name: value for name, value in operation.set.items() if name not in _OF_A_RUN}
+        return operation.model_copy(update={"set": kept})
+
     def require(self, operation: CellOperation) -> None:
         if isinstance(operation, Insert | Move) and operation.after is not None:
             self._require_there(operation.after)
@@ -144,11 +157,10 @@ class _Cells:
         if expected is not None and str(cell["source"]) != expected:
             raise _meanwhile(f"the cell at index {operation.cell.index} was changed")
         is_made_anew = isinstance(operation, Convert | Move | Delete) or _brings_outputs(cell, operation)
-        if not is_made_anew:
-            return
-        if cell.get("id") in self._carets:
+        if is_made_anew and cell.get("id") in self._carets:
             raise has_to_stay("caret", operation.cell.index)
-        if cell.get("execution_state") == "running":
+        sets_outputs = isinstance(operation, Members) and not _OF_A_RUN.isdisjoint(operation.set)
+        if (is_made_anew or sets_outputs) and _is_running(cell):
             raise has_to_stay("running", operation.cell.index)
 
     def carry_out(self, operation: CellOperation) -> None:
@@ -228,6 +240,10 @@ def _splice(text: Any, splices: Sequence[Splice]) -> None:
             del text[splice.offset : splice.end]
         if splice.inserted:
             text.insert(splice.offset, splice.inserted.decode())
+
+
+def _is_running(cell: Any) -> bool:
+    return cell is not None and bool(cell.get("execution_state") == "running")
 
 
 def _brings_outputs(cell: Any, operation: CellOperation) -> bool:

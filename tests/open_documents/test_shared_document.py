@@ -76,13 +76,13 @@ def test_what_is_no_notebook_is_told_apart(data):
 
 ROOM = """
 import json, sys
-from jupyter_fstools.documents.notebook.operations import CellName, Members, NotebookOperations
+from jupyter_fstools.documents.notebook.operations import CellName, Members, NotebookOperations, SourceSpans
 from jupyter_fstools.errors import Conflict
 from jupyter_fstools.open_documents.shared_document import CARET, SharedNotebook
 from jupyter_ydoc import YNotebook
 from pycrdt import Awareness, Doc
 
-outputs, caret = json.load(sys.stdin)
+outputs, caret, running, source = json.load(sys.stdin)
 ydoc = Doc()
 document = YNotebook(ydoc, Awareness(ydoc))
 metadata = {"trusted": True, "tags": ["t"]}
@@ -91,22 +91,30 @@ mine = {"output_type": "stream", "name": "stdout", "text": "mine"}
 document.set({"cells": [cell | {"outputs": [mine]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 if caret:
     document.awareness.set_local_state({CARET: "a"})
+if running:
+    document.ycells[0]["execution_state"] = "running"
 shared, replaced = SharedNotebook(document), []
 subscription = document.ycells.observe(replaced.append)
-members = Members(cell=CellName(id="a", index=0), set={"outputs": outputs, "execution_count": None})
+name = CellName(id="a", index=0)
+operations = [Members(cell=name, set={"outputs": outputs, "execution_count": None})]
+if source:
+    operations.insert(0, SourceSpans(cell=name, spans=[(0, "x", source, "", "")]))
 try:
-    shared.patch(NotebookOperations(total=1, operations=[members]), ["a"], {})
+    is_whole = shared.patch(NotebookOperations(total=1, operations=operations), ["a"], {})
 except Conflict as refusal:
     json.dump(refusal.message, sys.stdout)
 else:
-    json.dump([document.get()["cells"][0], not replaced], sys.stdout)
+    json.dump([document.get()["cells"][0], not replaced, is_whole], sys.stdout)
 """
 
 
-def outputs_set_in_a_room(*outputs, caret=False):
-    """The cell of a room, trusted and with an output of its own, with these outputs; and whether it is the same one."""
-    command = [python_of("collaboration"), "-c", ROOM]
-    ran = subprocess.run(command, input=json.dumps([outputs, caret]), capture_output=True, text=True, check=True)
+def outputs_set_in_a_room(*outputs, caret=False, running=False, source=""):
+    """The cell of a room, trusted and with an output of its own, with these outputs and maybe another source.
+
+    And whether it is the same one, and got all of it.
+    """
+    command, told = [python_of("collaboration"), "-c", ROOM], json.dumps([outputs, caret, running, source])
+    ran = subprocess.run(command, input=told, capture_output=True, text=True, check=True)
     return json.loads(ran.stdout)
 
 
@@ -118,7 +126,7 @@ THEIRS = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "
 @pytest.mark.parametrize("outputs", [[THEIRS], [MINE, THEIRS]])
 def test_a_cell_loses_its_trust_with_outputs_that_it_did_not_have(outputs):
     """It is made anew: a page looks at the trust of a cell only when it first sees it."""
-    cell, is_same = outputs_set_in_a_room(*outputs)
+    cell, is_same, _ = outputs_set_in_a_room(*outputs)
     assert (cell["outputs"], cell["metadata"], is_same) == (outputs, {"tags": ["t"]}, False)
     assert (cell["id"], cell["source"], cell["execution_count"]) == ("a", "x", None)
 
@@ -126,11 +134,21 @@ def test_a_cell_loses_its_trust_with_outputs_that_it_did_not_have(outputs):
 @pytest.mark.slow
 @pytest.mark.parametrize("outputs", [[], [MINE]])
 def test_a_cell_keeps_its_trust_with_outputs_of_its_own(outputs):
-    cell, is_same = outputs_set_in_a_room(*outputs)
-    assert (cell["outputs"], cell["metadata"]["trusted"], is_same) == (outputs, True, True)
+    cell, is_same, is_whole = outputs_set_in_a_room(*outputs)
+    assert (cell["outputs"], cell["metadata"]["trusted"], is_same, is_whole) == (outputs, True, True, True)
 
 
 @pytest.mark.slow
 def test_a_cell_that_would_lose_its_trust_is_left_to_who_types_in_it():
     assert "somebody is typing" in outputs_set_in_a_room(THEIRS, caret=True)
     assert outputs_set_in_a_room(caret=True)[0]["outputs"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("outputs", [[], [THEIRS]])
+def test_a_running_cell_gets_its_source_and_keeps_its_outputs(outputs):
+    """Nobody but its kernel knows which these are."""
+    cell, is_same, is_whole = outputs_set_in_a_room(*outputs, running=True, source="y")
+    assert (cell["source"], cell["outputs"], cell["execution_count"]) == ("y", [MINE], 1)
+    assert is_same and not is_whole
+    assert "running" in outputs_set_in_a_room(*outputs, running=True)
