@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswer
-from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +23,7 @@ from ..open_documents.room import Room, Snapshot
 from ..open_documents.shared_document import SharedNotebook, SharedText
 from ..stores.records import OpenDocument
 from . import ROOM_EVENTS
+from .extension_rooms import document_of, has_seen, is_empty, is_loaded, last_path, rooms_of, save_at_once
 
 Answer = TypeVar("Answer")
 
@@ -125,7 +125,7 @@ class Rooms:
         self._settle(found, stat, to_change=to_change)
         run = partial(self._run, ready=lambda: self._is_ready(found))
         shared = run(lambda: self._shared_of(found))
-        return Room(self._workspace.backend, stat, shared, self._kept, run, partial(_save_at_once, found.room))
+        return Room(self._workspace.backend, stat, shared, self._kept, run, partial(save_at_once, found.room))
 
     def _settle(self, found: _Found, stat: FileStat, *, to_change: bool) -> None:
         """Wait until a room has taken over what others wrote into its file: it drops what was changed before.
@@ -159,7 +159,7 @@ class Rooms:
             model = await ensure_async(self._serverapp.contents_manager.get(path, content=False))
         except HTTPError:  # It is not there any more.
             return True
-        return _has_seen(found.room, model["last_modified"])
+        return has_seen(found.room, model["last_modified"])
 
     def _run(self, step: Callable[[], Answer], ready: Callable[[], bool]) -> Answer:
         """Run a step on the event loop, once it is ready for it; in one go, so that nothing else comes between."""
@@ -200,13 +200,13 @@ class Rooms:
             path = file_ids.get_path(name.rpartition(":")[2])
             if path:
                 found.append(_Found(name, os.path.join(folder, path), room, is_lost=False))
-            elif not _is_empty(room) and (last := _last_path(room)):
+            elif not is_empty(room) and (last := last_path(room)):
                 found.append(_Found(name, os.path.join(folder, last), room, is_lost=True))
         return found
 
     def _registered(self) -> dict[str, Any]:
         # Forks and the users' presence have rooms too, whose names are not `format:type:file id`.
-        rooms = [item for app in self._apps() for item in _rooms(app).items()]
+        rooms = [item for app in self._apps() for item in rooms_of(app).items()]
         return {name: room for name, room in rooms if name.count(":") == 2}
 
     def _is_ready(self, found: _Found) -> bool:
@@ -219,15 +219,12 @@ class Rooms:
             raise Conflict(
                 "the collaboration room has ended meanwhile (not modified)", hint="Read the file again and repeat."
             )
-        room = found.room
-        if hasattr(room, "file_api"):
-            return bool(room.file_api.content_loaded and not room.file_api.reloading_content)
-        return bool(room.ready and not room._update_lock.locked())
+        return is_loaded(found.room)
 
     def _shared_of(self, found: _Found) -> SharedText | SharedNotebook:
         for name in self._shared.keys() - self._registered().keys():
             self._forget(name)
-        document = _document(found.room)
+        document = document_of(found.room)
         shared = self._shared.get(found.name)
         if shared is None or shared.document is not document:
             self._forget(found.name)
@@ -275,47 +272,4 @@ def _kind(found: _Found) -> str | None:
     if found.name.startswith("json:notebook:"):
         # A text file that jupytext opens as a notebook is saved as something else than its cells.
         return "notebook" if found.path.endswith(".ipynb") else None
-    return "text" if found.name.startswith("text:") and hasattr(_document(found.room), "_ysource") else None
-
-
-def _document(room: Any) -> Any:
-    return room._jupyter_ydoc if hasattr(room, "_jupyter_ydoc") else room._document
-
-
-def _has_seen(room: Any, modified: datetime) -> bool:
-    """Whether a room has loaded or saved its file as it was modified at this time."""
-    if hasattr(room, "file_api"):
-        return bool(room.file_api._last_modified == modified)
-    return not room._file._lock.locked() and bool(room._file.last_modified == modified)
-
-
-def _save_at_once(room: Any) -> bool:
-    """Have a room save at once that would end without: nobody is in it, or it does not save by itself; else False."""
-    if not hasattr(room, "_save_to_disc"):
-        return False  # One of jupyter-server-documents always saves.
-    # As the room itself takes it: one page that saves is enough.
-    told = [
-        state.get("autosave", True) for state in room.awareness.states.values() if state and isinstance(state, dict)
-    ]
-    if room.clients and (any(told) or not told) and room._save_delay is not None:
-        return False
-    room._save_to_disc()
-    return True
-
-
-def _is_empty(room: Any) -> bool:
-    return bool(room.empty) if hasattr(room, "empty") else not room.clients
-
-
-def _last_path(room: Any) -> str | None:
-    """Where a room's file was; ids may be of inodes, and a file that replaces another one has another inode."""
-    path: str | None = room.file_api._last_path if hasattr(room, "file_api") else room._file._current_path
-    return path
-
-
-def _rooms(app: Any) -> dict[str, Any]:
-    """An extension's rooms by name, as the extension itself keeps them; none where it failed to load."""
-    if getattr(app, "yroom_manager", None) is not None:
-        return {room.room_id: room for room in app.yroom_manager.list_document_rooms() if not room.stopped}
-    server = getattr(app, "ywebsocket_server", None)
-    return dict(server.rooms) if server is not None else {}
+    return "text" if found.name.startswith("text:") and hasattr(document_of(found.room), "_ysource") else None

@@ -1,0 +1,58 @@
+"""Hides how the rooms of the two collaboration extensions differ."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+
+def document_of(room: Any) -> Any:
+    """The document that its people share."""
+    return room._jupyter_ydoc if hasattr(room, "_jupyter_ydoc") else room._document
+
+
+def is_loaded(room: Any) -> bool:
+    """Whether a room has loaded its file, and is not loading it again."""
+    if hasattr(room, "file_api"):
+        return bool(room.file_api.content_loaded and not room.file_api.reloading_content)
+    return bool(room.ready and not room._update_lock.locked())
+
+
+def has_seen(room: Any, modified: datetime) -> bool:
+    """Whether a room has loaded or saved its file as it was modified at this time."""
+    if hasattr(room, "file_api"):
+        return bool(room.file_api._last_modified == modified)
+    return not room._file._lock.locked() and bool(room._file.last_modified == modified)
+
+
+def save_at_once(room: Any) -> bool:
+    """Have a room save at once that would end without: nobody is in it, or it does not save by itself; else False."""
+    if not hasattr(room, "_save_to_disc"):
+        return False  # One of jupyter-server-documents always saves.
+    # As the room itself takes it: one page that saves is enough.
+    told = [
+        state.get("autosave", True) for state in room.awareness.states.values() if state and isinstance(state, dict)
+    ]
+    if room.clients and (any(told) or not told) and room._save_delay is not None:
+        return False
+    room._save_to_disc()
+    return True
+
+
+def is_empty(room: Any) -> bool:
+    """Whether nobody is in a room."""
+    return bool(room.empty) if hasattr(room, "empty") else not room.clients
+
+
+def last_path(room: Any) -> str | None:
+    """Where a room's file was; ids may be of inodes, and a file that replaces another one has another inode."""
+    path: str | None = room.file_api._last_path if hasattr(room, "file_api") else room._file._current_path
+    return path
+
+
+def rooms_of(app: Any) -> dict[str, Any]:
+    """An extension's rooms by name, as the extension itself keeps them; none where it failed to load."""
+    if getattr(app, "yroom_manager", None) is not None:
+        return {room.room_id: room for room in app.yroom_manager.list_document_rooms() if not room.stopped}
+    server = getattr(app, "ywebsocket_server", None)
+    return dict(server.rooms) if server is not None else {}
