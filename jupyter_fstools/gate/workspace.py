@@ -175,6 +175,10 @@ class Workspace(Closing):
         self.backend.close()
         self.store.close()
 
+    def let_save(self) -> None:
+        """Wait, not for long, until open files have what is about to be saved, for programs that look at the disk."""
+        self._holders.let_save()
+
     def peek(self, path: str) -> FileStat:
         """Look at a path, leaving no receipt; a missing file is `kind="missing"`.
 

@@ -198,6 +198,9 @@ class BrowserDocuments:
         last = next((snapshot.data for snapshot in said if snapshot is not None), None)
         return LastKnownDocument(self._backend, stat, live, last)
 
+    def let_save(self) -> None:
+        """Nothing: pages save when they are told to, and an edit waits for that."""
+
     def _require_saved_elsewhere(self, stat: FileStat) -> None:
         if self._unsaved_elsewhere(stat.key):
             raise unreachable(stat.path)

@@ -84,6 +84,11 @@ class Holders:
             self._require_saved(stat)
         return Disk(self._backend, stat, self._require_saved if to_change else None)
 
+    def let_save(self) -> None:
+        """Wait, not for long, until the files have what is about to be saved."""
+        for documents in self._documents:
+            documents.let_save()
+
     def _require_saved(self, stat: FileStat) -> None:
         """Refuse a file of which a browser holds what is not in it: unsaved changes, or a collaboration room."""
         # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
@@ -123,3 +128,6 @@ class ElsewhereDocuments:
                 hint="Use a kernel of that server, or ask the person to save and close it; then read it again.",
                 path=stat.path,
             )
+
+    def let_save(self) -> None:
+        """Nothing: whatever is about to be saved, another process does it."""

@@ -105,3 +105,9 @@ class OpenDocuments(Protocol):
             Unsaved: somebody who cannot be reached does, and a change is meant.
             Conflict: two do, with different unsaved contents.
         """
+
+    def let_save(self) -> None:
+        """Wait until the files have what is about to be saved anyway: a program that reads them next would miss it.
+
+        Must not block for long.
+        """

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from typing import Any
+
+_PAUSE_SECONDS = 0.02
 
 
 def document_of(room: Any) -> Any:
@@ -37,6 +40,17 @@ def save_at_once(room: Any) -> bool:
         return False
     room._save_to_disc()
     return True
+
+
+async def saved(room: Any) -> None:
+    """Wait until a room has saved what it is about to save; it does not wait for a pause in the typing."""
+    if hasattr(room, "file_api"):
+        while room.file_api.has_unsaved_changes or room.file_api._content_lock.locked():
+            await asyncio.sleep(_PAUSE_SECONDS)
+    elif room._saving_document is not None and not room._saving_document.done():
+        saving = room._save_to_disc()
+        if saving is not None:
+            await asyncio.wait([saving])
 
 
 def is_empty(room: Any) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswer
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,7 +24,7 @@ from ..open_documents.room import Room, Snapshot
 from ..open_documents.shared_document import SharedNotebook, SharedText
 from ..stores.records import OpenDocument
 from . import ROOM_EVENTS
-from .extension_rooms import document_of, has_seen, is_empty, is_loaded, last_path, rooms_of, save_at_once
+from .extension_rooms import document_of, has_seen, is_empty, is_loaded, last_path, rooms_of, save_at_once, saved
 
 Answer = TypeVar("Answer")
 
@@ -126,6 +127,17 @@ class Rooms:
         run = partial(self._run, ready=lambda: self._is_ready(found))
         shared = run(lambda: self._shared_of(found))
         return Room(self._workspace.backend, stat, shared, self._kept, run, partial(save_at_once, found.room))
+
+    def let_save(self) -> None:
+        """Have all rooms save what they are about to save, and wait for it; from any thread but the event loop's."""
+        if self._workspace is not None and self._apps():
+            waiting = asyncio.run_coroutine_threadsafe(self._saved(), self._loop)
+            with suppress(NoAnswer):
+                waiting.result(self._seconds)
+            waiting.cancel()
+
+    async def _saved(self) -> None:
+        await asyncio.gather(*map(saved, self._registered().values()), return_exceptions=True)
 
     def _settle(self, found: _Found, stat: FileStat, *, to_change: bool) -> None:
         """Wait until a room has taken over what others wrote into its file: it drops what was changed before.

@@ -57,6 +57,7 @@ def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
         )
     command, seconds = _checked(workspace, arguments)
     entry = enter(workspace, command)
+    workspace.let_save()
     moment = next_moment()
     ran, entry = _run(workspace, disk, command, entry, seconds)
     changed = _changed_files(workspace, disk, moment)

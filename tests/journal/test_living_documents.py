@@ -35,6 +35,9 @@ class Pages:
         self._workspace.store.note_open(stat.path, [opened], time.time() + 600)
         return Saved(self._workspace.backend, stat)
 
+    def let_save(self):
+        pass
+
 
 @pytest.fixture
 def living(make_call):

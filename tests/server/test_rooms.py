@@ -184,6 +184,28 @@ def test_a_file_that_was_replaced_below_its_room_is_not_written_there(server):
     assert file.read_bytes() == b"new\n"
 
 
+running = pytest.mark.parametrize(
+    "server",
+    [
+        (leg, "--FsToolsConfig.enable_execute=True", "--FsToolsConfig.execute_approval=False")
+        for leg in ("collaboration", "server_documents")
+    ],
+    indirect=True,
+)
+
+
+@running
+def test_a_command_runs_on_what_is_in_the_rooms(server):
+    """It finds a change that came just before it, and what it writes itself does not take the change away."""
+    with server.room("a.py"):
+        assert server.call("POST", "/tools/edit_file", {**EDIT, "new_string": "x = 2\ny = 1"})[0] == 200
+        ran = server.call("POST", "/tools/execute", {"command": "cat a.py; sed -i 's/y = 1/y = 2/' a.py"})[1]
+        assert ran["data"]["output"] == "x = 2\ny = 1\n"
+        server.call("POST", "/tools/read_file", READ)
+        assert server.call("POST", "/tools/edit_file", {**EDIT, "old_string": "y = 2", "new_string": "y = 3"})[0] == 200
+        assert holds(server.root / "a.py", b"x = 2\ny = 3\n")
+
+
 approving = pytest.mark.parametrize(
     "server",
     [(leg, "--FsToolsConfig.approval=always") for leg in ("collaboration", "server_documents")],
