@@ -13,7 +13,7 @@ from ..errors import Conflict, FsToolsError
 from ..stores.protocol import Store
 from ..stores.record_json import to_json
 from ..stores.records import Change, ChangeStatus, Via
-from .draft import Work, new_change
+from .draft import Work, new_change, place_of
 from .kept_steps import KeptSteps
 from .read_tracker import ReadTracker
 from .write_ahead import Landed, States, WriteAhead, as_landed, with_states
@@ -93,7 +93,7 @@ class Commits:
         proposed = self._store.splices(proposal.id) or b""
         carried_out = self._kept.carried_out(work)
         moved_on = any(draft.placed is not None for draft, _ in work)
-        record = record.model_copy(update={"place": work[0][0].holder.place, "decided_via": self._via})
+        record = record.model_copy(update={"place": place_of(work), "decided_via": self._via})
 
         def begin(states: Sequence[States]) -> Change:
             is_unsaved = any(before is not None and before.on_disk is not None for before, _ in states)

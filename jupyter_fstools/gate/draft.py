@@ -18,7 +18,7 @@ from ..documents.text.encoding import declared_otherwise
 from ..documents.text.touched_lines import TouchedLines
 from ..errors import Denied, IsDirectory, Stale, TooLarge
 from ..open_documents.protocol import Holder
-from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Reader, Receipt
+from ..stores.records import Change, ChangedFile, ChangeStatus, FileState, Place, Reader, Receipt
 from .read_tracker import ReadTracker, ReceiptAfter
 
 if TYPE_CHECKING:
@@ -197,8 +197,14 @@ def new_change(
         undoes=step.undoes,
         undoable=all(step.undoable for _, step in work),
         files=files,
-        place=draft.holder.place,
+        place=place_of(work),
     )
+
+
+def place_of(work: Work) -> Place:
+    """Where a change lands; of several files a room, if one of them is in one."""
+    places = {draft.holder.place for draft, _ in work}
+    return next(place for place in ("room", "document", "disk") if place in places)
 
 
 def tell_declared_encodings(work: Work) -> None:

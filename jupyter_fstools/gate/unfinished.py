@@ -13,7 +13,7 @@ from ..errors import Conflict, FsToolsError, TimedOut
 from ..open_documents.holders import Holders
 from ..stores.protocol import Store
 from ..stores.record_json import from_json
-from ..stores.records import Change, ChangedFile
+from ..stores.records import Change, ChangedFile, Place
 from .commits import settle
 from .draft import Draft
 from .path_resolver import PathResolver
@@ -92,19 +92,27 @@ class Unfinished:
         kept = self._store.splices(change.id) or b""
         landed, *proposed = ways_of(kept) or [kept]
         found = [self._content_of(file) for file in files]
-        if "after" in found and "before" in found:
-            for index, file in enumerate(files):
+        is_retractable = not change.interrupted and _is_retractable(found, change.place)
+        if "other" in found and not is_retractable:
+            # Said before anything is put back, which would then look as if it had not been written.
+            self._note_interrupted(change)
+        if "before" in found:
+            # The last one first: what is left if this is ended early, too, is what was written first.
+            for index, file in reversed(list(enumerate(files))):
                 if found[index] == "after":
                     self._put_back(parts_of(landed)[index], file)
-                    found[index] = "before"
-        if set(found) == {"before"}:
+        if is_retractable:
             self._retract(change, proposed)
             _log.info("Change %s was not carried out: its writer ended early", change.id)
             return
         settle(self._store, change, decided_by=change.decided_by or change.user)
-        record = change.model_copy(update={"interrupted": True}) if "other" in found else None
-        self._store.finish(change.id, splices=landed, record=record)
+        self._store.finish(change.id, splices=landed)
         _log.info("Change %s was carried out, though its writer ended early", change.id)
+
+    def _note_interrupted(self, change: Change) -> None:
+        record = change.model_copy(update={"interrupted": True})
+        at, by = change.decided_at, change.decided_by
+        self._store.decide(change.id, "pending", "pending", decided_at=at, decided_by=by, record=record)
 
     def _retract(self, change: Change, proposed: Sequence[bytes]) -> None:
         if not proposed:
@@ -145,3 +153,15 @@ class Unfinished:
 
     def _stat(self, file: ChangedFile) -> FileStat:
         return self._paths.backend.stat(f"./{self._paths.path_of(file.key)}")
+
+
+def _is_retractable(found: Sequence[str], place: Place) -> bool:
+    """Whether a change of files that were `found` so has left nothing, once those are put back that have it.
+
+    Files are written in order: the first one that is as before tells that those behind it were not written, so what
+    they hold is another's. But a room keeps what is written for a while, and may have been lost with it.
+    """
+    if "before" not in found or "other" not in found:
+        return "before" in found
+    first = found.index("before")
+    return place != "room" and "other" not in found[:first] and "after" not in found[first:]

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,6 +18,7 @@ from jupyter_fstools.errors import Conflict, TimedOut
 from jupyter_fstools.gate.draft import state_of
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
+from jupyter_fstools.gate.write_ahead import WriteAhead
 from jupyter_fstools.journal.detailed_decision import Decision
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
@@ -266,6 +268,82 @@ def test_a_proposal_whose_writer_ended_before_it_wrote_a_part_waits_as_it_was(tm
     assert waiting == proposal.model_copy(update={"revision": waiting.revision})
     Journal(files).approve(proposal.id)
     assert (tmp_path / "root" / "a.txt").read_text() == wanted
+
+
+@pytest.fixture
+def killed_at(tmp_path, monkeypatch):
+    """A folder with an edit of several files whose writer ended after so many of them."""
+
+    def killed(written):
+        (tmp_path / "root").mkdir()
+        for name in ("a.txt", "b.txt", "c.txt"):
+            (tmp_path / "root" / name).write_text("old\n")
+        writer = opened(tmp_path)
+        for name in ("a.txt", "b.txt", "c.txt"):
+            call_tool(writer, "read_file", path=name)
+        write, left = writer.backend.write, [written]
+
+        def write_or_end(path, chunks, **more):
+            if not left[0]:
+                list(chunks)
+                raise KeyboardInterrupt
+            left[0] -= 1
+            return write(path, chunks, **more)
+
+        monkeypatch.setattr(writer.backend, "write", write_or_end)
+        monkeypatch.setattr(WriteAhead, "take_back", lambda *_: None)
+        edits = [{"path": name, "old_string": "old", "new_string": "new"} for name in ("a.txt", "b.txt", "c.txt")]
+        with pytest.raises(KeyboardInterrupt):
+            call_tool(writer, "edit_file", edits=edits)
+        monkeypatch.undo()
+        writer.store.close()
+        return tmp_path
+
+    return killed
+
+
+@pytest.mark.parametrize(("written", "others"), [(0, "b"), (0, "bc"), (1, "c"), (2, ""), (1, "")])
+def test_of_files_written_in_order_those_that_an_outsider_changed_later_were_not(killed_at, written, others):
+    """The first that is as before the change tells that none behind it was written."""
+    folder = killed_at(written)
+    for name in others:
+        (folder / "root" / f"{name}.txt").write_text("an outsider's\n")
+    files = opened(folder)
+    assert Journal(files).changes(ChangeQuery()) == []
+    assert not files.store.unfinished("")
+    expected = {f"{name}.txt": b"an outsider's\n" if name in others else b"old\n" for name in "abc"}
+    assert bytes_below(folder / "root") == expected
+
+
+@pytest.mark.parametrize(("written", "others"), [(1, "a"), (1, "b"), (2, "b"), (2, "c")])
+def test_of_files_that_may_have_been_written_nobody_can_tell_once_an_outsider_changed_them(killed_at, written, others):
+    folder = killed_at(written)
+    for name in others:
+        (folder / "root" / f"{name}.txt").write_text("an outsider's\n")
+    assert [change.interrupted for change in Journal(opened(folder)).changes(ChangeQuery())] == [True]
+
+
+def test_nobody_can_tell_either_once_a_part_was_put_back_by_somebody_who_was_killed_at_it(killed_at, monkeypatch):
+    folder = killed_at(1)
+    (folder / "root" / "b.txt").write_text("an outsider's\n")
+    files = opened(folder)
+    monkeypatch.setattr(files.store, "finish", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        files.unfinished.settle_free()
+    files.store.close()
+    assert (folder / "root" / "a.txt").read_text() == "old\n"
+    assert [change.interrupted for change in Journal(opened(folder)).changes(ChangeQuery())] == [True]
+
+
+def test_a_room_that_was_lost_before_it_saved_does_not_tell_that_nothing_else_was_written(killed_at):
+    folder = killed_at(1)
+    with opened(folder).store as store:
+        (change,) = store.unfinished("")
+        record = change.model_copy(update={"place": "room"})
+        store.decide(change.id, "pending", "pending", decided_at=None, record=record)
+    (folder / "root" / "a.txt").write_text("old\n")
+    (folder / "root" / "b.txt").write_text("an outsider's\n")
+    assert [change.interrupted for change in Journal(opened(folder)).changes(ChangeQuery())] == [True]
 
 
 def test_the_next_edit_of_the_file_settles_it_too(left_pending):

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.in_memory import InMemory
 from jupyter_fstools.content.splices import Splice, spliced_chunks
 from jupyter_fstools.errors import Conflict, Unsaved
+from jupyter_fstools.gate.policy import Policy
+from jupyter_fstools.gate.workspace import Workspace
 from jupyter_fstools.open_documents.protocol import Rewrite
 from jupyter_fstools.open_documents.room import Room
 from jupyter_fstools.open_documents.shared_document import SharedText, moved_splices
+from jupyter_fstools.stores.in_memory import InMemoryStore
+from jupyter_fstools.stores.records import Reader
+from jupyter_fstools.tools import call_tool
 
 
 class Text(SharedText):
@@ -100,3 +106,19 @@ def test_the_last_save_of_a_room_that_has_ended_is_the_change_if_it_is_its_own(f
                 room.apply(rewrite)
     with backend.read("a.py") as opened:
         assert opened.read(0, opened.size) == faster
+
+
+def test_a_change_of_several_files_is_in_a_room_if_one_of_them_is(tmp_path):
+    backend = InMemory({"a.py": b"x = 1\n", "b.py": b"x = 1\n"})
+    room = Room(backend, backend.stat("b.py"), Text("x = 1\n"), {}, lambda step: step(), lambda: False)
+
+    class OneRoom:
+        def holder(self, stat, *, to_change):
+            return room if stat.path == "b.py" else None
+
+    store, reader = InMemoryStore(), Reader("ann", "default")
+    files = Workspace(backend, store, FileLocks(tmp_path), Policy(), reader, documents=[OneRoom()])
+    edits = [{"path": path, "old_string": "1", "new_string": "2"} for path in ("a.py", "b.py")]
+    for path in ("a.py", "b.py"):
+        call_tool(files, "read_file", path=path)
+    assert call_tool(files, "edit_file", edits=edits).change.place == "room"
