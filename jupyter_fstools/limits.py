@@ -66,7 +66,7 @@ class StoreLimits:
     max_all_receipts: int = setting(100_000, "Receipts kept in all; the least recently used are dropped first.")
     journal_max_changes: int = setting(10_000, "Changes kept in the journal, not counting those that wait.")
     journal_max_bytes: int = setting(256 << 20, "Maximum bytes of the journal: diffs, and what undoing needs.")
-    journal_max_days: float = setting(30, "Days that a change is kept.", 0)
+    journal_max_days: float = setting(30, "Days that a change is kept once it is made or decided.", 0)
     max_proposals: int = setting(1000, "Changes that may wait for a person's decision, in all.")
     max_proposal_bytes: int = setting(128 << 20, "Maximum bytes of all changes that wait.")
     session_proposals: int = setting(200, "Changes of one session that may wait for a person's decision.")

@@ -42,6 +42,11 @@ class KeptChange:
         """The same as it is kept."""
         return ChangeRow(self.revision, self.status, self.decided_at, self.decided_by, self.body)
 
+    @property
+    def moment(self) -> float:
+        """When it was decided, or made."""
+        return self.created_at if self.decided_at is None else self.decided_at
+
     def meets(self, wanted: ChangeFilter) -> bool:
         """Whether a filter describes it, its `limit`, `offset`, `after` and `before` aside."""
         return (
@@ -138,15 +143,17 @@ class InMemoryChanges(InMemoryReceipts, ChangeSteps):
 
     def _prune(self) -> None:
         limits = self._limits
-        counted = [kept for kept in self._changes.values() if kept.status != "proposed"]
+        counted = {name: kept for name, kept in self._changes.items() if kept.status != "proposed"}
         count = len(counted) - limits.journal_max_changes
-        size = sum(kept.size for kept in counted) - limits.journal_max_bytes
+        size = sum(kept.size for kept in counted.values()) - limits.journal_max_bytes
         oldest = time.time() - limits.journal_max_days * 86400
-        newest = max((kept.revision for kept in self._changes.values()), default=0)
-        for name, kept in list(self._changes.items()):
-            if kept.status in ("proposed", "pending") or kept.revision == newest:
+        if count <= 0 and size <= 0 and all(kept.moment >= oldest for kept in counted.values()):
+            return
+        newest = max(kept.revision for kept in self._changes.values())
+        for name, kept in sorted(counted.items(), key=lambda one: (one[1].moment >= oldest, one[1].revision)):
+            if kept.status == "pending" or kept.revision == newest:
                 continue
-            if count <= 0 and size <= 0 and kept.created_at >= oldest:
+            if count <= 0 and size <= 0 and kept.moment >= oldest:
                 break
             del self._changes[name]
             count, size = count - 1, size - kept.size

@@ -54,13 +54,13 @@ SELECT {_COLUMNS} FROM fstools.changes WHERE revision > %(after)s AND {_MATCHING
 """
 _PRUNE = """
 WITH kept AS (
-    SELECT number, created_at, status, revision, row_number() OVER newest AS place,
+    SELECT number, coalesce(decided_at, created_at) AS moment, status, revision, row_number() OVER newest AS place,
     sum(octet_length(body) + length(splices)) OVER newest AS size FROM fstools.changes WHERE status <> 'proposed'
-    WINDOW newest AS (ORDER BY number DESC)
+    WINDOW newest AS (ORDER BY revision DESC)
 ) DELETE FROM fstools.changes WHERE number IN (
     SELECT number FROM kept WHERE status <> 'pending' AND revision < (SELECT revision FROM fstools.state)
     AND (place > %(most)s OR size > %(most_bytes)s
-        OR created_at < extract(epoch FROM clock_timestamp())::float8 - %(most_seconds)s)
+        OR moment < extract(epoch FROM clock_timestamp())::float8 - %(most_seconds)s)
 )
 """
 

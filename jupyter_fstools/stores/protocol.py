@@ -121,8 +121,9 @@ class Store(Closing, Protocol):
     def add_change(self, change: Change, splices: bytes) -> Change:
         """Append a change with its packed splices; gives it with its revision.
 
-        Enforces the bounds. One that is `pending` has no revision (0) yet, is
-        shown by `change`, `unfinished` and a filter for that status alone, and is never pushed out.
+        Enforces the bounds: those of the lowest revisions go first, and those that are too old since they were decided,
+        or made. One that is `pending` has no revision (0) yet, is shown by `change`, `unfinished` and a filter for that
+        status alone, and is never pushed out.
 
         Raises:
             TooLarge: too many changes, or too many bytes of them, are proposed already.

@@ -86,8 +86,8 @@ _AFTER = _LOAD.format(
 _ONE = _LOAD.format(rows="TRUE", which="number = ?", order="number")
 _MEASURE = "SELECT count(*), coalesce(sum(size), 0) FROM changes WHERE status <> 'proposed'"
 _OLDEST = f"""
-SELECT number, created_at, size FROM changes
-WHERE status NOT IN ('proposed', 'pending') AND revision IS NOT ({_NEWEST}) ORDER BY number
+SELECT number, size, coalesce(decided_at, created_at) < :oldest AS too_old FROM changes
+WHERE status NOT IN ('proposed', 'pending') AND revision IS NOT ({_NEWEST}) ORDER BY too_old DESC, revision
 """  # noqa: S608 - of constants only
 
 
@@ -214,8 +214,8 @@ class ChangeTable(ReceiptTable, ChangeSteps):
         size -= self._limits.journal_max_bytes
         oldest = time.time() - self._limits.journal_max_days * 86400
         numbers = []
-        for number, created_at, its_size in self._execute(_OLDEST):
-            if count <= 0 and size <= 0 and created_at >= oldest:
+        for number, its_size, too_old in self._execute(_OLDEST, {"oldest": oldest}):
+            if count <= 0 and size <= 0 and not too_old:
                 break
             numbers.append(number)
             count, size = count - 1, size - its_size

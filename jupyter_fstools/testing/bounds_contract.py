@@ -15,7 +15,7 @@ from .store_samples import ANN, MakeStore, StoreFixtures, change_of, diff_of_row
 
 
 class BoundsContract(StoreFixtures):
-    """The journal's bounds: the oldest go first, never a proposed one, never the newest."""
+    """The journal's bounds: the longest unchanged go first, never a proposed one, never the newest."""
 
     def test_proposals_are_bounded_per_session_and_in_all(self, make_store: MakeStore) -> None:
         store = make_store(StoreLimits(max_proposals=3, session_proposals=2))
@@ -92,6 +92,31 @@ class BoundsContract(StoreFixtures):
         store.add_change(change_of("young", created_at=time.time() - 29 * 86400), b"")
         store.add_change(change_of("new"), b"")
         assert names(store.changes(ChangeFilter())) == ["new", "young"]
+
+    def test_what_was_decided_late_goes_as_late(self, make_store: MakeStore) -> None:
+        """A proposal that waited for long is undone as long as what was made when it was approved."""
+        store = make_store(StoreLimits(journal_max_changes=3))
+        store.add_change(change_of("p", status="proposed"), b"")
+        for name in ("c1", "c2", "c3"):
+            store.add_change(change_of(name), b"")
+        store.decide("p", "proposed", "pending", decided_at=time.time(), splices=b"undo")
+        store.finish("p")
+        store.add_change(change_of("c4"), b"")
+        assert names(store.changes(ChangeFilter())) == ["c4", "c3", "p"]
+        assert store.splices("p") == b"undo"
+        store.add_change(change_of("c5"), b"")
+        assert names(store.changes(ChangeFilter())) == ["c5", "c4", "p"]
+        store.add_change(change_of("c6"), b"")
+        assert names(store.changes(ChangeFilter())) == ["c6", "c5", "c4"]
+
+    def test_the_age_of_a_decided_change_is_that_of_the_decision(self, make_store: MakeStore) -> None:
+        store, now, day = make_store(StoreLimits(journal_max_changes=10, journal_max_days=30)), time.time(), 86400
+        for name in ("approved", "rejected"):
+            store.add_change(change_of(name, status="proposed", created_at=now - 40 * day), b"")
+        store.decide("approved", "proposed", "applied", decided_at=now - 20 * day)
+        store.decide("rejected", "proposed", "rejected", decided_at=now - 31 * day)
+        store.add_change(change_of("new"), b"")
+        assert names(store.changes(ChangeFilter())) == ["new", "approved"]
 
     def test_revisions_rise_over_what_has_gone(self, make_store: MakeStore) -> None:
         store = make_store(StoreLimits(journal_max_changes=1))

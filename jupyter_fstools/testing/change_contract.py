@@ -101,7 +101,7 @@ class ChangeContract(StoreFixtures):
         for name in ("c1", "c2", "c3"):
             store.add_change(change_of(name), b"")
         cursor = store.revision()
-        store.decide("c1", "applied", "undone", decided_at=1.0)
+        store.decide("c1", "applied", "undone", decided_at=time.time())
         store.add_change(change_of("c4"), b"")
         assert names(store.changes(ChangeFilter(after=cursor))) == ["c1", "c4"]
         assert names(store.changes(ChangeFilter(after=cursor, limit=1))) == ["c1"]
