@@ -7,7 +7,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..backends.protocol import FileStat
 from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
@@ -63,25 +63,30 @@ def enter(workspace: Workspace, command: Command) -> Change:
 
 def note_outcome(workspace: Workspace, entry: Change, outcome: CommandOutcome) -> Change:
     """Keep the outcome of a command; never raises, for the command has run."""
-    return _noted(workspace, "applied", entry.model_copy(update={"ran": outcome}))
+    return _noted(workspace, entry, "applied", {"ran": outcome})
 
 
 def note_not_run(workspace: Workspace, entry: Change) -> None:
     """Withdraw a command that was not started; never raises, for its caller is told the reason."""
     nobody = {"decided_at": time.time(), "decided_by": None, "decided_via": None}
-    _noted(workspace, "rejected", entry.model_copy(update=nobody))
+    _noted(workspace, entry, "rejected", nobody)
 
 
-def _noted(workspace: Workspace, status: ChangeStatus, record: Change) -> Change:
-    at, by = record.decided_at, record.decided_by
+def _noted(workspace: Workspace, entry: Change, status: ChangeStatus, facts: dict[str, Any]) -> Change:
+    # It waits for the lock, also where the call would rather begin again: a command runs once.
+    waiting = workspace.for_reader(workspace.reader)
     try:
-        noted = workspace.store.decide(record.id, "applied", status, decided_at=at, decided_by=by, record=record)
+        with waiting.held(*entry.keys):
+            # A person may have noted that they have seen it.
+            record = (workspace.store.change(entry.id) or entry).model_copy(update=facts)
+            at, by = record.decided_at, record.decided_by
+            noted = workspace.store.decide(record.id, "applied", status, decided_at=at, decided_by=by, record=record)
     except FsToolsError as problem:
-        _log.warning("The outcome of command %s is not in the journal: %s", record.id, problem.message)
+        _log.warning("The outcome of command %s is not in the journal: %s", entry.id, problem.message)
         noted = None
     if noted is not None:
         workspace.settled(noted)
-    return noted or record
+    return noted or entry.model_copy(update=facts)
 
 
 def require_waiting(workspace: Workspace, entry: Change) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 
 import pytest
 from pydantic import TypeAdapter
@@ -319,6 +320,36 @@ def test_an_interrupted_command_is_noted_as_cancelled_with_its_output(call):
     (listed,) = Journal(call.workspace).changes(ChangeQuery())
     assert (listed.status, listed.ran.note, listed.ran.output) == ("applied", "cancelled", "begun\n")
     assert listed.ran.exit_code == 137
+
+
+def test_what_is_noted_of_a_command_while_it_runs_stays_with_its_outcome(call):
+    def keep(_):
+        (running,) = journal.changes(ChangeQuery())
+        journal.keep(running.id)
+
+    journal = Journal(call.session("person", "grace").workspace)
+    call.workspace = call.workspace.for_reader(call.workspace.reader, progress=keep)
+    done = call("execute", command="echo begun").change
+    (listed,) = journal.changes(ChangeQuery())
+    assert listed.seen_by == ["grace"] and listed.ran is not None and done == listed
+
+
+def test_the_outcome_of_a_command_waits_for_who_notes_something_else(call):
+    def hold():
+        with call.session("person", "grace").workspace.held(*earlier.keys):
+            is_held.set()
+            time.sleep(0.3)
+
+    def begin_holding(_):
+        person.start()
+        is_held.wait()
+
+    is_held, person = threading.Event(), threading.Thread(target=hold)
+    earlier = call("execute", command="true").change
+    call.workspace = call.workspace.for_reader(call.workspace.reader, progress=begin_holding, waits_in_line=True)
+    done = call("execute", command="echo begun").change
+    person.join()
+    assert done.ran is not None and Journal(call.workspace).change(done.id) == done
 
 
 def test_who_may_not_have_commands_run_cannot_approve_one(asking):
