@@ -17,7 +17,7 @@ from .postgresql_news import CHANNEL, News
 from .protocol import MAX_REFUSALS, USE_SECONDS, Closing, MomentFilter, Store
 from .record_json import from_json, to_ascii_json
 from .records import OpenDocument, Refusal, Token
-from .sql_values import as_bytes, as_text, moment_values
+from .sql_values import as_bytes, as_text, moment_values, records_below
 
 _DEFAULTS = StoreLimits()
 
@@ -160,7 +160,8 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         for name in ("after", "before"):
             values[name] = None if values[name] is None else round(values[name] * _MICROSECONDS)
         found = [(number, from_json(Refusal, body)) for number, body in self._all(_REFUSALS, values)]
-        return [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
+        kept = [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
+        return records_below(wanted, kept)
 
     def locks(self, timeout: float) -> PostgresqlLocks:
         """Locks of files that hold on every machine."""

@@ -16,7 +16,17 @@ from .postgresql_receipts import PUT_VALUES, PostgresqlReceipts
 from .protocol import ChangeFilter, PutReceipt, require_room
 from .record_json import to_ascii_json
 from .records import Change, Reader
-from .sql_values import LARGEST, as_bytes, bytes_or_null, change_row, change_values, step_values
+from .sql_values import (
+    LARGEST,
+    as_bytes,
+    bytes_or_null,
+    change_row,
+    change_values,
+    changes_below,
+    every_change,
+    is_long,
+    step_values,
+)
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
 # A step is one function of the database; receipts and news go with it only where it was made.
@@ -155,11 +165,13 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
     def changes(self, wanted: ChangeFilter) -> list[Change]:
         """The changes a filter describes."""
         rows = self._all(_NEWEST_FIRST if wanted.after is None else _AFTER, change_values(wanted))
-        found = [change_row(row).change() for row in rows]
+        found = changes_below(wanted, [change_row(row).change() for row in rows])
         return found if wanted.rows else [without_rows(change) for change in found]
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        if is_long(wanted.key_prefix):
+            return len(self.changes(every_change(wanted)))
         return int(self._one(f"SELECT count(*) FROM fstools.changes WHERE {_MATCHING}", change_values(wanted))[0])
 
     def revision(self) -> int:

@@ -12,7 +12,7 @@ from .postgresql_news import CHANNEL, News
 from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_ascii_json
 from .records import Reader, Receipt
-from .sql_values import as_bigint, as_bytes, moment_values, prefix_values
+from .sql_values import LARGEST, as_bigint, as_bytes, moment_values, prefix_values, records_below
 from .steps import DROPPED_PER_RECEIPT, ReceiptCounter
 
 PUT_VALUES = """
@@ -109,14 +109,14 @@ class PostgresqlReceipts:
     def receipts(self, reader: Reader, key_prefix: str | None = None) -> list[Receipt]:
         """All of a reader's receipts below a key prefix, most recently used first."""
         query = f"SELECT body FROM fstools.receipts WHERE {_PLACE} AND {_BELOW} ORDER BY used DESC"
-        return [
-            from_json(Receipt, body)
-            for (body,) in self._all(query, {**self._place(reader), **prefix_values(key_prefix)})
-        ]
+        wanted = MomentFilter(key_prefix, limit=LARGEST)
+        rows = self._all(query, {**self._place(reader), **prefix_values(key_prefix)})
+        return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])
 
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
         """The receipts of all readers that a filter describes, latest read first."""
-        return [from_json(Receipt, body) for (body,) in self._all(_READS, moment_values(wanted))]
+        rows = self._all(_READS, moment_values(wanted))
+        return records_below(wanted, [from_json(Receipt, body) for (body,) in rows])
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
         """Drop one receipt, or all of a reader's; says how many."""

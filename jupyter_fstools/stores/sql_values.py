@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from .protocol import ChangeFilter, MomentFilter
+from .record_json import is_below
+from .records import Change, Receipt, Refusal
 from .steps import ChangeRow, Step
 
 LARGEST = 2**62
 """Larger numbers than this do not fit into a query."""
+
+Record = TypeVar("Record", Receipt, Refusal)
 
 _FAR_SECONDS = 1e12
 _LONGEST, _BEGINNING = 2000, 1968
@@ -42,11 +47,22 @@ def bytes_or_null(text: str | None) -> bytes | None:
 
 
 def prefix_values(prefix: str | None) -> dict[str, bytes | None]:
-    """The folder itself, and the bounds `below <= key < beyond` of what lies below it ("0" follows "/")."""
+    """The folder itself, and the bounds `below <= key < beyond` of what lies below it ("0" follows "/").
+
+    Of a long folder these are the bounds of all keys that begin alike: see `changes_below` and `records_below`.
+    """
     if prefix is None:
         return {"folder": None, "below": None, "beyond": None}
     folder = as_bytes(prefix.removesuffix("/"))
-    return {"folder": folder, "below": folder + b"/", "beyond": folder + b"0"}
+    if not is_long(prefix):
+        return {"folder": folder, "below": folder + b"/", "beyond": folder + b"0"}
+    beginning = folder[:_BEGINNING]
+    return {"folder": folder, "below": beginning, "beyond": beginning + b"\xff" * (_LONGEST - _BEGINNING + 1)}
+
+
+def is_long(prefix: str | None) -> bool:
+    """Keys below this folder may be kept without all of its name: a query for them finds others, too."""
+    return prefix is not None and len(prefix.removesuffix("/").encode("utf-8", "surrogatepass")) >= _BEGINNING
 
 
 def moment_values(wanted: MomentFilter) -> dict[str, Any]:
@@ -56,8 +72,16 @@ def moment_values(wanted: MomentFilter) -> dict[str, Any]:
         **prefix_values(wanted.key_prefix),
         **{name: one and max(-_FAR_SECONDS, min(one, _FAR_SECONDS)) for name, one in times.items()},
         "session": bytes_or_null(wanted.session),
-        "limit": max(0, min(wanted.limit, LARGEST)),
+        "limit": LARGEST if is_long(wanted.key_prefix) else max(0, min(wanted.limit, LARGEST)),
     }
+
+
+def records_below(wanted: MomentFilter, found: list[Record]) -> list[Record]:
+    """What a filter describes of the receipts or refusals that its values found."""
+    prefix = wanted.key_prefix
+    if prefix is None or not is_long(prefix):
+        return found
+    return [one for one in found if is_below(one.key, prefix)][: max(0, wanted.limit)]
 
 
 def change_values(wanted: ChangeFilter) -> dict[str, Any]:
@@ -70,6 +94,7 @@ def change_values(wanted: ChangeFilter) -> dict[str, Any]:
         "user": wanted.user,
         "session": wanted.session,
     }
+    all_found = is_long(wanted.key_prefix)
     return {
         **prefix_values(wanted.key_prefix),
         **{name: bytes_or_null(text) for name, text in texts.items()},
@@ -77,9 +102,24 @@ def change_values(wanted: ChangeFilter) -> dict[str, Any]:
         "after": max(-LARGEST, min(wanted.after or 0, LARGEST)),
         "before": wanted.before,
         "rows": wanted.rows,
-        "limit": max(0, min(wanted.limit, LARGEST)),
-        "offset": max(0, min(wanted.offset, LARGEST)),
+        "limit": LARGEST if all_found else max(0, min(wanted.limit, LARGEST)),
+        "offset": 0 if all_found else max(0, min(wanted.offset, LARGEST)),
     }
+
+
+def changes_below(wanted: ChangeFilter, found: list[Change]) -> list[Change]:
+    """What a filter describes of the changes that its values found."""
+    prefix = wanted.key_prefix
+    if prefix is None or not is_long(prefix):
+        return found
+    first = max(0, wanted.offset) if wanted.after is None else 0
+    below = [change for change in found if any(is_below(key, prefix) for key in change.keys)]
+    return below[first : first + max(0, wanted.limit)]
+
+
+def every_change(wanted: ChangeFilter) -> ChangeFilter:
+    """The same filter without bounds, as changes are counted."""
+    return replace(wanted, after=None, before=None, limit=LARGEST, offset=0, rows=False)
 
 
 def change_row(row: Any) -> ChangeRow:

@@ -10,7 +10,16 @@ from ..limits import StoreLimits
 from .protocol import ChangeFilter, require_room
 from .record_json import is_below, to_json
 from .records import Change, Reader
-from .sql_values import as_bytes, bytes_or_null, change_row, change_values, step_values
+from .sql_values import (
+    as_bytes,
+    bytes_or_null,
+    change_row,
+    change_values,
+    changes_below,
+    every_change,
+    is_long,
+    step_values,
+)
 from .sqlite_receipts import ReceiptTable
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
 
@@ -176,11 +185,14 @@ class ChangeTable(ReceiptTable, ChangeSteps):
 
     def changes(self, wanted: ChangeFilter) -> list[Change]:
         """The changes a filter describes."""
-        found = self._load(_NEWEST_FIRST if wanted.after is None else _AFTER, change_values(wanted))
+        query = _NEWEST_FIRST if wanted.after is None else _AFTER
+        found = changes_below(wanted, self._load(query, change_values(wanted)))
         return found if wanted.rows else [without_rows(change) for change in found]
 
     def count_changes(self, wanted: ChangeFilter) -> int:
         """How many changes a filter describes, its `limit`, `offset` and `after` aside."""
+        if is_long(wanted.key_prefix):
+            return len(self.changes(every_change(wanted)))
         return int(self._execute(_COUNT, change_values(wanted)).fetchone()[0])
 
     def revision(self) -> int:

@@ -13,7 +13,7 @@ from ..limits import StoreLimits
 from .protocol import MAX_REFUSALS, USE_SECONDS, MomentFilter
 from .record_json import from_json, to_json
 from .records import OpenDocument, Refusal, Token
-from .sql_values import as_bytes, as_text, moment_values
+from .sql_values import as_bytes, as_text, moment_values, records_below
 
 TOKENS = """
 CREATE TABLE IF NOT EXISTS tokens (
@@ -169,7 +169,8 @@ class RefusalTable:
         found = [
             (number, from_json(Refusal, body)) for number, body in self._connection.execute(_REFUSALS_BY_TIME, values)
         ]
-        return [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
+        kept = [refusal.model_copy(update={"at": number / _MICROSECONDS}) for number, refusal in found]
+        return records_below(wanted, kept)
 
 
 def _number(seconds: float) -> int:

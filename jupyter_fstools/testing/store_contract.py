@@ -10,14 +10,27 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 from unittest import mock
 
+import pytest
+
 from ..limits import StoreLimits
-from ..stores.protocol import ChangeFilter, Store
+from ..stores.protocol import ChangeFilter, MomentFilter, Store
 from ..stores.records import OpenDocument, Reader
 from .bounds_contract import BoundsContract
 from .change_contract import ChangeContract, PendingContract, SeveralFilesContract
-from .store_samples import ANN, NO_UTF8, MakeStore, StoreFixtures, change_of, names, receipt_of, token_of
+from .store_samples import (
+    ANN,
+    NO_UTF8,
+    MakeStore,
+    StoreFixtures,
+    change_of,
+    names,
+    receipt_of,
+    refusal_of,
+    token_of,
+)
 
 
 class ReceiptContract(StoreFixtures):
@@ -146,6 +159,25 @@ class ReceiptContract(StoreFixtures):
         assert store.unfinished(second) == []
         store.note_open("one", [opened(second)], time.time() + 60)
         assert (store.open_documents(first), store.open_documents(second)) == ([], [opened(second)])
+
+    @pytest.mark.parametrize("length", [1900, 1967, 1968, 1995, 2000, 2001, 3500])
+    def test_what_lies_below_a_long_folder_is_found(self, store: Store, length: int) -> None:
+        """Also where an index has only the beginning of its name, which others share."""
+        folder = ("/root/" + "long/" * 1000)[: length - 1] + "x"
+        keys = [f"{folder}/a.txt", f"{folder}y/other.txt", f"{folder}/b/c.txt", folder, f"{folder[:-1]}y/other.txt"]
+        mine = [keys[3], keys[2], keys[0]]
+        for number, key in enumerate(keys):
+            store.put_receipt(receipt_of(key, read_at=float(number)))
+            store.add_change(change_of(key, key), b"")
+            store.add_refusal(refusal_of(key, key))
+        below, of_moments = ChangeFilter(key_prefix=folder), MomentFilter(key_prefix=folder)
+        assert names(store.changes(below)) == mine
+        assert names(store.changes(replace(below, limit=1, offset=1))) == mine[1:2]
+        assert names(store.changes(replace(below, after=0, limit=2, offset=1))) == [keys[0], keys[2]]
+        assert store.count_changes(replace(below, limit=1)) == 3
+        assert [kept.key for kept in store.reads(of_moments)] == mine
+        assert [kept.key for kept in store.refusals(replace(of_moments, limit=2))] == mine[:2]
+        assert [kept.key for kept in store.receipts(ANN, folder)] == mine
 
     def test_what_is_kept_outlives_close(self, store: Store) -> None:
         store.put_receipt(receipt_of())
