@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from ..errors import InputOutput
+from ..errors import FsToolsError, InputOutput
 from ..limits import StoreLimits
 from .postgresql_connection import Database, lock_lost
 from .postgresql_news import CHANNEL
@@ -27,7 +27,7 @@ from .sql_values import (
     is_long,
     step_values,
 )
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, without_rows
 
 # A step is one function of the database; receipts and news go with it only where it was made.
 _HELD = "%(held)s::bytea[], %(fences)s::bigint[]"
@@ -189,7 +189,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             "most_bytes": limits.journal_max_bytes,
             "most_seconds": limits.journal_max_days * 86400,
         }
-        with self._database.connection() as connection:
+        with dropping(FsToolsError), self._database.connection() as connection:
             connection.execute(_PRUNE, bounds)
 
     def _require_room(self, connection: Connection[Any], reader: Reader, size: int) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import FsToolsError
 from ..limits import StoreLimits
 from .postgresql_connection import Database, Told
 from .postgresql_news import CHANNEL, News
@@ -13,7 +14,7 @@ from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_ascii_json
 from .records import Reader, Receipt
 from .sql_values import LARGEST, as_bigint, as_bytes, moment_values, prefix_values, records_below
-from .steps import DROPPED_PER_RECEIPT, ReceiptCounter
+from .steps import DROPPED_PER_RECEIPT, ReceiptCounter, dropping
 
 PUT_VALUES = """
 %(owners)b::bytea[], %(sessions)b::bytea[], %(files)b::bytea[], %(stamps)b::bigint[], %(moments)b::float8[],
@@ -155,14 +156,15 @@ class PostgresqlReceipts:
         self._news.add()
         if receipts:
             self._forget_told()
-        for receipt, _ in receipts:
-            of_reader, of_all = self._puts.put(receipt.reader)
-            if of_all:
-                self._evict_within(_EVICT_OF_ALL, _FADE_OF_ALL, self._limits.max_all_receipts, {})
-            if of_reader:
-                self._evict_within(_EVICT, _FADE, self._limits.max_receipts, self._place(receipt.reader))
-        if time.time() > self._next_sweep:
-            self._sweep()
+        with dropping(FsToolsError):
+            for receipt, _ in receipts:
+                of_reader, of_all = self._puts.put(receipt.reader)
+                if of_all:
+                    self._evict_within(_EVICT_OF_ALL, _FADE_OF_ALL, self._limits.max_all_receipts, {})
+                if of_reader:
+                    self._evict_within(_EVICT, _FADE, self._limits.max_receipts, self._place(receipt.reader))
+            if time.time() > self._next_sweep:
+                self._sweep()
 
     def _evict_within(self, evict: str, fade: str, most: int, place: dict[str, Any]) -> None:
         values = {**place, "most": most, "most_dropped": DROPPED_PER_RECEIPT * most}

@@ -21,7 +21,7 @@ from .sql_values import (
     step_values,
 )
 from .sqlite_receipts import ReceiptTable
-from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, kept_size, without_rows
+from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, without_rows
 
 # What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
 # and every index would cost each new change a page. A pending change has no revision.
@@ -208,7 +208,8 @@ class ChangeTable(ReceiptTable, ChangeSteps):
 
     def _after_add(self, size: int) -> None:
         if self._adds.add(size):
-            self._prune()
+            with dropping(sqlite3.Error):
+                self._prune()
 
     def _prune(self) -> None:
         if not self._superfluous():

@@ -13,7 +13,7 @@ from .protocol import MomentFilter, PutReceipt
 from .record_json import from_json, to_json
 from .records import Reader, Receipt
 from .sql_values import LARGEST, as_bytes, moment_values, records_below
-from .steps import DROPPED_PER_RECEIPT, MOST_READERS, ReceiptCounter
+from .steps import DROPPED_PER_RECEIPT, MOST_READERS, ReceiptCounter, dropping
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS receipts (
@@ -235,10 +235,11 @@ class ReceiptTable:
         if self._use(reader, receipt.key):
             return
         of_reader, of_all = self._puts.put(reader)
-        if of_all:
-            self._evict_of_all()
-        if of_reader:
-            self._evict(as_bytes(reader.user), as_bytes(reader.session))
+        with dropping(sqlite3.Error):
+            if of_all:
+                self._evict_of_all()
+            if of_reader:
+                self._evict(as_bytes(reader.user), as_bytes(reader.session))
 
     def _evict(self, user: bytes, session: bytes) -> None:
         most = self._limits.max_receipts

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,6 +14,8 @@ from ..limits import StoreLimits
 from .protocol import PutReceipt
 from .record_json import from_json
 from .records import Change, ChangeStatus, Reader
+
+_log = logging.getLogger("jupyter_fstools")
 
 DROPPED_PER_RECEIPT = 4
 """How many evicted receipts are remembered as such, for each one that may be kept."""
@@ -97,6 +101,19 @@ class ChangeSteps(ABC):
         """Move a change from one status to another, if it still has the expected one."""
         row = self.take_step(Step(change_id, expected, status, (decided_at, decided_by), splices, record))
         return None if row is None else row.change()
+
+
+@contextmanager
+def dropping(failure: type[Exception]) -> Iterator[None]:
+    """Drop what is beyond the bounds: where that fails the step before it is made all the same, and a later one tries.
+
+    Args:
+        failure: of the database.
+    """
+    try:
+        yield
+    except failure as problem:
+        _log.warning("What the store keeps beyond its bounds is dropped later: %s", problem)
 
 
 def kept_size(body: str, splices: bytes) -> int:

@@ -19,6 +19,7 @@ from jupyter_fstools import call_tool, open_workspace
 from jupyter_fstools.errors import InputOutput, Invalid
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
+from jupyter_fstools.limits import StoreLimits
 from jupyter_fstools.stores import postgresql_connection
 from jupyter_fstools.stores.postgresql import PostgresqlStore
 from jupyter_fstools.stores.postgresql_schema import _MIGRATIONS
@@ -222,14 +223,14 @@ def test_while_the_disk_of_the_database_is_full_nothing_is_written_and_then_ever
 FULL = """
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
-CREATE TRIGGER full_disk BEFORE UPDATE ON fstools.changes FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
 """
+FULL_FOR = "CREATE TRIGGER full_disk BEFORE {} ON fstools.{} FOR EACH STATEMENT EXECUTE FUNCTION full_disk();"
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_an_edit_leaves_a_change_that_the_next_look_completes(
     files, open_files, ask, tmp_path
 ):
-    ask(FULL)
+    ask(FULL + FULL_FOR.format("UPDATE", "changes"))
     done = edit(files)
     assert (tmp_path / "a.txt").read_text() == "1\n"
     assert [change.id for change in files.store.unfinished(files.backend.root_key)] == [done.change.id]
@@ -239,6 +240,26 @@ def test_a_disk_that_fills_up_in_the_middle_of_an_edit_leaves_a_change_that_the_
     assert [change.id for change in applied] == [done.change.id]
     call_tool(another, "undo", change_id=done.change.id)
     assert (tmp_path / "a.txt").read_text() == "one\n"
+
+
+def test_what_is_kept_is_not_refused_where_nothing_older_can_be_dropped(database, ask, caplog):
+    """It would be told as not made, though it is."""
+    store = PostgresqlStore(database, StoreLimits(journal_max_changes=1, max_receipts=1))
+    store.add_change(change_of("c1"), b"")
+    store.put_receipt(receipt_of("/root/1"))
+    ask(FULL + FULL_FOR.format("DELETE", "changes") + FULL_FOR.format("DELETE", "receipts"))
+    assert store.add_change(change_of("c2", status="proposed"), b"").revision == 2
+    assert store.decide("c2", "proposed", "applied", decided_at=time.time()).revision == 3
+    store.put_receipt(receipt_of("/root/2"))
+    assert [change.id for change in store.changes(ChangeFilter())] == ["c2", "c1"]
+    assert "No space left" in caplog.text
+    for table in ("changes", "receipts"):
+        ask(f"DROP TRIGGER full_disk ON fstools.{table}")
+    store.add_change(change_of("c3"), b"")
+    store.put_receipt(receipt_of("/root/3"))
+    assert [change.id for change in store.changes(ChangeFilter())] == ["c3"]
+    assert [kept.key for kept in store.receipts(ANN)] == ["/root/3"]
+    store.close()
 
 
 def test_more_calls_than_connections_wait_their_turn(files, monkeypatch, tmp_path):

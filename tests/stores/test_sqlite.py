@@ -194,6 +194,27 @@ def test_a_full_disk_is_an_io_error_and_nothing_is_half_done(store):
     assert store.receipt(ANN, KEY).version == "1"
 
 
+def test_what_is_kept_is_not_refused_where_nothing_older_can_be_dropped(path, query, caplog):
+    """It would be told as not made, though it is, or made twice."""
+    store = SqliteStore(path, StoreLimits(journal_max_changes=1, max_receipts=1))
+    store.add_change(change_of("c1"), b"")
+    store.put_receipt(receipt_of("/root/1"))
+    for table in ("changes", "receipts"):
+        refuse = "BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        query(f"CREATE TRIGGER full_{table} BEFORE DELETE ON {table} {refuse}")
+    assert store.add_change(change_of("c2", status="proposed"), b"").revision == 2
+    assert store.decide("c2", "proposed", "applied", decided_at=time.time()).revision == 3
+    store.put_receipt(receipt_of("/root/2"))
+    assert names(store.changes(ChangeFilter())) == ["c2", "c1"]
+    assert "no room" in caplog.text
+    for table in ("changes", "receipts"):
+        query(f"DROP TRIGGER full_{table}")
+    store.add_change(change_of("c3"), b"")
+    store.put_receipt(receipt_of("/root/3"))
+    assert names(store.changes(ChangeFilter())) == ["c3"]
+    assert [kept.key for kept in store.receipts(ANN)] == ["/root/3"]
+
+
 def test_names_that_are_no_utf8_reach_the_file_and_come_back(store, path):
     store.put_receipt(receipt_of(NO_UTF8))
     store.add_change(change_of("c1", NO_UTF8), b"")
