@@ -193,7 +193,7 @@ class Journal(Listing):
         change = self.change(change_id)
         user = self._workspace.reader.user
         with self._workspace.held(*change.keys):
-            change = self.change(change_id)
+            change = self._known(change_id)
             self._require(change, "applied", "kept")
             return change if user in change.seen_by else self._note(change, seen_with(change, user, hunks))
 
@@ -204,14 +204,14 @@ class Journal(Listing):
             Conflict: it was decided otherwise meanwhile; NotFound, TimedOut
         """
         with self._workspace.held(*self.change(change_id).keys):
-            change = self.change(change_id)
+            change = self._known(change_id)
             if not change.told:
                 self._note(change, {"told": True})
             return not change.told
 
     def _note_reason(self, change_id: str, reason: str) -> None:
         """Record why a change was taken back, or a part of it; its session is still to be told."""
-        change = self.change(change_id)
+        change = self._known(change_id)
         decided = change.decided or decided_whole(change.diff, taken=True, reason=None)
         self._note(change, {"decided": decided.model_copy(update={"reason": reason}), "told": False})
 
@@ -274,7 +274,7 @@ class Journal(Listing):
         """Take the files of a change that still has its status; who was faster made them stale, too."""
         try:
             with self._workspace.drafts_to_restore(files) as drafts:
-                change = self.change(change_id)
+                change = self._known(change_id)
                 self._require(change, status, verb)
                 yield drafts, change
         except Stale:

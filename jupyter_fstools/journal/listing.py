@@ -66,6 +66,10 @@ class Listing:
             NotFound: there is none, or it is about a file outside this root.
         """
         self._workspace.unfinished.settle_free()
+        return self._known(change_id)
+
+    def _known(self, change_id: str) -> Change:
+        """The same under the lock of its files, where nothing that killed writers left of them can be settled."""
         found = self._store.change(change_id)
         change = self.visible(found) if found is not None else None
         if change is None:

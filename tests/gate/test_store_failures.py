@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -12,6 +12,7 @@ from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.stores.sqlite import SqliteStore
+from jupyter_fstools.testing.store_samples import change_of
 
 
 @pytest.fixture
@@ -91,3 +92,32 @@ def test_a_change_that_is_kept_counts_though_what_it_took_back_cannot_be_noted(m
     assert call.got("a.txt") == b"one\n" and done.status == "applied"
     assert f"Change {done.id} stays pending" in caplog.text
     assert Journal(call.workspace).change(made.id).status == "applied"
+
+
+def test_an_undo_that_is_made_is_told_so_though_neither_it_nor_its_reason_can_be_noted(make_call, store, break_store):
+    call = make_call(store=store)
+    made = call("write_file", path="a.txt", content="one\n").change
+    edited = edit(call).change
+    break_store("UPDATE")
+    done = Journal(call.workspace).undo(edited, by_person=True, reason="not that")
+    assert call.got("a.txt") == b"one\n" and done.status == "applied"
+    assert Journal(call.workspace).change(made.id).status == "applied"
+
+
+@pytest.mark.parametrize("note", [Journal.keep, Journal.note_told])
+def test_what_is_noted_of_a_change_does_not_settle_what_a_killed_writer_left_of_its_file(make_call, note, monkeypatch):
+    """Whoever waited for its writer holds the lock by then."""
+    call = make_call()
+    made = call("write_file", path="a.txt", content="one\n").change
+    workspace, held = call.workspace, call.workspace.held
+
+    @contextmanager
+    def after_a_killed_writer(*keys):
+        with held(*keys):
+            workspace.store.add_change(change_of("left", made.key, status="pending"), b"")
+            yield
+
+    monkeypatch.setattr(workspace, "held", after_a_killed_writer)
+    note(Journal(workspace), made.id)
+    noted = Journal(call.workspace).change(made.id)
+    assert noted.seen_by or noted.told
