@@ -128,35 +128,39 @@ class Commits:
         self, begun: Change, landed: Sequence[Landed], tracker: ReadTracker | None, splices: bytes | None = None
     ) -> Change:
         """The applied change; its reader's receipts are updated."""
-        change = as_landed(begun, landed)
+        change, revision, failure = as_landed(begun, landed), None, None
         try:
             told = [one.step.receipt_after(tracker, one.draft, one.stat, one.states.after) for one in landed if tracker]
             settle(self._store, change, decided_by=self._reader.user)
             receipts = [(receipt, shown) for receipt, shown in told if receipt is not None]
             record = change if change is not begun else None
             revision = self._store.finish(change.id, receipts, splices=splices, record=record)
-            forgotten = revision is None and self._is_forgotten(change)
         except FsToolsError as problem:
+            failure = problem
+        if revision is None and self._is_forgotten(change):
+            self._give_up(change, landed)
+        if failure is not None:
             # The change itself is made and kept: it must not be told as refused.
             _log.warning(
-                "Change %s stays pending; the next access to its files settles it: %s", change.id, problem.message
+                "Change %s stays pending; the next access to its files settles it: %s", change.id, failure.message
             )
-            revision, forgotten = None, False
-        if forgotten:
-            self._give_up(change, landed)
         change = change.model_copy(update={"status": "applied", "revision": revision or change.revision})
         self.announce(change)
         return change
 
     def _is_forgotten(self, change: Change) -> bool:
         """Whether others took this process for dead, found nothing written, and settled the change."""
-        found = self._store.change(change.id)
+        try:
+            found = self._store.change(change.id)
+        except FsToolsError:
+            return False
         return found is None or found.status in ("proposed", "rejected")
 
     def _give_up(self, change: Change, landed: Sequence[Landed]) -> NoReturn:
         """Put back what was written after others had settled the change: a person may have decided otherwise."""
         late = Conflict(
-            f"{change.path}: this process was suspended so long that its change was given up (not modified)",
+            f"{change.path}: this process was suspended or cut off from the store until others gave its change up "
+            "(not modified)",
             hint="Read the file again, then repeat the change.",
         )
         self._ahead.take_back(change, landed, late)

@@ -237,7 +237,7 @@ class _Idle:
 def lock_lost() -> Conflict:
     """The refusal of who wants to write under a lock that is somebody else's by now."""
     return Conflict(
-        "the lock of the file was lost: this process did not run for too long (not modified)",
+        "the lock of the file was lost: this process was suspended, or cut off from the database (not modified)",
         hint="Read the file again, then repeat the change.",
     )
 

@@ -323,6 +323,39 @@ def test_a_server_suspended_in_an_edit_writes_nothing_after_its_lock_was_taken(
     files.store.close()
 
 
+@pytest.mark.parametrize("kind", ["edit", "undo"])
+def test_who_lost_its_connection_until_others_forgot_its_change_takes_it_back(database, tmp_path, monkeypatch, kind):
+    (tmp_path / "a.txt").write_text("one\n")
+    files, other = (open_workspace(tmp_path, store=database, durable=False) for _ in range(2))
+    call_tool(files, "read_file", path="a.txt")
+    made = call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="two").change
+    known = Journal(other).changes(ChangeQuery())
+    write = files.backend.write
+
+    def cut_off(path, chunks, *, if_match):
+        data = list(chunks)  # By now the change is pending.
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        other.store.close()
+        assert [change.id for change in Journal(other).changes(ChangeQuery())] == [made.id]
+        monkeypatch.setattr(files.backend, "write", write)
+        return write(path, data, if_match=if_match)
+
+    monkeypatch.setattr(files.backend, "write", cut_off)
+    with pytest.raises(Conflict, match="not modified"):
+        if kind == "edit":
+            call_tool(files, "edit_file", path="a.txt", old_string="two", new_string="late")
+        else:
+            Journal(files).undo(made, by_person=True)
+    assert (tmp_path / "a.txt").read_text() == "two\n"
+    assert Journal(other).changes(ChangeQuery()) == known
+    for one in (files, other):
+        one.store.close()
+
+
 def test_a_lock_that_was_lost_is_noticed_in_the_transaction_of_the_commit(two, database):
     here, _ = two
     with here.locks(5).hold("/root/a.txt"):
