@@ -7,11 +7,12 @@ import secrets
 import shlex
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..backends.protocol import FileStat
 from ..diffs.file_diff import DiffHunk, DiffRow, FileDiff
-from ..errors import Conflict, FsToolsError, Rejected, TimedOut
+from ..errors import Conflict, FsToolsError, InputOutput, Rejected, TimedOut
 from ..gate.workspace import Workspace
 from ..progress import Progress
 from ..stores.records import Change, ChangeStatus, CommandOutcome
@@ -145,11 +146,12 @@ def _wait(workspace: Workspace, proposal: Change) -> None:
     until = time.monotonic() + workspace.limits.execute_approval_seconds
     seen = proposal.revision
     while time.monotonic() < until and not (workspace.cancelled and workspace.cancelled.is_set()):
-        if (revision := workspace.store.revision()) != seen:
-            found = workspace.store.change(proposal.id)
-            if found is None or found.status != "proposed":
-                return
-            seen = revision
+        with suppress(InputOutput):  # While the store is away nobody can decide, and then they can again.
+            if (revision := workspace.store.revision()) != seen:
+                found = workspace.store.change(proposal.id)
+                if found is None or found.status != "proposed":
+                    return
+                seen = revision
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 

@@ -10,6 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from jupyter_fstools import FsToolsError, tool_schemas
+from jupyter_fstools.errors import InputOutput
 from jupyter_fstools.journal.journal import Journal
 from jupyter_fstools.journal.listing import ChangeQuery
 from jupyter_fstools.tools import TOOLS, available_tools
@@ -246,6 +247,24 @@ def test_nothing_runs_before_it_is_approved(asking):
         asking("execute", command="touch x")
     assert seen == [[]]
     assert [path.name for path in asking.root.iterdir()] == ["x"]
+
+
+def test_a_command_goes_on_waiting_while_the_store_is_away(asking, monkeypatch):
+    def away():
+        if tried.append(True) or len(tried) < 4:
+            raise InputOutput("the store's database failed", hint="Wait.")
+        return revision()
+
+    tried, revision = [], asking.workspace.store.revision
+    monkeypatch.setattr(asking.workspace.store, "revision", away)
+
+    def approve_later(journal, change):
+        while len(tried) < 4:
+            time.sleep(0.02)
+        approve(journal, change)
+
+    with Person(asking, approve_later):
+        assert asking("execute", command="echo done").data["output"] == "done\n"
 
 
 def test_a_rejected_command_is_not_run(asking):
