@@ -124,7 +124,8 @@ class WriteAhead:
             self._write(Draft(draft.given, stat, None, draft.holder), "create", back, None)
             return
         with draft.holder.content() as opened:
-            _require_as_left(opened, landed, back)
+            if not _is_as_left(opened, landed, back):
+                return
             op: Operation = "delete" if draft.before is None else "edit"
             self._write(Draft(draft.given, opened.stat, opened, draft.holder), op, back, None)
 
@@ -166,15 +167,25 @@ def _with_file(states: States, on_disk: str | None) -> States:
     return States(states.before.model_copy(update={"on_disk": on_disk}), states.after)
 
 
-def _require_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> None:
-    """Refuse what is not as the step left it; a document has one version in its page and another once it is saved."""
-    stat, after = landed.stat, landed.states.after
+def _is_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> bool:
+    """Whether a file is as the step left it; False where others settled the change, and it is as before already.
+
+    A document has one version in its page and another once it is saved.
+
+    Raises:
+        Conflict: it is another one.
+    """
+    stat, (before, after) = landed.stat, landed.states
     if opened.stat.version == stat.version:
-        return
+        return True
+    exact = fingerprint_of(opened.chunks()).exact
+    if before is not None and exact == before.exact_sha:
+        return False
     fits = all(opened.read(splice.offset, len(splice.removed)) == splice.removed for splice in back)
     # What a room lays out in its own way is not taken back by the bytes of the step.
-    if not fits or after is None or fingerprint_of(opened.chunks()).exact != after.exact_sha:
+    if not fits or after is None or exact != after.exact_sha:
         raise Conflict(f"{stat.path} has changed meanwhile", hint="Look at the file.")
+    return True
 
 
 def with_states(change: Change, states: Sequence[States]) -> Change:

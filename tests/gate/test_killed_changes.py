@@ -442,3 +442,29 @@ def test_who_was_suspended_until_others_forgot_its_change_changes_nothing(tmp_pa
     assert bytes_below(tmp_path / "root") == {name: data for name, data in before.items() if ".~" not in name}
     assert [(change.id, change.status) for change in Journal(other).changes(ChangeQuery())] == known
     assert not other.store.unfinished("")
+
+
+def test_of_who_was_suspended_between_two_files_the_first_that_others_put_back_is_not_told_as_changed(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "root").mkdir()
+    writer, other = opened(tmp_path), opened(tmp_path)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "root" / name).write_text("old\n")
+        call_tool(writer, "read_file", path=name)
+    write = writer.backend.write
+
+    def suspended(path, chunks, *, if_match):
+        if path == "b.txt":
+            monkeypatch.undo()
+            for lock in (tmp_path / "locks").iterdir():
+                lock.unlink()
+            assert (tmp_path / "root" / "a.txt").read_text() == "late\n"
+            assert Journal(other).changes(ChangeQuery()) == [] and not other.store.unfinished("")
+        return write(path, chunks, if_match=if_match)
+
+    monkeypatch.setattr(writer.backend, "write", suspended)
+    edits = [{"path": name, "old_string": "old", "new_string": "late"} for name in ("a.txt", "b.txt")]
+    with pytest.raises(Conflict, match="not modified"):
+        call_tool(writer, "edit_file", edits=edits)
+    assert bytes_below(tmp_path / "root") == {"a.txt": b"old\n", "b.txt": b"old\n"}
