@@ -170,7 +170,8 @@ def _with_file(states: States, on_disk: str | None) -> States:
 def _is_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> bool:
     """Whether a file is as the step left it; False where others settled the change, and it is as before already.
 
-    A document has one version in its page and another once it is saved.
+    A document has one version in its page and another once it is saved. On the disk another version is another's, also
+    one of the same content: somebody may have made the same change.
 
     Raises:
         Conflict: it is another one.
@@ -181,7 +182,9 @@ def _is_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> boo
     exact = fingerprint_of(opened.chunks()).exact
     if before is not None and exact == before.exact_sha:
         return False
-    fits = all(opened.read(splice.offset, len(splice.removed)) == splice.removed for splice in back)
+    fits = landed.draft.holder.place != "disk" and all(
+        opened.read(splice.offset, len(splice.removed)) == splice.removed for splice in back
+    )
     # What a room lays out in its own way is not taken back by the bytes of the step.
     if not fits or after is None or exact != after.exact_sha:
         raise Conflict(f"{stat.path} has changed meanwhile", hint="Look at the file.")

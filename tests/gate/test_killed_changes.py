@@ -14,7 +14,7 @@ import pytest
 from jupyter_fstools.backends.file_locks import FileLocks
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.content.fingerprint import fingerprint_of
-from jupyter_fstools.errors import Conflict, TimedOut
+from jupyter_fstools.errors import Conflict, InputOutput, TimedOut
 from jupyter_fstools.gate.draft import state_of
 from jupyter_fstools.gate.policy import Policy
 from jupyter_fstools.gate.workspace import Workspace
@@ -444,27 +444,55 @@ def test_who_was_suspended_until_others_forgot_its_change_changes_nothing(tmp_pa
     assert not other.store.unfinished("")
 
 
-def test_of_who_was_suspended_between_two_files_the_first_that_others_put_back_is_not_told_as_changed(
-    tmp_path, monkeypatch
-):
+@pytest.fixture
+def suspended_before_b(tmp_path, monkeypatch):
+    """Two workspaces, and a setting: what happens while the first is suspended before it writes `b.txt`."""
     (tmp_path / "root").mkdir()
-    writer, other = opened(tmp_path), opened(tmp_path)
     for name in ("a.txt", "b.txt"):
         (tmp_path / "root" / name).write_text("old\n")
-        call_tool(writer, "read_file", path=name)
-    write = writer.backend.write
 
-    def suspended(path, chunks, *, if_match):
-        if path == "b.txt":
-            monkeypatch.undo()
-            for lock in (tmp_path / "locks").iterdir():
-                lock.unlink()
-            assert (tmp_path / "root" / "a.txt").read_text() == "late\n"
-            assert Journal(other).changes(ChangeQuery()) == [] and not other.store.unfinished("")
-        return write(path, chunks, if_match=if_match)
+    def opened_two(meanwhile, *, approval=False):
+        writer, other = (opened(tmp_path, approval=approval) for _ in range(2))
+        for name in ("a.txt", "b.txt"):
+            call_tool(writer, "read_file", path=name)
+        write = writer.backend.write
 
-    monkeypatch.setattr(writer.backend, "write", suspended)
-    edits = [{"path": name, "old_string": "old", "new_string": "late"} for name in ("a.txt", "b.txt")]
+        def suspended(path, chunks, *, if_match):
+            data = list(chunks)
+            if path == "b.txt":
+                monkeypatch.undo()
+                for lock in (tmp_path / "locks").iterdir():
+                    lock.unlink()
+                assert (tmp_path / "root" / "a.txt").read_text() == "late\n"
+                meanwhile(other)
+            return write(path, data, if_match=if_match)
+
+        monkeypatch.setattr(writer.backend, "write", suspended)
+        return writer, other
+
+    return opened_two
+
+
+LATE = [{"path": name, "old_string": "old", "new_string": "late"} for name in ("a.txt", "b.txt")]
+
+
+def test_a_file_that_others_put_back_meanwhile_is_not_told_as_changed(suspended_before_b, tmp_path):
+    writer, other = suspended_before_b(lambda other: call_tool(other, "list_files"))
     with pytest.raises(Conflict, match="not modified"):
-        call_tool(writer, "edit_file", edits=edits)
+        call_tool(writer, "edit_file", edits=LATE)
     assert bytes_below(tmp_path / "root") == {"a.txt": b"old\n", "b.txt": b"old\n"}
+    assert Journal(other).changes(ChangeQuery()) == [] and not other.store.unfinished("")
+
+
+def test_a_file_is_not_taken_back_from_who_approved_the_same_change_meanwhile(suspended_before_b, tmp_path):
+    """What is there has the same content, and is another's."""
+
+    def approve(other):
+        Journal(other).approve(proposal.id)
+
+    writer, other = suspended_before_b(approve, approval=True)
+    proposal = call_tool(writer, "edit_file", edits=LATE).change
+    with pytest.raises(InputOutput, match=r"a\.txt"):
+        Journal(writer).approve(proposal.id)
+    assert bytes_below(tmp_path / "root") == {"a.txt": b"late\n", "b.txt": b"late\n"}
+    assert [change.status for change in Journal(other).changes(ChangeQuery())] == ["applied"]
