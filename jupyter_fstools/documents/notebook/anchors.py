@@ -106,6 +106,11 @@ class CellAnchors(NotebookOperations):
             if isinstance(one, Insert | Move) and one.cell.index not in names
         }
 
+        def fits(operation: CellOperation) -> bool:
+            # Outputs that come back are those of the whole source.
+            comes = isinstance(operation, Members) and any(operation.set.values())
+            return not (comes and operation.cell.index in hunks)
+
         def landing(operation: CellOperation) -> CellOperation:
             if not isinstance(operation, Insert | Move):
                 return operation
@@ -116,7 +121,7 @@ class CellAnchors(NotebookOperations):
 
         return CellAnchors(
             total=self.total,
-            operations=[landing(one) for one in chosen],
+            operations=[landing(one) for one in chosen if fits(one)],
             # Of a cell whose other hunks are left alone, the source as a whole says nothing.
             fingerprints={at: told for at, told in self.fingerprints.items() if at in names and at not in hunks},
             lines={at: told.of_hunks(hunks.get(at, "all")) for at, told in self.lines.items() if at in names},

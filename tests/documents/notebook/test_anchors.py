@@ -229,6 +229,20 @@ def test_in_a_cell_whose_lines_end_otherwise_by_now_a_change_has_no_place(edit):
     assert carried_out(step.forward, notebook([cell("a", "\r\n".join(LONG))])) is None
 
 
+def test_outputs_come_back_with_all_of_their_source_alone():
+    edits = [
+        {"cell_id": "a", "edit_mode": "edit", "old_string": f"line_{at} ", "new_string": f"LINE_{at} "}
+        for at in (2, 17)
+    ]
+    step = Step([cell("a", "\n".join(LONG)), cell("b", "y = 1")], edits)
+    now = step.after.replace(b"y = 1", b"y = 2")
+    for hunks, outputs in ([0], []), ("all", [OUTPUT]):
+        [first, _] = carried_out(step.back.of_hunks({"a": hunks}), now)
+        assert (first["outputs"], "LINE_2 " in "".join(first["source"])) == (outputs, False)
+    [first, _] = carried_out(step.forward.of_hunks({"a": [0]}), step.before)
+    assert (first["outputs"], "LINE_17 " in "".join(first["source"])) == ([], False)
+
+
 def test_what_is_no_notebook_any_more_takes_nothing():
     step = Step(CELLS, EDITS[0])
     for data in (b"", b"[]", b"{", notebook([])):
