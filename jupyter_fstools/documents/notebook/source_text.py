@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...content.source import CHUNK_BYTES, Content
 from ...content.splices import Splice, trimmed
+from ...diffs.line_diff import changed_blocks
 from ...errors import EncodingRefused, Invalid
 from ..text.disguises import has_line_numbers
 from ..text.written_text import placeholder_line
@@ -245,12 +246,14 @@ def _items(cell: Cell, place: Place, values: Sequence[object], raw: bytes) -> li
 
 
 def _kept_or_encoded(old: Sequence[object], new: Sequence[str], encoded: Callable[[str], bytes]) -> list[int | bytes]:
-    most = min(len(old), len(new))
-    head = next((at for at in range(most) if old[at] != new[at]), most)
-    most -= head
-    tail = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
-    middle = [encoded(line) for line in new[head : len(new) - tail]]
-    return [*range(head), *middle, *range(len(old) - tail, len(old))]
+    # What is no string is like no line.
+    lines = [item if isinstance(item, str) else "" for item in old]
+    found: list[int | bytes] = []
+    at = 0
+    for first, last, new_first, new_last in changed_blocks(lines, new):
+        found += [*range(at, first), *map(encoded, new[new_first:new_last])]
+        at = last
+    return [*found, *range(at, len(old))]
 
 
 def _is_notebook_json(text: str) -> bool:

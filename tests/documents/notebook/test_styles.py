@@ -113,3 +113,12 @@ def test_nothing_but_the_named_cell_is_in_the_splices() -> None:
     start = data.index(cell_texts(data)[1].encode())
     assert outputs and all(start < splice.offset < start + len(cell_texts(data)[1]) for splice in result.splices)
     assert [splice.inserted for splice in result.splices] == [b"null", b"[]", b'"y = 3"']
+
+
+def test_lines_between_two_edits_of_a_cell_keep_their_bytes() -> None:
+    data = samples.one_line(notebook(code("a\né / A\nb\nc"))).replace(rb"\u00e9 / A", rb"\u00e9 \/ \u0041")
+    edits = [
+        {"edit_mode": "edit", "cell_id": "c0", "old_string": old, "new_string": f"{old}!", "keep_outputs": True}
+        for old in ("a", "c")
+    ]
+    assert edited(data, *edits) == data.replace(rb'"a\n"', rb'"a!\n"').replace(rb'"c"]', rb'"c!"]')
