@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..errors import Conflict, Denied, Invalid, NotFound
 from ..globs.segments import expand_braces
@@ -36,8 +36,11 @@ class Grant:
         self._tools = tools
         PathRules(paths)  # Refuses what is no rule.
         patterns = [folded(pattern) for path in paths for pattern in expand_braces(path)]
-        self._rules = [(opens, PathRules(map(_named, those))) for opens, those in groupby(patterns, _opens)]
-        self._ways = [_way(pattern) for pattern in patterns if _opens(pattern)]
+        runs = [(opens, list(those)) for opens, those in groupby(patterns, _opens)]
+        self._rules = [
+            _Rules(opens, PathRules(map(_named, those)), list(map(_way, those)) if opens else [])
+            for opens, those in runs
+        ]
 
     @property
     def all_paths(self) -> bool:
@@ -52,13 +55,26 @@ class Grant:
 
     def covers(self, path: str) -> bool:
         """Whether a file or folder (by its canonical path) may be read and changed."""
-        last = (opens for opens, rules in reversed(self._rules) if rules.hold_for(path))
+        last = (rules.open for rules in reversed(self._rules) if rules.paths.hold_for(path))
         return self.all_paths or next(last, False)
 
     def leads_on(self, folder: str) -> bool:
         """Whether something below a folder can be covered: such a folder may be gone through."""
         names = folded(folder).split("/") if folder else []
-        return self.covers(folder) or any(_is_on(way, names) for way in self._ways)
+        for rules in reversed(self._rules):
+            if rules.open and any(_is_on(way, names) for way in rules.ways):
+                return True
+            if rules.paths.hold_for(folder):
+                return rules.open
+        return self.all_paths
+
+
+class _Rules(NamedTuple):
+    """Rules that follow each other and all open what they name, by these ways, or all exclude it."""
+
+    open: bool
+    paths: PathRules
+    ways: list[list[PathRules | None]]
 
 
 def _opens(pattern: str) -> bool:

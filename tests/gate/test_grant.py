@@ -67,6 +67,13 @@ def test_the_folders_on_the_way_are_found_as_the_files_are(rule):
     assert not grant.leads_on("src")
 
 
+def test_an_excluded_folder_is_gone_through_only_for_what_a_later_rule_opens():
+    assert not Grant("read", ["*.txt", "!private/"]).leads_on("docs/private")
+    assert not Grant("read", ["*.txt", "!private/"]).leads_on("docs/private/deep")
+    assert Grant("read", ["*.txt", "!private/", "/docs/private/deep/"]).leads_on("docs/private")
+    assert Grant("read", ["!private/", "*.txt"]).leads_on("docs/private")
+
+
 def test_no_paths_are_everything():
     assert opened() == {*TREE} and Grant("write").all_paths
 
