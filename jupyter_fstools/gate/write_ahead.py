@@ -63,7 +63,7 @@ class WriteAhead:
             Conflict: an outsider was faster; Denied, NotADirectory, InputOutput. Nothing is modified then, unless
                 `InputOutput` says so.
         """
-        more = [self.states(draft, step.op, step.splices) for draft, step in work[1:]]
+        more = [_with_file(self.states(draft, step.op, step.splices), draft) for draft, step in work[1:]]
         begun: list[Change] = []
         landed: list[Landed] = []
         try:
@@ -147,9 +147,9 @@ class WriteAhead:
         unknown = unhashed_state(draft.stat.size) if opened is not None else None
         size = spliced_size(draft.content.size, splices)
 
-        def announce(old: Fingerprint | None, new: Fingerprint, on_disk: str | None) -> None:
+        def announce(old: Fingerprint | None, new: Fingerprint) -> None:
             if begin is not None:
-                begin(_with_file(states_of(old, new, size), on_disk))
+                begin(_with_file(states_of(old, new, size), draft))
 
         def states_of(old: Fingerprint | None, new: Fingerprint, size: int) -> States:
             return States(before or (state_of(old, draft.stat.size) if old else unknown), state_of(new, size))
@@ -160,8 +160,9 @@ class WriteAhead:
         return applied.stat, states_of(applied.before, applied.after, applied.stat.size), applied.saved
 
 
-def _with_file(states: States, on_disk: str | None) -> States:
-    """The states of a document, of which the file has another content."""
+def _with_file(states: States, draft: Draft) -> States:
+    """The states of a document, with the digest of its file where that has another content."""
+    on_disk = draft.holder.on_disk()
     if on_disk is None or states.before is None:
         return states
     return States(states.before.model_copy(update={"on_disk": on_disk}), states.after)

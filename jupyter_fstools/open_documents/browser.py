@@ -54,7 +54,10 @@ class LastKnownDocument:
             with live as opened:
                 yield opened
         else:
-            yield LastKnownFile(self._stat, self._on_disk() if self._data is None else self._data)
+            yield LastKnownFile(self._stat, self._saved_data() if self._data is None else self._data)
+
+    def on_disk(self) -> None:
+        """It is not changed."""
 
     def apply(self, rewrite: Rewrite) -> Applied:
         """Refuse."""
@@ -64,7 +67,7 @@ class LastKnownDocument:
         """Refuse."""
         raise unreachable(self._stat.path)
 
-    def _on_disk(self) -> bytes:
+    def _saved_data(self) -> bytes:
         with self._backend.read(self._stat.path) as opened:
             return opened.read(0, opened.size)
 

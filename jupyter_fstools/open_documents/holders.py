@@ -32,6 +32,9 @@ class Disk:
         """The file's bytes."""
         return self._backend.read(self._stat.path)
 
+    def on_disk(self) -> None:
+        """The file has the content."""
+
     def apply(self, rewrite: Rewrite) -> Applied:
         """Replace the file at once, unless an outsider was faster."""
         before = rewrite.before
@@ -39,7 +42,7 @@ class Disk:
 
         def chunks() -> Iterator[Chunk]:
             yield from stream.chunks()
-            rewrite.begin(*stream.fingerprints(), None)  # A backend takes all chunks before it replaces the file.
+            rewrite.begin(*stream.fingerprints())  # A backend takes all chunks before it replaces the file.
             if self._check is not None:
                 # Whoever says from now on that a document is unsaved finds this change begun, and waits for it.
                 self._check(self._stat)

@@ -25,10 +25,9 @@ class Rewrite:
         splices: sorted and disjoint, offsets in `before`.
         known: the fingerprint of the content before, where somebody has computed it.
         hash_before: it is not known, and wanted.
-        begin: records what is about to be done, by the fingerprints before (None: not wanted) and after, and by the
-            digest of the file, where the content before is not in it yet; called once, before anything is changed.
-            Where it raises nothing is changed. Where the content after then turns out otherwise (others changed other
-            places), `Applied` says so.
+        begin: records what is about to be done, by the fingerprints before (None: not wanted) and after; called once,
+            before anything is changed. Where it raises nothing is changed. Where the content after then turns out
+            otherwise (others changed other places), `Applied` says so.
         outline: where the cells of `before` lie, where that is known.
     """
 
@@ -36,7 +35,7 @@ class Rewrite:
     splices: Sequence[Splice]
     known: Fingerprint | None
     hash_before: bool
-    begin: Callable[[Fingerprint | None, Fingerprint, str | None], None]
+    begin: Callable[[Fingerprint | None, Fingerprint], None]
     outline: NotebookSpans | None
 
 
@@ -71,6 +70,13 @@ class Holder(Protocol):
 
         Raises:
             Unsaved: a browser or room does not answer; and as `Backend.read`
+        """
+
+    def on_disk(self) -> str | None:
+        """The digest of the file, where it does not have the content yet and is what a crash leaves; None elsewhere.
+
+        Raises:
+            as `Backend.read`
         """
 
     def apply(self, rewrite: Rewrite) -> Applied:

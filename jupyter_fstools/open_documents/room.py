@@ -120,6 +120,9 @@ class Room:
         snapshot = self._snapshot(look, known.data if known is not None else b"")
         yield RoomContent(self._stat_of(snapshot), snapshot, lambda: shared.changes == snapshot.changes)
 
+    def on_disk(self) -> None:
+        """Its own save, which may come at any time, is not known."""
+
     def apply(self, rewrite: Rewrite) -> Applied:
         """Change the document in one transaction; the room saves it about a second later."""
         before, splices = rewrite.before, rewrite.splices
@@ -136,7 +139,7 @@ class Room:
             )
         old = fingerprint_of([before.data]) if rewrite.hash_before else None
         new = fingerprint_of([after])
-        rewrite.begin(old, new, None)
+        rewrite.begin(old, new)
         look, is_saving = self._on_loop(lambda: (patch(), self._save_at_once()))
         snapshot = self._snapshot(look, after)
         stat = self._stat_of(snapshot)
@@ -187,7 +190,7 @@ class Room:
         return False
 
     def _is_saved(self, data: bytes) -> bool:
-        found = self._on_disk()
+        found = self._saved_data()
         return found == data or (isinstance(self._shared, SharedNotebook) and is_saved_as(found, json.loads(data)))
 
     def remove(self, before: OpenFile) -> None:
@@ -200,12 +203,12 @@ class Room:
         elif isinstance(look.value, str):
             data = look.value.encode()
         else:
-            data = self._on_disk()
+            data = self._saved_data()
             data = data if is_saved_as(data, look.value) else saved_bytes(look.value)
         snapshot = self._kept[self._shared.token] = Snapshot(look.changes, data, look.ids)
         return snapshot
 
-    def _on_disk(self) -> bytes:
+    def _saved_data(self) -> bytes:
         try:
             with self._backend.read(self._stat.path) as opened:
                 return opened.read(0, opened.size)

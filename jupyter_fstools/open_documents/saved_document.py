@@ -46,14 +46,17 @@ class SavedDocument:
             document.follow(self._stat.version)
         return self._disk.content()
 
+    def on_disk(self) -> None:
+        """The file has the content."""
+
     def apply(self, rewrite: Rewrite) -> Applied:
         """Write the file; the pages patch what they show just before it is replaced, and take over its hash after."""
         if rewrite.before is None:
             return self._disk.apply(rewrite)
         patched: list[PageDocument] = []
 
-        def begin(old: Fingerprint | None, new: Fingerprint, on_disk: str | None) -> None:
-            rewrite.begin(old, new, on_disk)
+        def begin(old: Fingerprint | None, new: Fingerprint) -> None:
+            rewrite.begin(old, new)
             before = old or rewrite.known
             assert before is not None
             patched.extend(self._patched(rewrite, before.exact, new.exact))

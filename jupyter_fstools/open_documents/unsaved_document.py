@@ -117,13 +117,18 @@ class UnsavedDocument:
             raise different_states(self._stat.path)
         return nullcontext(LiveFile(self._stat, first.data, first.names))
 
+    def on_disk(self) -> str:
+        """The digest of the file, which has not what the person typed."""
+        with self._backend.read(self._stat.path) as opened:
+            return fingerprint_of(opened.chunks()).exact
+
     def apply(self, rewrite: Rewrite) -> Applied:
         """Have the page patch the document and save it; the other pages go along."""
         before = rewrite.before
         assert isinstance(before, LiveFile)
         after = SplicedContent(before, rewrite.splices)
         old, new = fingerprint_of(before.chunks()), fingerprint_of(after.chunks())
-        rewrite.begin(old, new, self._on_disk())
+        rewrite.begin(old, new)
         with self._patched(rewrite, before.names) as (saver, on_disk):
             self._check(self._stat)
             saved = self._saved_by(saver, on_disk, new.exact)
@@ -184,7 +189,7 @@ class UnsavedDocument:
             saved = self._answer(saver, saver.ask("save"), _SAVE_SECONDS)
         except Unsaved as gone:
             saved, refusal = Answer(done=False), gone
-        on_disk = self._on_disk()
+        on_disk = self.on_disk()
         if on_disk == expected:
             return expected  # Whatever it said: it hangs or is gone since, or its person saved and closed it.
         if saved.done and saved.hash is not None and (on_disk != before or on_disk == saved.hash):
@@ -206,10 +211,6 @@ class UnsavedDocument:
             hint="Ask the person to save it and to look at what JupyterLab says.",
             path=self._stat.path,
         )
-
-    def _on_disk(self) -> str:
-        with self._backend.read(self._stat.path) as opened:
-            return fingerprint_of(opened.chunks()).exact
 
     @contextmanager
     def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[tuple[PageDocument, str]]:
@@ -245,10 +246,10 @@ class UnsavedDocument:
     def _patch(self, document: PageDocument, change: dict[str, Any]) -> tuple[Answer, str]:
         """Have a page patch a document of the file with this hash on the disk; its person may just have saved it."""
         for _ in range(_MOST_SAVES):
-            exact = self._on_disk()
+            exact = self.on_disk()
             asked = document.ask("patch", hash=exact, to=None, change=change)
             answer = self._answer(document, asked, self._seconds)
-            if answer.reason != "hash" or exact == self._on_disk():
+            if answer.reason != "hash" or exact == self.on_disk():
                 break
         return answer, exact
 

@@ -33,7 +33,7 @@ class Page:
 
 
 def rewrite(before, known):
-    def begin(old, new, on_disk):
+    def begin(old, new):
         pass
 
     return Rewrite(before, [Splice(4, b"1", b"2")], known, hash_before=False, begin=begin, outline=None)

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from jupyter_fstools.errors import InputOutput
+from jupyter_fstools.gate.write_ahead import WriteAhead
 from jupyter_fstools.stores.protocol import ChangeFilter
 from jupyter_fstools.stores.records import OpenDocument
 from tests.open_documents.pages import PageHere, sha
@@ -59,6 +60,24 @@ def test_an_edit_of_several_files_is_taken_back_in_a_document_that_was_saved_wit
     call.refused("stale", "edit_file", edits=edits)
     assert (a.read_text(), b.read_text(), page.text) == ("x = 1  # typed\n", X1, "x = 1  # typed\n")
     assert not call.workspace.store.unfinished(call.workspace.backend.root_key)
+
+
+def test_a_killed_edit_of_several_files_is_taken_back_though_the_page_of_one_is_gone(call, pages, typed, monkeypatch):
+    def killed(_):
+        raise KeyboardInterrupt
+
+    a, b = call.put("a.py", X1), call.put("b.py", X1)
+    page = typed("b.py", "x = 1  # typed\n", patch=killed)
+    call("read_file", path="a.py")
+    edits = [{"path": path, "old_string": "x = 1", "new_string": "x = 2"} for path in ("a.py", "b.py")]
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(WriteAhead, "take_back", lambda *_: None)
+        call("edit_file", edits=edits)
+    assert (a.read_text(), b.read_text()) == (X2, X1)
+    pages.left(page)
+    call.workspace.unfinished.settle_free()
+    assert (a.read_text(), b.read_text()) == (X1, X1)
+    assert call.workspace.store.changes(ChangeFilter()) == []
 
 
 @pytest.mark.parametrize("answer", [None, {"done": False, "reason": "failed"}])
