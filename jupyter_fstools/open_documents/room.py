@@ -67,13 +67,11 @@ class Look(NamedTuple):
         changes: as `SharedDocument` counts them.
         value: the content; None: it is what was expected.
         ids: what the document calls its cells.
-        alone: nobody else has changed it since it was read, nor had a say in what it became.
     """
 
     changes: int
     value: Any
     ids: Sequence[str | None]
-    alone: bool = True
 
 
 class RoomContent(BytesContent):
@@ -146,11 +144,9 @@ class Room:
         written = self._outlived(snapshot.data) if is_saving else None
         if snapshot.data == after:
             return Applied(written or stat, old, new, saved=written is not None)
-        stat = written or replace(stat, version=f"{stat.version} as meant")
-        if look.alone:
-            return Applied(stat, old, fingerprint_of([snapshot.data]), saved=written is not None)
         # What others typed meanwhile was shown to nobody who calls tools: the answer is about the change alone.
-        return Applied(replace(stat, size=len(after)), old, new, saved=False)
+        meant = replace(stat, size=len(after), version=f"{stat.version} as meant")
+        return Applied(meant, old, new, saved=written is not None)
 
     def _outlived(self, data: bytes) -> FileStat | None:
         """Wait until the room has saved, and write the file where the room ended before; None: it takes too long.
@@ -235,7 +231,7 @@ def _text_patch(shared: SharedText, before: RoomContent, splices: Sequence[Splic
     def patch() -> Look:
         alone = shared.changes == before.snapshot.changes
         shared.patch(minimal, before.data)
-        return _look(shared, expected=alone)._replace(alone=alone)
+        return _look(shared, expected=alone)
 
     return patch
 
@@ -267,8 +263,8 @@ def _notebook_patch(
 
     def patch() -> Look:
         alone = shared.changes == known.changes
-        alone = shared.patch(told, known.ids, sources) and alone
-        return _look(shared, expected=expected and alone)._replace(alone=alone)
+        is_whole = shared.patch(told, known.ids, sources)
+        return _look(shared, expected=expected and alone and is_whole)
 
     return patch
 

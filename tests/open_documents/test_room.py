@@ -73,6 +73,24 @@ def test_no_other_line_endings_come_into_a_room(change, end):
     assert change(text, Splice(1, b"", b"\ny")) == "x\ny"
 
 
+def test_a_change_beside_typing_that_nobody_was_shown_never_stands_for_the_file():
+    """Also where the room saves both at once: the file has more than whoever made the change knows."""
+    backend, text = InMemory({"a.py": b"x = 1\ny = 1\n"}), Text("x = 1\ny = 1\n")
+
+    def save_at_once():
+        backend.write("a.py", [text.text.encode()], if_match=backend.stat("a.py").version)
+        return True
+
+    room = Room(backend, backend.stat("a.py"), text, {}, lambda step: step(), save_at_once)
+    with room.content() as before:
+        text.text, text.changes = "x = 1\ny = 1 # typed\n", text.changes + 1
+        rewrite = Rewrite(before, [Splice(4, b"1", b"2")], None, hash_before=True, begin=lambda *_: None, outline=None)
+        applied = room.apply(rewrite)
+    assert text.text == "x = 2\ny = 1 # typed\n" and applied.saved
+    with room.content() as now, backend.read("a.py") as saved:
+        assert applied.stat.version not in (now.stat.version, saved.stat.version)
+
+
 class SavedBefore(InMemory):
     """A file that somebody writes at the very moment at which it is to be written."""
 
