@@ -220,8 +220,8 @@ class Room:
 
 
 def _look(shared: SharedText | SharedNotebook, *, expected: bool) -> Look:
-    ids = shared.ids if isinstance(shared, SharedNotebook) else ()
     value = None if expected else shared.value()
+    ids = shared.ids if isinstance(shared, SharedNotebook) else ()
     return Look(shared.changes, value, ids)
 
 

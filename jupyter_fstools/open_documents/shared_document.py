@@ -93,8 +93,13 @@ class SharedNotebook(SharedDocument):
 
     @property
     def ids(self) -> list[str | None]:
-        """The ids of the document's cells; also those of a format in which files have no ids."""
-        return [cell.get("id") for cell in self.document.ycells]
+        """The ids of the cells in the content; also those of a format in which files have no ids.
+
+        Of equal cells with the same id the content has one. Where such differ, taking the content gives them other ids.
+        """
+        ids = [cell.get("id") for cell in self.document.ycells]
+        copies = _copies(ids)
+        return [cell_id for at, cell_id in enumerate(ids) if at not in copies]
 
     def staying_cells(self) -> set[str | None]:
         """The ids of the cells that run or are typed in: made anew they would lose their outputs, or keys."""
@@ -121,6 +126,7 @@ class SharedNotebook(SharedDocument):
         for operation in operations:
             cells.require(operation)
         with self.document.ydoc.transaction(origin=ORIGIN):
+            cells.drop_copies(operations)
             for operation in operations:
                 cells.carry_out(operation)
         return operations == told.operations
@@ -132,12 +138,17 @@ class _Cells:
     def __init__(self, document: Any, ids: Sequence[str | None], sources: Mapping[int, str]) -> None:
         self._document, self._ycells, self._sources, self._total = document, document.ycells, sources, len(ids)
         live = [cell.get("id") for cell in self._ycells]
+        copies = _copies(live)
         known = {cell_id: index for index, cell_id in enumerate(ids)}
         if live != list(ids) and len(known) < len(ids):
             raise _meanwhile("the cells were changed, and some have the same id")
-        # A cell that somebody inserted since has no index.
         self._carets = _cells_with_carets(document)
-        self._order = list(range(len(ids))) if live == list(ids) else [known.get(cell_id, -1) for cell_id in live]
+        self._twice = {live[at] for at in copies}
+        if live == list(ids):
+            self._order = list(range(len(ids)))
+        else:
+            # A cell that somebody inserted since has no index, nor has a copy.
+            self._order = [-1 if at in copies else known.get(cell_id, -1) for at, cell_id in enumerate(live)]
 
     def beside_a_run(self, operation: CellOperation) -> CellOperation:
         """The operation without what it says about the outputs of a running cell."""
@@ -157,11 +168,19 @@ class _Cells:
         if expected is not None and str(cell["source"]) != expected:
             raise _meanwhile(f"the cell at index {operation.cell.index} was changed")
         is_made_anew = isinstance(operation, Convert | Move | Delete) or _brings_outputs(cell, operation)
+        is_made_anew |= cell.get("id") in self._twice  # Nobody knows in which of both.
         if is_made_anew and cell.get("id") in self._carets:
             raise has_to_stay("caret", operation.cell.index)
         sets_outputs = isinstance(operation, Members) and not _OF_A_RUN.isdisjoint(operation.set)
         if (is_made_anew or sets_outputs) and _is_running(cell):
             raise has_to_stay("running", operation.cell.index)
+
+    def drop_copies(self, operations: Sequence[CellOperation]) -> None:
+        """Take away the copies of the cells that are about to change: they would be cells of their own then."""
+        changed = {self._id_of(one.cell.index) for one in operations if not isinstance(one, Insert)} & self._twice
+        for at in reversed(range(len(self._order) if changed else 0)):
+            if self._order[at] < 0 and self._ycells[at].get("id") in changed:
+                del self._ycells[at], self._order[at]
 
     def carry_out(self, operation: CellOperation) -> None:
         if isinstance(operation, Insert):
@@ -185,6 +204,10 @@ class _Cells:
                 self._insert(operation.cell.index, operation.after, content)
             else:
                 self._put(at, operation.cell.index, _converted(content, operation.cell_type))
+
+    def _id_of(self, index: int) -> str | None:
+        cell_id: str | None = self._ycells[self._order.index(index)].get("id") if index < self._total else None
+        return cell_id
 
     def _require_there(self, name: CellName) -> Any:
         if name.index >= self._total:
@@ -224,6 +247,12 @@ def moved_splices(splices: Sequence[Splice], before: bytes, now: bytes) -> Seque
             moved.append(splice if splice.end <= other.offset else splice._replace(offset=splice.offset + shift))
         return moved
     return splices
+
+
+def _copies(ids: Sequence[str | None]) -> set[int]:
+    """The positions of cells whose id another one before them has."""
+    first = {cell_id: at for at, cell_id in zip(range(len(ids) - 1, -1, -1), reversed(ids), strict=True)}
+    return {at for at, cell_id in enumerate(ids) if cell_id is not None and first[cell_id] != at}
 
 
 def _cells_with_carets(document: Any) -> set[str | None]:

@@ -74,6 +74,69 @@ def test_what_is_no_notebook_is_told_apart(data):
     assert not is_saved_as(data, {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
+COPIES = """
+import json, sys
+from jupyter_fstools.documents.notebook.operations import NotebookOperations
+from jupyter_fstools.open_documents.shared_document import CARET, SharedNotebook
+from jupyter_ydoc import YNotebook
+from pycrdt import Awareness, Doc
+
+operation, caret = json.load(sys.stdin)
+ydoc = Doc()
+document = YNotebook(ydoc, Awareness(ydoc))
+output = {"output_type": "stream", "name": "stdout", "text": "out"}
+cell = {"cell_type": "code", "source": "x", "execution_count": None, "metadata": {}, "outputs": [output]}
+cells = [cell | {"id": name} for name in "abc"]
+document.set({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+document.ycells.insert(1, document.create_ycell(cells[0]))
+if caret:
+    document.awareness.set_local_state({CARET: "a"})
+shared = SharedNotebook(document)
+assert [cell["id"] for cell in shared.value()["cells"]] == shared.ids == ["a", "b", "c"]
+told = NotebookOperations.model_validate({"total": 3, "operations": [operation]})
+try:
+    shared.patch(told, shared.ids, {})
+except Exception as refusal:
+    json.dump(str(refusal), sys.stdout)
+else:
+    found = [(cell["id"], str(cell["source"]), len(cell["outputs"])) for cell in document.ycells]
+    json.dump(["%s %s %s" % one for one in found], sys.stdout)
+"""
+
+
+def changed_beside_copies(operation, *, caret=False):
+    """The cells a, b and c of a room in which there is a copy of a behind it, which no file has, after an operation."""
+    command = [python_of("collaboration"), "-c", COPIES]
+    told = json.dumps([operation, caret])
+    return json.loads(subprocess.run(command, input=told, capture_output=True, text=True, check=True).stdout)
+
+
+A, B, C = ({"id": name, "index": at} for at, name in enumerate("abc"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("operation", "cells"),
+    [
+        ({"do": "members", "cell": B, "set": {"outputs": []}}, "a x 1, a x 1, b x 0, c x 1"),
+        ({"do": "move", "cell": C, "after": A}, "a x 1, c x 1, a x 1, b x 1"),
+        ({"do": "delete", "cell": B, "source": "x"}, "a x 1, a x 1, c x 1"),
+        ({"do": "source", "cell": A, "spans": [[0, "x", "y", "", ""]]}, "a y 1, b x 1, c x 1"),
+        ({"do": "delete", "cell": A, "source": "x"}, "b x 1, c x 1"),
+    ],
+)
+def test_a_cell_that_a_room_has_twice_stands_for_one(operation, cells):
+    """Two people who move a cell at once double it; jupyter_ydoc saves one of them."""
+    assert ", ".join(changed_beside_copies(operation)) == cells
+
+
+@pytest.mark.slow
+def test_a_copy_in_which_somebody_types_is_left_to_them():
+    assert "somebody is typing" in changed_beside_copies(
+        {"do": "members", "cell": A, "set": {"outputs": []}}, caret=True
+    )
+
+
 ROOM = """
 import json, sys
 from jupyter_fstools.documents.notebook.operations import CellName, Members, NotebookOperations, SourceSpans
