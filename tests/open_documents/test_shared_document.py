@@ -77,7 +77,8 @@ def test_what_is_no_notebook_is_told_apart(data):
 COPIES = """
 import json, sys
 from jupyter_fstools.documents.notebook.operations import NotebookOperations
-from jupyter_fstools.open_documents.shared_document import CARET, SharedNotebook
+from jupyter_fstools.open_documents.shared_cells import CARET
+from jupyter_fstools.open_documents.shared_document import SharedNotebook
 from jupyter_ydoc import YNotebook
 from pycrdt import Awareness, Doc
 
@@ -141,7 +142,8 @@ ROOM = """
 import json, sys
 from jupyter_fstools.documents.notebook.operations import CellName, Members, NotebookOperations, SourceSpans
 from jupyter_fstools.errors import Conflict
-from jupyter_fstools.open_documents.shared_document import CARET, SharedNotebook
+from jupyter_fstools.open_documents.shared_cells import CARET
+from jupyter_fstools.open_documents.shared_document import SharedNotebook
 from jupyter_ydoc import YNotebook
 from pycrdt import Awareness, Doc
 
