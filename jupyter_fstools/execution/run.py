@@ -151,7 +151,7 @@ def check_text(field: str, text: str) -> None:
         raise Invalid(f"{field}: holds a lone surrogate", hint="Send whole characters.", field=field) from None
 
 
-_LAST_WORDS_SECONDS = 0.1
+_LAST_WORDS_SECONDS = 0.5
 _GRACE_SECONDS = 2.0
 
 
