@@ -124,7 +124,7 @@ $(SHELL_CLIENTS): | $(STAMP)
 # makes a test late, what failed runs again alone, up to the first that fails again.
 AGAIN := --last-failed --last-failed-no-failures none --exitfirst
 define run_tests
-$(1) -m pytest -n $(or $(3),auto) --dist worksteal $(2) $(if $(CI),|| $(1) -m pytest $(AGAIN) $(2) || $(1) -m pytest $(AGAIN) $(2))
+$(1) -m pytest -n $(WORKERS) --dist worksteal $(2) $(if $(CI),|| $(1) -m pytest $(AGAIN) $(2) || $(1) -m pytest $(AGAIN) $(2))
 endef
 # One more than there are cores: who waits for a server or a page leaves its core to another.
 WORKERS := $$(($$(getconf _NPROCESSORS_ONLN) + 1))
@@ -132,7 +132,7 @@ QUICK := -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=test
 
 test: venv legs $(CLIENTS)/.installed $(SHELL_CLIENTS) chromium emulators postgresql ## run all tests
 	$(NPM) test
-	$(call run_tests,$(PY),,$(WORKERS))
+	$(call run_tests,$(PY))
 
 quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
 	$(call run_tests,$(PY),$(QUICK))
