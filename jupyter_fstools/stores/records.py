@@ -175,7 +175,7 @@ class Change(BaseModel):
         undoes: the id of the change that this one takes back.
         undoable: False where what it takes to go back was too large to keep.
         place: where the change landed: on the disk, in a document that a browser had open, or in a room where several
-            edit together; of several files the last of these in which one is.
+            edit together; of several files a room if one of them is in one, else a document if one is open.
         saved: the file has the change; False where a room had not saved it yet when the change was made.
         decided: what a person decided about a proposal; its diff and `after` are of what was carried out.
         told: the session that proposed it was told what was decided.
