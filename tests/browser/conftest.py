@@ -133,7 +133,7 @@ def open_lab(new_window):
 
 @pytest.fixture(scope="package")
 def shared_windows(browser, shared_labs):
-    """By leg, each opened for the first test that asks for it."""
+    """By leg and name, each opened for the first test that asks for it."""
     opened = {}
     yield opened
     for window in opened.values():
@@ -141,23 +141,60 @@ def shared_windows(browser, shared_labs):
 
 
 @pytest.fixture
-def desk(shared_windows, new_window, lab, leg, name):
-    """JupyterLab as it is when it was just opened, in the window that tests share; nothing may complain in it.
+def share_window(shared_windows, new_window, lab, leg, name):
+    """Gives a window that tests share, with JupyterLab as it is when it was just opened; nothing may complain in it.
 
-    A test that sets what counts when a page is loaded, or that breaks its page, takes one of `open_lab` instead.
+    Each name is a browser of its own, whose window is opened with these options. A test that sets what counts when a
+    page is loaded, or that breaks its page, takes one of `open_lab` instead.
     """
-    window = shared_windows.get(leg)
-    if window is None or not window.is_cleared():
-        if window:
-            window.page.context.close()
-        window = shared_windows[leg] = new_window()
-    window.pictures = PICTURES / name
-    yield window
-    window.photograph("at_the_end")
-    complaints = list(window.complaints)
-    with suppress(Error):
-        window.close_all()  # At once: the caret of a window that nobody uses for a while takes a twentieth of a core.
+    used = []
+
+    def share(which, **options):
+        window = shared_windows.get((leg, which))
+        if window is None or not window.is_cleared():
+            if window:
+                window.page.context.close()
+            window = shared_windows[leg, which] = new_window(**options)
+        window.pictures = PICTURES / name
+        used.append(window)
+        return window
+
+    yield share
+    complaints = []
+    for number, window in enumerate(used, 1):
+        window.photograph(f"at_the_end_{number}")
+        complaints += window.complaints
+        with suppress(Error):
+            window.close_all()  # At once: the caret of a window that nobody uses takes a twentieth of a core.
     assert complaints == [], f"{complaints}\n{lab.output()[-8000:]}"
+
+
+@pytest.fixture
+def desk(share_window):
+    """A person's window."""
+    return share_window("first")
+
+
+@pytest.fixture
+def second_desk(share_window, desk):
+    """The window of a second browser."""
+    return share_window("second")
+
+
+@pytest.fixture
+def narrow(desk):
+    """The person's window when it is half as wide."""
+    size = desk.page.viewport_size
+    desk.page.set_viewport_size({**size, "width": size["width"] // 2})
+    yield desk
+    desk.page.set_viewport_size(size)
+
+
+@pytest.fixture
+def choose_theme(desk):
+    """Chooses a theme in the person's window, for one test."""
+    yield desk.choose_theme
+    desk.choose_theme("JupyterLab Light")
 
 
 @pytest.fixture

@@ -120,11 +120,11 @@ def test_a_large_overwrite_is_approved_only_once_all_that_lands_was_shown(window
     assert waits.text("a.txt") == "".join(lines).upper()
 
 
-def test_a_stale_proposal_says_so_before_anybody_presses(open_lab, waits):
+def test_a_stale_proposal_says_so_before_anybody_presses(desk, waits):
     waits.write("a.py", "x = 1\n")
     waits.change("a.py", "x", "y")
     waits.write("a.py", "x = 2\n")
-    window = open_lab().open_panel()
+    window = desk.open_panel()
     card = window.card(waits.path("a.py"))
     expect(card).to_contain_text("out of date")
     expect(card.locator('[data-action="approve"]')).to_have_count(0)

@@ -54,13 +54,12 @@ def field(dialog, label):
 
 
 @requires_the_client
-def test_a_program_is_connected_and_its_first_call_is_told(open_lab, lab, folder):
+def test_a_program_is_connected_and_its_first_call_is_told(desk, lab, folder):
     path = folder.write("a.txt", "hello\n")
-    window = open_lab()
-    dialog = window.page.get_by_role("dialog")
+    dialog = desk.page.get_by_role("dialog")
     for way in ("http", "stdio"):
         name = f"{folder.session}-{way}"
-        window.run("Connect an Assistant…")
+        desk.run("Connect an Assistant…")
         expect(field(dialog, "Program")).to_be_focused()
         expect(field(dialog, "Name of its token and session")).to_have_value("claude-code")
         field(dialog, "Program").select_option("generic")
@@ -70,8 +69,8 @@ def test_a_program_is_connected_and_its_first_call_is_told(open_lab, lab, folder
         field(dialog, "The token ends").select_option(label="after 1 day")
         field(dialog, "Only these paths").fill(f"/{folder.name}/")
         field(dialog, "Name of its token and session").fill("two words")
-        window.photograph(f"asked_{way}")
-        assert axe_finds(window.page, ".jp-fstools-Connect") == []
+        desk.photograph(f"asked_{way}")
+        assert axe_finds(desk.page, ".jp-fstools-Connect") == []
         dialog.get_by_role("button", name="Make its token").click()
         expect(dialog.get_by_role("alert")).to_contain_text("session: takes 1 to 128 letters")
         expect(field(dialog, "Only these paths")).to_have_value(f"/{folder.name}/")
@@ -79,10 +78,10 @@ def test_a_program_is_connected_and_its_first_call_is_told(open_lab, lab, folder
         dialog.get_by_role("button", name="Make its token").click()
         expect(dialog.get_by_role("status")).to_have_text("Waiting for the first call of Another client…")
         configuration = json.loads(dialog.get_by_role("group", name="Configuration").inner_text())
-        assert axe_finds(window.page, ".jp-fstools-Connect") == []
+        assert axe_finds(desk.page, ".jp-fstools-Connect") == []
         assert "hello" in read_by_a_client(configuration, path, lab.environment)
         expect(dialog.get_by_role("status")).to_have_text("Another client has called: it works.")
-        window.photograph(f"works_{way}")
+        desk.photograph(f"works_{way}")
         dialog.get_by_role("button", name="Close").click()
         expect(dialog).to_have_count(0)
         [made] = [one for one in lab.call("GET", "/tokens")[1]["tokens"] if one["name"] == name]
@@ -91,8 +90,7 @@ def test_a_program_is_connected_and_its_first_call_is_told(open_lab, lab, folder
 
 
 @pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
-def test_the_configuration_is_copied_with_one_press(open_lab, folder):
-    window = open_lab().open_panel()
+def test_the_configuration_is_copied_with_one_press(window, folder):
     window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     window.panel.get_by_role("button", name="Connect an assistant…").click()
     dialog = window.page.get_by_role("dialog")
@@ -108,17 +106,15 @@ def test_the_configuration_is_copied_with_one_press(open_lab, folder):
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Dark High Contrast"])
-def test_the_dialog_can_be_read_in_a_dark_theme(open_lab, folder, settings, theme):
-    settings("@jupyterlab/apputils-extension:themes", theme=theme)
-    window = open_lab()
-    expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-    dialog = window.page.get_by_role("dialog")
-    window.run("Connect an Assistant…")
+def test_the_dialog_can_be_read_in_a_dark_theme(desk, folder, choose_theme, theme):
+    choose_theme(theme)
+    dialog = desk.page.get_by_role("dialog")
+    desk.run("Connect an Assistant…")
     field(dialog, "Name of its token and session").fill(folder.session)
-    window.photograph("asked")
+    desk.photograph("asked")
     assert field(dialog, "Only these paths").evaluate(CONTRAST, "::placeholder") >= READABLE
-    assert axe_finds(window.page, ".jp-fstools-Connect") == []
+    assert axe_finds(desk.page, ".jp-fstools-Connect") == []
     dialog.get_by_role("button", name="Make its token").click()
     expect(dialog.get_by_role("group", name="Configuration")).to_contain_text("mcpServers")
-    window.photograph("made")
-    assert axe_finds(window.page, ".jp-fstools-Connect") == []
+    desk.photograph("made")
+    assert axe_finds(desk.page, ".jp-fstools-Connect") == []

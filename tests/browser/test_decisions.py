@@ -68,8 +68,8 @@ def test_a_stale_proposal_is_refused_with_the_reason_and_shows_both_sides(window
     window.photograph("stale")
 
 
-def test_the_second_of_two_browsers_is_told_what_the_first_decided(window, open_lab, waits):
-    first, second = window, open_lab().open_panel()
+def test_the_second_of_two_browsers_is_told_what_the_first_decided(window, second_desk, waits):
+    first, second = window, second_desk.open_panel()
     change = proposed(waits)
     card = second.card(waits.path("a.py"))
     expect(card).to_have_attribute("data-status", "proposed")

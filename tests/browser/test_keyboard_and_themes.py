@@ -36,10 +36,8 @@ STATUS = re.compile(r"/api/fstools/?(\?.*)?$")
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"])
-def test_everything_can_be_read_in_each_theme(open_lab, folder_of_everything, settings, theme):
-    settings("@jupyterlab/apputils-extension:themes", theme=theme)
-    window = open_lab().open_panel()
-    expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+def test_everything_can_be_read_in_each_theme(window, folder_of_everything, choose_theme, theme):
+    choose_theme(theme)
     unfold(window.card(folder_of_everything.path("a.py")))
     window.photograph("panel")
     texts = [text for text in window.panel.locator(TEXTS).all() if text.inner_text().strip()]
@@ -94,8 +92,8 @@ def test_the_panel_is_found_in_the_view_menu(desk):
     expect(desk.panel).to_be_visible()
 
 
-def test_a_narrow_panel_keeps_names_and_buttons_in_sight(open_lab, waits, folder_of_everything):
-    window = open_lab(width=700).open_panel()
+def test_a_narrow_panel_keeps_names_and_buttons_in_sight(narrow, waits, folder_of_everything):
+    window = narrow.open_panel()
     waits.write("thirteen_n.py", "x = 1\n")
     waits.change("thirteen_n.py", "x", "y")
     name = window.card(waits.path("thirteen_n.py")).locator(".jp-fstools-Card-name")
@@ -112,14 +110,14 @@ def test_a_narrow_panel_keeps_names_and_buttons_in_sight(open_lab, waits, folder
         assert panel["x"] <= box["x"] and box["x"] + box["width"] <= panel["x"] + panel["width"]
 
 
-def test_a_narrow_panel_tells_files_of_one_name_apart_and_cuts_no_button(open_lab, waits, folder):
+def test_a_narrow_panel_tells_files_of_one_name_apart_and_cuts_no_button(narrow, waits, folder):
     for place in (waits, folder):
         for file in ("a.py", "b.py"):
             place.write(file, "x = 1\n")
             place.change(file, "x", "y")
     waits.write("c.py", "x = 1\n")
     waits.change("c.py", "x", "y", session="another")
-    window = open_lab(width=700).open_panel()
+    window = narrow.open_panel()
     buttons = window.turn(waits.session).locator(".jp-fstools-Turn-buttons button")
     expect(buttons).to_have_text(["Approve 0 of 2", "Reject all (2)", "Keep all", "Undo all"])
     panel = window.panel.bounding_box()

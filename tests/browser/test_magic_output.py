@@ -26,31 +26,30 @@ def outputs_of_all_cells(window, count):
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_every_match_of_a_line_is_marked_and_all_is_readable(open_lab, folder, settings, theme):
-    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+def test_every_match_of_a_line_is_marked_and_all_is_readable(desk, folder, choose_theme, theme):
+    choose_theme(theme)
     folder.write("a.py", "value = value + value\nother = 1\n")
     path = folder.path("a.py")
     magics = f"%fs grep value {path}", f"%fs read {path}", f"%fs edit {path} --old other --new another"
     folder.write("n.ipynb", notebook(*(("code", magic) for magic in magics)))
-    window = open_lab(path=folder.path("n.ipynb"))
-    expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-    shown = outputs_of_all_cells(window, len(magics))
+    desk.open(folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(desk, len(magics))
     expect(shown.first.locator("mark")).to_have_text(["value"] * 3)
-    window.photograph("output")
+    desk.photograph("output")
     texts = [text for text in shown.locator(TEXTS).all() if text.inner_text().strip()]
     contrasts = {text.inner_text(): text.evaluate(CONTRAST) for text in texts}
     assert contrasts["value"] >= AA
     assert {text: contrast for text, contrast in contrasts.items() if contrast < AA} == {}
 
 
-def test_beside_a_long_path_no_other_word_of_a_table_is_broken(open_lab, folder):
+def test_beside_a_long_path_no_other_word_of_a_table_is_broken(desk, folder):
     name = "_".join(["a", *["rather"] * 28, "long", "file.py"])
     folder.write(name, "other = 1\n")
     folder.change(name, "other", "another")
     pattern = folder.path("**/*.py")
     folder.write("n.ipynb", notebook(("code", "%fs changes"), ("code", f"%fs glob {pattern}")))
-    window = open_lab(path=folder.path("n.ipynb"))
-    shown = outputs_of_all_cells(window, 2)
+    desk.open(folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(desk, 2)
     for table in shown.all():
         row = table.locator("tr", has_text="file.py").first
         path = row.locator("td", has_text="file.py")
@@ -60,7 +59,7 @@ def test_beside_a_long_path_no_other_word_of_a_table_is_broken(open_lab, folder)
         words = [cell for cell in row.locator("td").all() if "file.py" not in cell.inner_text()]
         assert words
         assert [cell.inner_text() for cell in words if cell.evaluate(LINES) > 1] == []
-    window.photograph("tables")
+    desk.photograph("tables")
 
 
 LINES = """cell => {
@@ -71,21 +70,21 @@ LINES = """cell => {
 BACKGROUND = "element => getComputedStyle(element).backgroundColor"
 
 
-def test_a_diff_has_the_panels_colours_and_a_read_shows_its_lines_each_time(open_lab, folder):
+def test_a_diff_has_the_panels_colours_and_a_read_shows_its_lines_each_time(desk, folder):
     folder.write("a.py", "value = 1\n")
     path = folder.path("a.py")
     magics = f"%fs read {path}", f"%fs read {path}", f"%fs edit {path} --old 1 --new 2"
     folder.write("n.ipynb", notebook(*(("code", magic) for magic in magics)))
-    window = open_lab(path=folder.path("n.ipynb"))
-    shown = outputs_of_all_cells(window, 3)
+    desk.open(folder.path("n.ipynb"))
+    shown = outputs_of_all_cells(desk, 3)
     for read in range(2):
         expect(shown.nth(read).locator("td", has_text="value = 1")).to_be_visible()
-    window.open_panel()
-    card = window.card(path)
+    desk.open_panel()
+    card = desk.card(path)
     unfold(card)
     for kind in ("add", "remove"):
         in_cell = shown.nth(2).locator(f"tr.fs-{kind}").evaluate(BACKGROUND)
         in_panel = card.locator(f".jp-fstools-Diff-row.jp-mod-{kind} .jp-fstools-Diff-code").evaluate(BACKGROUND)
         assert in_cell == in_panel
     assert folder.text("a.py") == "value = 2\n"
-    window.photograph("diff")
+    desk.photograph("diff")

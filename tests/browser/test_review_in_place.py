@@ -202,20 +202,19 @@ def test_the_next_change_is_reached_with_the_keyboard(editor):
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_what_waits_and_what_was_made_in_a_text_can_be_read_in_each_theme(open_lab, folder, waits, settings, theme):
-    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+def test_what_waits_and_what_was_made_in_a_text_can_be_read_in_each_theme(desk, folder, waits, choose_theme, theme):
+    choose_theme(theme)
     for place in (waits, folder):
-        place.write("a.py", BEFORE)
-        window = open_lab(path=place.path("a.py"))
-        expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+        desk.open(place.write("a.py", BEFORE))
         rewrite(place, upper(3, 30))
-        expect(window.page.locator(".jp-fstools-Review-line")).to_have_count(2)
+        expect(desk.page.locator(".jp-fstools-Review-line")).to_have_count(2)
         if place is folder:
-            press(controls(window, 0), "old")
-            expect(window.page.locator(".jp-fstools-Review-lines.jp-mod-remove").first).to_be_visible()
-        window.photograph(f"text_{'made' if place is folder else 'waits'}")
-        found = axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-line", ".jp-fstools-Review-other")
+            press(controls(desk, 0), "old")
+            expect(desk.page.locator(".jp-fstools-Review-lines.jp-mod-remove").first).to_be_visible()
+        desk.photograph(f"text_{'made' if place is folder else 'waits'}")
+        found = axe_finds(desk.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-line", ".jp-fstools-Review-other")
         assert found == []
+        desk.close_all()
 
 
 FOCUSED = "() => document.activeElement.dataset.action ?? document.activeElement.getAttribute('aria-label')"
@@ -328,7 +327,7 @@ def until_written(window, folder, text, file="a.py"):
 
 
 def test_what_is_kept_of_a_change_is_kept_in_a_second_browser_too_and_one_hunk_after_the_other_is_undone(
-    desk, open_lab, folder
+    desk, second_desk, folder
 ):
     folder.write("a.py", BEFORE)
     change = rewrite(folder, upper(3, 12, 21))
@@ -336,7 +335,8 @@ def test_what_is_kept_of_a_change_is_kept_in_a_second_browser_too_and_one_hunk_a
     expect(shown(desk)).to_have_count(3)
     press(controls(desk, 0), "keep")
     expect(shown(desk)).to_have_count(2)
-    again = open_lab(path=folder.path("a.py"))
+    again = second_desk
+    again.open(folder.path("a.py"))
     expect(shown(again)).to_have_count(2)
     press(controls(again, 0), "undo")
     expect(shown(again)).to_have_count(1)

@@ -407,8 +407,8 @@ def test_a_conversion_of_a_cell_that_has_another_type_by_now_is_stale(open_noteb
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_nothing_keeps_anybody_from_deciding_about_cells(open_lab, folder, waits, settings, theme):
-    settings("@jupyterlab/apputils-extension:themes", theme=theme)
+def test_nothing_keeps_anybody_from_deciding_about_cells(desk, folder, waits, choose_theme, theme):
+    choose_theme(theme)
     for place in (waits, folder):
         place.write("n.ipynb", notebook_text(LONG, "y = 1", "z = 1", "w = 1"))
         place.call("read_notebook", "n.ipynb")
@@ -419,14 +419,14 @@ def test_nothing_keeps_anybody_from_deciding_about_cells(open_lab, folder, waits
             {"cell_id": "c3", "edit_mode": "move", "at": "start"},
         ]
         assert place.call("edit_notebook", "n.ipynb", edits=edits)[0] in (200, 202)
-        window = open_lab(path=place.path("n.ipynb"))
-        expect(window.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-        Notebook(window)
-        expect(window.page.locator(".jp-fstools-Review-ghost")).to_have_count(1)
-        expect(window.page.locator(".jp-fstools-Review-other").first).to_be_visible()
-        window.photograph(f"cells_{place.name[:5]}")
-        found = axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-box", ".jp-fstools-Review-other")
+        desk.open(place.path("n.ipynb"))
+        Notebook(desk)
+        expect(desk.page.locator(".jp-fstools-Review-ghost")).to_have_count(1)
+        expect(desk.page.locator(".jp-fstools-Review-other").first).to_be_visible()
+        desk.photograph(f"cells_{place.name[:5]}")
+        found = axe_finds(desk.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-box", ".jp-fstools-Review-other")
         assert found == []
+        desk.close_all()
 
 
 def test_the_bar_counts_no_change_whose_cell_was_typed_over_or_deleted(open_notebook, desk, folder):

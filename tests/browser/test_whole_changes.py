@@ -202,20 +202,18 @@ def test_a_notebook_is_compared_with_metadata_of_its_cells_and_its_own(desk, wai
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-def test_nothing_keeps_anybody_from_deciding_in_the_document_or_beside_it(open_lab, waits, settings, theme):
-    settings("@jupyterlab/apputils-extension:themes", theme=theme)
-    waits.write("a.py", "".join(LINES))
-    window = open_lab(path=waits.path("a.py"))
-    page = window.page
-    expect(page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+def test_nothing_keeps_anybody_from_deciding_in_the_document_or_beside_it(desk, waits, choose_theme, theme):
+    choose_theme(theme)
+    desk.open(waits.write("a.py", "".join(LINES)))
+    page = desk.page
     waits.change("a.py", "line_3 = 3", "line_3 = 'three'")
     controls = page.locator(".jp-FileEditor .jp-fstools-Review-controls")
     expect(controls).to_be_visible()
-    window.photograph("review")
+    desk.photograph("review")
     assert axe_finds(page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-other") == []
-    compare(window)
+    compare(desk)
     expect(page.locator(".cm-merge-b .cm-changedLine")).to_be_visible()
-    window.photograph("comparison")
+    desk.photograph("comparison")
     assert axe_finds(page, ".jp-fstools-ChangeComparison") == []
 
 

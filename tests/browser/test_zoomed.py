@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import axe_finds, unfold
@@ -29,32 +30,39 @@ OUT_OF_SIGHT = """controls => {
 }"""
 
 
-def opened(open_lab, folder):
-    """A text in a window at 200 %, in which an assistant changed two places, or would."""
+@pytest.fixture
+def zoomed(share_window):
+    return share_window("zoomed", zoom=2)
+
+
+def change_a_text(window, folder):
+    """In which an assistant changed two places, or would."""
     folder.write("a.py", BEFORE)
-    window = open_lab(path=folder.path("a.py"), zoom=2)
+    window.open(folder.path("a.py"))
     rewrite(folder, upper(3, 12))
-    expect(window.page.locator(".jp-FileEditor .jp-fstools-Review-controls").first).to_be_visible()
-    return window
+    expect(window.page.locator(".jp-FileEditor:visible .jp-fstools-Review-controls").first).to_be_visible()
 
 
-def test_the_bar_and_the_buttons_of_a_document_are_reached(open_lab, folder, waits):
+def test_the_bar_and_the_buttons_of_a_document_are_reached(zoomed, folder, waits):
     folder.write("other.py", BEFORE)
     rewrite(folder, upper(1), "other.py")
     made = "keep", "undo", "keep-session", "undo-session", "previous", "next"
     for place, actions in ((folder, made), (waits, ("approve", "reject", "previous", "next"))):
-        window = opened(open_lab, place)
-        bar = window.page.locator(".jp-fstools-ReviewBar:visible")
+        change_a_text(zoomed, place)
+        page = zoomed.page
+        bar = page.locator(".jp-fstools-ReviewBar:visible")
         for action in actions:
             expect(bar.locator(f'[data-action="{action}"]')).to_be_visible()
-        window.photograph(f"document_{place.session[-5:]}_{len(actions)}")
+        zoomed.photograph(f"document_{place.session[-5:]}_{len(actions)}")
         assert bar.evaluate(CLIPPED) == []
-        assert window.page.locator(".jp-FileEditor .jp-fstools-Review-controls").first.evaluate(CLIPPED) == []
-        assert axe_finds(window.page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-other") == []
+        assert page.locator(".jp-FileEditor .jp-fstools-Review-controls").first.evaluate(CLIPPED) == []
+        assert axe_finds(page, ".jp-fstools-ReviewBar", ".jp-fstools-Review-other") == []
+        zoomed.close_all()
 
 
-def test_the_panel_is_read_and_used(open_lab, waits):
-    zoomed = opened(open_lab, waits).open_panel()
+def test_the_panel_is_read_and_used(zoomed, waits):
+    change_a_text(zoomed, waits)
+    zoomed.open_panel()
     card = zoomed.card(waits.path("a.py"))
     unfold(card)
     zoomed.photograph("panel")
@@ -66,14 +74,14 @@ def test_the_panel_is_read_and_used(open_lab, waits):
     assert axe_finds(zoomed.page, ".jp-fstools-Panel") == []
 
 
-def test_a_cell_to_come_begins_where_the_cells_of_a_narrow_notebook_do(open_lab, waits):
+def test_a_cell_to_come_begins_where_the_cells_of_a_narrow_notebook_do(zoomed, waits):
     """There JupyterLab has the prompts above the cells."""
-    window = open_lab(path=waits.write("n.ipynb", notebook_text("x = 1")), zoom=2)
-    document = Notebook(window)
+    zoomed.open(waits.write("n.ipynb", notebook_text("x = 1")))
+    document = Notebook(zoomed)
     waits.call("read_notebook", "n.ipynb")
     edits = [{"edit_mode": "insert", "after": "c0", "cell_type": "code", "new_source": "y = 1"}]
     assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
-    ghost = window.page.locator(".jp-fstools-Review-ghost")
+    ghost = zoomed.page.locator(".jp-fstools-Review-ghost")
     expect(ghost).to_be_visible()
     editor = document.cells.first.locator(".jp-InputArea-editor").bounding_box()
     assert abs(ghost.bounding_box()["x"] - editor["x"]) < 8
@@ -83,15 +91,22 @@ def test_a_long_line_leads_no_button_out_of_sight(open_lab, waits, settings):
     settings("@jupyterlab/codemirror-extension:plugin", defaultConfig={"lineWrap": False})
     settings("@jupyterlab/fileeditor-extension:plugin", editorConfig={"lineWrap": False})
     long = "x = 'a line that is longer than the window is wide' # " + "and on " * 60
-    text = open_lab(path=waits.write("a.py", f"{long}\ny = 1\n"), zoom=2)
-    waits.call("read_file", "a.py")
-    assert waits.call("edit_file", "a.py", old_string="y = 1", new_string="y = 2")[0] == 202
-    cell = open_lab(path=waits.write("n.ipynb", notebook_text(f"{long}\ny = 1")), zoom=2)
-    Notebook(cell)
-    waits.call("read_notebook", "n.ipynb")
-    edits = [{"cell_id": "c0", "old_string": "y = 1", "new_string": "y = 2"}]
-    assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
-    for window, name in ((text, "text"), (cell, "cell")):
+    window = open_lab(zoom=2)
+
+    def propose_in_a_text():
+        window.open(waits.write("a.py", f"{long}\ny = 1\n"))
+        waits.call("read_file", "a.py")
+        assert waits.call("edit_file", "a.py", old_string="y = 1", new_string="y = 2")[0] == 202
+
+    def propose_in_a_cell():
+        window.open(waits.write("n.ipynb", notebook_text(f"{long}\ny = 1")))
+        Notebook(window)
+        waits.call("read_notebook", "n.ipynb")
+        edits = [{"cell_id": "c0", "old_string": "y = 1", "new_string": "y = 2"}]
+        assert waits.call("edit_notebook", "n.ipynb", edits=edits)[0] == 202
+
+    for propose, name in ((propose_in_a_text, "text"), (propose_in_a_cell, "cell")):
+        propose()
         controls = window.page.locator(".cm-content .jp-fstools-Review-controls")
         expect(controls).to_be_visible()
         scroller = window.page.locator(".cm-scroller", has=controls)
@@ -100,3 +115,4 @@ def test_a_long_line_leads_no_button_out_of_sight(open_lab, waits, settings):
             scroller.evaluate("(part, to) => { part.scrollLeft = to; }", scrolled)
             window.photograph(f"{name}_{scrolled}")
             assert controls.evaluate(OUT_OF_SIGHT) == []
+        window.close_all()

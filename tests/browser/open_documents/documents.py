@@ -6,7 +6,7 @@ import json
 import re
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from playwright.sync_api import expect
@@ -190,6 +190,27 @@ class Notebook(Document):
             with suppress(AssertionError):
                 expect(self.cells.nth(at).locator(".jp-InputPrompt")).to_have_text("[*]:", timeout=2000)
                 return
+
+
+@contextmanager
+def hanging(page):
+    """In here a page does nothing: its script stands still, as under a debugger."""
+    debugger, stands = page.context.new_cdp_session(page), []
+
+    def note(told):
+        stands.append(told)
+
+    debugger.on("Debugger.paused", note)
+    debugger.send("Debugger.enable")
+    page.evaluate("() => void setTimeout(() => {}, 100)")  # It stops at a statement, so has to come to one.
+    debugger.send("Debugger.pause")
+    while not stands:
+        page.wait_for_timeout(20)
+    try:
+        yield
+    finally:
+        debugger.send("Debugger.resume")
+        debugger.detach()
 
 
 class Assistant(threading.Thread):

@@ -252,9 +252,10 @@ def test_an_approved_change_arrives_beside_what_was_typed_while_it_waited(desk, 
     assert saved(waits, ["x = 2", "y = 1; typed = 2"])
 
 
-def test_two_browsers_see_the_same(open_notebook, open_lab, folder):
+def test_two_browsers_see_the_same(open_notebook, second_desk, folder):
     one = open_notebook("x = 1", "y = 1")
-    two = Notebook(open_lab(path=folder.path("n.ipynb")))
+    second_desk.show(folder.path("n.ipynb"))
+    two = Notebook(second_desk)
     one.type(0, "; one")
     two.type(1, "; two")
     folder.call("read_notebook", "n.ipynb")

@@ -12,6 +12,7 @@ from tests.browser.open_documents.documents import (
     Assistant,
     Notebook,
     Text,
+    hanging,
     holds,
     landed,
     notebook_text,
@@ -23,10 +24,6 @@ from tests.browser.open_documents.documents import (
 EDIT = {"old_string": "y = 1", "new_string": "y = 2"}
 BEFORE, AFTER = "x = 1\ny = 1\n", "x = 1\ny = 2\n"
 TYPED_BEFORE, TYPED_AFTER = "x = 1  # typed\ny = 1\n", "x = 1  # typed\ny = 2\n"
-BLOCK = """() => setTimeout(() => {
-  const end = Date.now() + 10_000;
-  while (Date.now() < end);
-}, 0)"""
 
 
 def opened(window, folder, file="a.py", typed=""):
@@ -44,10 +41,10 @@ def test_a_page_that_hangs_keeps_what_is_typed_and_takes_nothing_later(desk, fol
     """A file with unsaved changes is left alone; one that is saved is edited, and shown once the page wakes up."""
     saved = opened(desk, folder, "saved.py")
     typing = opened(desk, folder, typed="  # typed")
-    desk.page.evaluate(BLOCK)
-    assert "does not answer" in refused(folder.call("edit_file", "a.py", **EDIT), "unsaved")["message"]
-    landed(folder.call("edit_file", "saved.py", **EDIT))
-    assert (folder.text("a.py"), folder.text("saved.py")) == (BEFORE, AFTER)
+    with hanging(desk.page):
+        assert "does not answer" in refused(folder.call("edit_file", "a.py", **EDIT), "unsaved")["message"]
+        landed(folder.call("edit_file", "saved.py", **EDIT))
+        assert (folder.text("a.py"), folder.text("saved.py")) == (BEFORE, AFTER)
     typing.shows(TYPED_BEFORE)
     typing.expect_saved(False)
     assert folder.text("a.py") == BEFORE
@@ -231,10 +228,12 @@ def test_a_page_that_hangs_while_it_saves_has_saved_when_it_wakes_up(desk, folde
     saves, answers = [], []
 
     def hang(route):
-        if route.request.method == "PUT":
-            saves.append(route.request.url)
-            desk.page.evaluate(BLOCK)
-        route.continue_()
+        if route.request.method != "PUT":
+            return route.continue_()
+        saves.append(route.request.url)
+        with hanging(desk.page):
+            route.continue_()
+            desk.page.wait_for_timeout(10_000)
 
     desk.page.route("**/api/contents/**", hang)
     with Assistant([lambda: answers.append(folder.call("edit_file", "a.py", **EDIT)) or (200, {})]) as assistant:
@@ -340,18 +339,17 @@ def test_a_page_that_is_left_holds_no_file(open_lab, folder):
     assert folder.text("a.py") == AFTER
 
 
-def test_the_panel_says_why_an_approval_has_to_wait(open_lab, desk, waits):
+def test_the_panel_says_why_an_approval_has_to_wait(second_desk, desk, waits):
     """The window with the unsaved text hangs; the person decides in another one."""
-    hanging = open_lab()
-    document = opened(hanging, waits, typed="  # typed")
+    document = opened(second_desk, waits, typed="  # typed")
     waits.call("read_file", "a.py")
     assert waits.call("edit_file", "a.py", **EDIT)[0] == 202
     desk.open_panel()
     card = desk.card(waits.path("a.py"))
-    hanging.page.evaluate(BLOCK)
-    card.locator('[data-action="approve"]').click()
-    expect(card.get_by_role("alert")).to_contain_text("not saved")
-    expect(card).to_have_attribute("data-status", "proposed")
+    with hanging(second_desk.page):
+        card.locator('[data-action="approve"]').click()
+        expect(card.get_by_role("alert")).to_contain_text("not saved")
+        expect(card).to_have_attribute("data-status", "proposed")
     document.shows(TYPED_BEFORE)
     card.locator('[data-action="approve"]').click()
     expect(card).to_have_attribute("data-status", "applied")

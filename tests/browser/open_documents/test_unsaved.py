@@ -136,11 +136,10 @@ def test_nothing_typed_is_lost_while_the_same_text_is_edited(open_text, folder):
 
 
 @on_both
-def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text, open_lab, folder):
+def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text, second_desk, folder):
     one = open_text()
-    window = open_lab()
-    window.open(folder.path("a.py"))
-    two = Text(window)
+    second_desk.open(folder.path("a.py"))
+    two = Text(second_desk)
     landed(folder.call("edit_file", "a.py", **EDIT))
     for document in (one, two):
         document.shows("x = 1\ny = 2\n")
@@ -159,15 +158,15 @@ def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text,
     one.shows("x = 1  # one more\ny = 3\n")
     two.shows("x = 1  # one less\ny = 3\n")
     assert folder.text("a.py") == "x = 1  # one\ny = 3\n"
-    assert window.dialogs == []
+    assert second_desk.dialogs == []
 
 
 @on_both
-def test_what_is_typed_while_one_browser_saves_an_edit_is_in_the_other_too(desk, open_lab, folder):
+def test_what_is_typed_while_one_browser_saves_an_edit_is_in_the_other_too(desk, second_desk, folder):
     """Both hold the same unsaved change; the other one is never taken for saved with less than the file has."""
     path, typed = folder.write("a.py", "x = 1\ny = 1\n"), []
     documents = []
-    for window in (desk, open_lab()):
+    for window in (desk, second_desk):
         window.open(path)
         documents.append(Text(window))
         documents[-1].type("!")
