@@ -123,7 +123,7 @@ def _served() -> Iterator[tuple[RunningServer, Path]]:
         source_file(root / "small.py", 10_000)
         source_file(root / "large.py", 1_000_000)
         sizes = "--FsToolsConfig.max_output_bytes=2000000", "--FsToolsConfig.full_read_bytes=2000000"
-        server = RunningServer(root, *sizes, OPTION, environment=environment())
+        server = RunningServer(root, *sizes, OPTION, environment=environment(), interface=True)
         try:
             server.wait()
             yield server, root

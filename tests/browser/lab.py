@@ -89,7 +89,7 @@ class Lab(RunningServer):
             *("--FsToolsConfig.approval=waits/", "--FsToolsConfig.durable=False"),
             *("--LabApp.expose_app_in_browser=True", *options),
         )
-        super().__init__(self.root, *given, environment=self.environment, python=python_of(leg))
+        super().__init__(self.root, *given, environment=self.environment, python=python_of(leg), interface=True)
         self.wait()
 
     def stop(self, seconds: float = 10) -> None:
@@ -254,6 +254,13 @@ class LabPage:
         """Load the page again, until JupyterLab has put back what was open in it."""
         self.page.reload()
         self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
+
+    def choose_theme(self, theme):
+        """Choose a theme as its entry in the menu does."""
+        self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+        expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
+        # Another one within 200 ms would take the splash away twice, and say so.
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     @property
     def panel(self):

@@ -310,7 +310,7 @@ def open_backend_quickly(address, monkeypatch):
 
 
 EDITS = """
-import sys
+import random, sys, time
 from jupyter_fstools.entry_points import open_backend
 from jupyter_fstools.errors import Conflict
 backend, me = open_backend(sys.argv[1]), sys.argv[2]
@@ -321,6 +321,7 @@ while done < 50:
             data, version = file.read(0, file.size), file.stat.version
         backend.write("shared.txt", [data + f"{me}-{done}\\n".encode()], if_match=version)
     except Conflict:  # Of a read, too, that others overtook again and again.
+        time.sleep(random.random() / 4)
         continue
     done += 1
 """

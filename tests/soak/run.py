@@ -246,9 +246,8 @@ def act(work: Callable[..., None], counts: Counts, *given: object) -> None:
 def _soaked(counts: Counts, root: Path, seconds: float, *, few: bool) -> Found:
     options = (f"--FsToolsConfig.{option}={value}" for option, value in OPTIONS.items())
     given = ("--LabApp.expose_app_in_browser=True", *options)
-    server = RunningServer(
-        root, *given, module="tests.soak.server", environment={**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    )
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    server = RunningServer(root, *given, module="tests.soak.server", environment=environment, interface=True)
     server.wait()
     threads = _threads(counts, root, server, few=few)
     for thread in threads:

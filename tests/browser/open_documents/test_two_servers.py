@@ -17,7 +17,7 @@ class SecondLab(Lab):
     def __init__(self, lab):
         self.leg, self.root, self.environment = lab.leg, lab.root, lab.environment
         options = ("--FsToolsConfig.approval=waits/", "--LabApp.expose_app_in_browser=True")
-        RunningServer.__init__(self, lab.root, *options, environment=lab.environment)
+        RunningServer.__init__(self, lab.root, *options, environment=lab.environment, interface=True)
         self.wait()
 
 
