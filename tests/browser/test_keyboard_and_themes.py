@@ -86,6 +86,31 @@ def test_the_panel_is_used_with_the_keyboard_alone(desk, waits):
     assert waits.text("a.py") == "y = 1\n"
 
 
+DOWN_AND_UP = """async frames => {
+    const press = key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    press('ArrowDown');
+    for (let frame = 0; frame < frames; frame++) {
+        await new Promise(requestAnimationFrame);
+    }
+    press('ArrowUp');
+}"""
+
+
+def test_a_key_counts_however_soon_it_follows_another(window, folder):
+    for file in ("a.py", "b.py"):
+        folder.write(file, "x = 1\n")
+        folder.change(file, "x", "y")
+    window.list_only(folder)
+    card = window.card(folder.path("b.py"))
+    expect(window.cards).to_have_count(2)
+    for frames in range(6):
+        card.focus()
+        window.page.evaluate(DOWN_AND_UP, frames)
+        for _ in range(2):
+            window.page.evaluate(THREE_FRAMES)
+        assert card.evaluate("card => card === document.activeElement"), frames
+
+
 def test_the_panel_is_found_in_the_view_menu(desk):
     desk.page.get_by_role("menuitem", name="View").click()
     desk.page.locator(".lm-Menu-item", has_text="What Assistants Did").click()

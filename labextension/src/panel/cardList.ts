@@ -174,7 +174,10 @@ export class CardList extends WindowedList<CardListModel> {
       this.scrollTo(this.viewModel.getOffsetForIndexAndAlignment(place, 'auto', 0));
       await new Promise(requestAnimationFrame);
     }
-    this._cards.get(id)?.node.focus({ preventScroll: true });
+    // The next key may have been pressed in the last frame.
+    if (this._goal === id) {
+      this._cards.get(id)?.node.focus({ preventScroll: true });
+    }
   }
 
   protected override onAfterAttach(message: Message): void {
