@@ -156,6 +156,7 @@ def test_the_cell_that_is_edited_is_one_that_the_person_deletes(open_notebook, d
     refused(folder.call("edit_notebook", "n.ipynb", edits=edits), "not_found")
     landed(replace(folder, "c2", "z = 2"))
     assert sources_in(folder.text("n.ipynb")) == ["x = 1", "z = 2"]
+    desk.wait_until_known(folder.path("n.ipynb"))
     desk.page.keyboard.press("z")
     expect(document.cells).to_contain_text(["x = 1", "y = 1", "z = 2"])
     desk.wait_until_known(folder.path("n.ipynb"), saved=False)
