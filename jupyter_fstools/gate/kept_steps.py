@@ -127,6 +127,6 @@ def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
         return None
     if told[:1] == b"t":
         return TextAnchors.model_validate_json(told[1:]).placed(now)
-    from ..documents.notebook import CellAnchors
+    from ..documents.notebook import CellAnchors, replayed
 
-    return from_json(CellAnchors, told[1:]).placed(now)
+    return replayed(from_json(CellAnchors, told[1:]), now)

@@ -32,6 +32,7 @@ from .page import cells_page as cells_page
 from .page import output_rows as output_rows
 from .page import output_text as output_text
 from .plan import Target as Target
+from .replay import replayed as replayed
 from .source_text import refuse_surrogates as refuse_surrogates
 from .spans import NotebookSpans as NotebookSpans
 from .spans import outline_after as outline_after

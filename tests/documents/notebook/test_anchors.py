@@ -17,6 +17,7 @@ from jupyter_fstools.documents.notebook import (
     cell_anchors,
     outline_after,
     outline_of,
+    replayed,
 )
 from jupyter_fstools.documents.notebook.operations import notebook_operations
 from jupyter_fstools.documents.notebook.saved import plain_cell
@@ -72,7 +73,7 @@ def kept(anchors):
 
 def carried_out(anchors, data):
     """The cells that the change makes of a notebook; None where it does not fit."""
-    splices = anchors.placed(BytesContent(data))
+    splices = replayed(anchors, BytesContent(data))
     return None if splices is None else json.loads(spliced(data, splices))["cells"]
 
 
@@ -102,7 +103,7 @@ def test_a_change_that_is_placed_again_is_told_by_cells_too(edits):
     step = Step(CELLS, edits)
     for anchors, cells in ((step.forward, CELLS), (step.back, cells_of(step.after))):
         now = notebook([cell("new", "first = 1"), *cells, cell("end", "last = 1")])
-        document, splices = NotebookDocument(BytesContent(now)), anchors.placed(BytesContent(now))
+        document, splices = NotebookDocument(BytesContent(now)), replayed(anchors, BytesContent(now))
         told = notebook_operations(document, splices, [one.cell_id for one in document.cells])
         assert len(told.operations) == len(anchors.operations)
         again = CellAnchors(total=told.total, operations=told.operations, fingerprints={})

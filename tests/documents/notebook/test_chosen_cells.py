@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
 from jupyter_fstools.content.splices import trimmed
-from jupyter_fstools.documents.notebook import CellEdit, cell_anchors, compared, hunks_in, notebook_with
+from jupyter_fstools.documents.notebook import CellEdit, cell_anchors, compared, hunks_in, notebook_with, replayed
 
 from . import samples
 from .independent_scanner import around_cells, cell_texts
@@ -186,7 +186,7 @@ def test_any_cells_and_hunks_are_written_and_all_else_stays(data, draws) -> None
         return
     theirs = draws.draw(st.sampled_from([cell.cell_id for cell in before.cells if cell.cell_id not in taken] or [None]))
     now = typed(data, theirs)
-    placed = some.placed(BytesContent(now))
+    placed = replayed(some, BytesContent(now))
     if placed is not None:
         assert joined(spliced(now, placed)) == joined(typed(found, theirs))
 
