@@ -49,9 +49,12 @@ def browser(chromium):
         running.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def leg(request):
-    """Which JupyterLab, and how people edit in it: `parametrize("leg", [...], indirect=True)`."""
+    """Which JupyterLab, and how people edit in it: `parametrize("leg", [...], indirect=True)`.
+
+    By this scope pytest runs all tests of one leg together: not each worker needs each leg's server and window.
+    """
     return getattr(request, "param", NEWEST)
 
 
