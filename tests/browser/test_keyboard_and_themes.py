@@ -38,6 +38,7 @@ STATUS = re.compile(r"/api/fstools/?(\?.*)?$")
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark", "JupyterLab Dark High Contrast"])
 def test_everything_can_be_read_in_each_theme(window, folder_of_everything, choose_theme, theme):
     choose_theme(theme)
+    window.list_only(folder_of_everything)
     unfold(window.card(folder_of_everything.path("a.py")))
     window.photograph("panel")
     texts = [text for text in window.panel.locator(TEXTS).all() if text.inner_text().strip()]

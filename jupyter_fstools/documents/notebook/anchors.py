@@ -1,4 +1,4 @@
-"""What a change of cells expects of its notebook, so that it can be repeated in one that changed elsewhere."""
+"""Describes a change of cells so that it can be repeated."""
 
 from __future__ import annotations
 
