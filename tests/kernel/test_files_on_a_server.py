@@ -15,7 +15,7 @@ from jupyter_fstools.kernel.desk import Desk, connected_files
 from jupyter_fstools.kernel.magic import Completion
 from jupyter_fstools.kernel.server_calls import ServerCalls
 from tests.kernel.elsewhere import LOOK, ways
-from tests.kernel.real_kernel import RealKernel
+from tests.kernel.real_kernel import RealKernel, private_environment
 from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,8 @@ VARIABLES = ("JUPYTERHUB_API_TOKEN", "JUPYTER_TOKEN")
 def server(tmp_path_factory):
     files = tmp_path_factory.mktemp("files")
     options = {"durable": False, "enable_execute": True, "execute_approval": False}
-    server = RunningServer(files, *(f"--FsToolsConfig.{name}={value}" for name, value in options.items()))
+    given = (f"--FsToolsConfig.{name}={value}" for name, value in options.items())
+    server = RunningServer(files, *given, environment=private_environment(tmp_path_factory.mktemp("home")))
     try:
         server.wait()
         server.files = files

@@ -14,6 +14,7 @@ from jupyter_fstools.client.runtime_files import JupyterServer
 from jupyter_fstools.errors import Denied, InputOutput, Invalid, NotRead, OutsideRoot, Stale
 from jupyter_fstools.kernel import server_calls
 from jupyter_fstools.kernel.server_calls import ServerCalls
+from tests.kernel.real_kernel import private_environment
 from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow
@@ -29,7 +30,8 @@ def server_at(url, token="t"):
 def served(tmp_path_factory):
     root = tmp_path_factory.mktemp("root")
     options = {"durable": False, "enable_execute": True, "execute_approval": False}
-    server = RunningServer(root, *(f"--FsToolsConfig.{name}={value}" for name, value in options.items()))
+    given = (f"--FsToolsConfig.{name}={value}" for name, value in options.items())
+    server = RunningServer(root, *given, environment=private_environment(tmp_path_factory.mktemp("home")))
     try:
         server.wait()
         yield server, root
