@@ -102,7 +102,7 @@ def main() -> None:
         for name in ("config", "data", "runtime"):
             os.environ[f"JUPYTER_{name.upper()}_DIR"] = str(Path(folder, name))
         os.environ["IPYTHONDIR"] = str(Path(folder, "ipython"))
-        server = RunningServer(root)
+        server = RunningServer(root, interface=True)
         try:
             server.wait()
             with running_kernel(root) as kernel:
