@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -36,6 +37,9 @@ _NAME = "Mcp-Name"
 _SESSIONS = "jupyter_fstools_mcp_sessions"
 _NOTE_BYTES = 512
 """Room for what an answer says around its rows: what they are of, and how to go on."""
+_LARGE_BYTES = 1 << 16
+"""A larger message may take more than a millisecond to parse."""
+_METHODS = f"{__package__}.methods"
 
 
 class _Asker(NamedTuple):
@@ -64,7 +68,7 @@ class McpHandler(ToolsHandler):
         said = headers.get(_VERSION), headers.get(_METHOD), headers.get(_NAME)
         posted = None
         try:
-            posted = await asyncio.to_thread(_read, self.request.body, said, self.served.body_limit)
+            posted = await _read(self.request.body, said, self.served.body_limit)
             if posted.begins:
                 await self._begin(posted.requests[0])
                 return
@@ -227,8 +231,14 @@ class McpHandler(ToolsHandler):
             return refused(self.served.workspace, request.id, refusal, stateless=asker.stateless)
 
 
-def _read(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
-    # What knows the protocol takes a tenth of a second to import: the first message does it, in its thread.
+async def _read(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
+    read = partial(_read_now, body, headers, limit)
+    # A thread costs more than to parse a small message; to import what knows the protocol takes a tenth of a second.
+    takes_long = len(body) > _LARGE_BYTES or _METHODS not in sys.modules
+    return await asyncio.to_thread(read) if takes_long else read()
+
+
+def _read_now(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
     from . import methods  # noqa: F401
     from .messages import Routing, read_messages
 
