@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import socket
 import subprocess
@@ -73,6 +75,7 @@ def locks() -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as place:
         ours = FileLocks(Path(place, "locks"))
         theirs = FileLock(Path(place, "peer.lock"))
+        path = os.path.join(place, "floor.lock")
 
         def hold() -> None:
             for _ in range(1000):
@@ -84,7 +87,16 @@ def locks() -> Iterator[Result]:
                 with theirs:
                     pass
 
+        def hold_file() -> None:
+            for _ in range(1000):
+                fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                os.fstat(fd)
+                fcntl.flock(fd, fcntl.LOCK_UN)
+                os.close(fd)
+
         yield compare("T2 uncontended lock, to filelock", hold, hold_peer, target=0.1)
+        yield compare("T2 opening, locking and closing a file, to filelock", hold_file, hold_peer, target=None)
 
 
 def _receipt(reader: Reader, number: int) -> Receipt:
