@@ -19,6 +19,15 @@ PICTURES = Path(__file__).parent / "screenshots"
 PATIENCE = 30_000
 
 expect.set_options(timeout=PATIENCE)
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Remember a failure, so that pictures are made of where it ended."""
+    report = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report
 
 
 @pytest.fixture
@@ -119,7 +128,21 @@ def new_window(browser, lab, name):
 
 
 @pytest.fixture
-def open_lab(new_window):
+def complaints_of(request):
+    """What the pages of windows complained of; if it is something, or the test failed, with pictures of the end."""
+
+    def complaints_of(windows):
+        complaints = [complaint for window in windows for complaint in window.complaints]
+        if complaints or request.node.stash.get(_FAILED, False):
+            for number, window in enumerate(windows, 1):
+                window.photograph(f"at_the_end_{number}")
+        return complaints
+
+    return complaints_of
+
+
+@pytest.fixture
+def open_lab(new_window, complaints_of):
     """Opens JupyterLab in a new window; at the end nothing may have complained."""
     opened = []
 
@@ -128,10 +151,10 @@ def open_lab(new_window):
         return opened[-1]
 
     yield open_window
-    for number, window in enumerate(opened, 1):
-        window.photograph(f"at_the_end_{number}")
+    complaints = complaints_of(opened)
+    for window in opened:
         window.page.context.close()
-    assert [complaint for window in opened for complaint in window.complaints] == []
+    assert complaints == []
 
 
 @pytest.fixture(scope="package")
@@ -144,7 +167,7 @@ def shared_windows(browser, shared_labs):
 
 
 @pytest.fixture
-def share_window(shared_windows, new_window, lab, leg, name):
+def share_window(shared_windows, new_window, complaints_of, lab, leg, name):
     """Gives a window that tests share, with JupyterLab as it is when it was just opened; nothing may complain in it.
 
     Each name is a browser of its own, whose window is opened with these options. A test that sets what counts when a
@@ -163,10 +186,8 @@ def share_window(shared_windows, new_window, lab, leg, name):
         return window
 
     yield share
-    complaints = []
-    for number, window in enumerate(used, 1):
-        window.photograph(f"at_the_end_{number}")
-        complaints += window.complaints
+    complaints = complaints_of(used)
+    for window in used:
         with suppress(Error):
             window.close_all()  # At once: the caret of a window that nobody uses takes a twentieth of a core.
     assert complaints == [], f"{complaints}\n{lab.output()[-8000:]}"
