@@ -17,6 +17,7 @@ from ..content.splices import (
     splices_back,
     unpacked,
     unpacked_undo,
+    ways_of,
 )
 from ..diffs.file_diff import CellDiff, FileDiff, Operation
 from ..documents.notebook import NotebookDocument, compared, notebook_diff
@@ -33,8 +34,12 @@ _NO_SPLICES = b"\x00[true,[]]\n"
 
 
 def kept_parts(workspace: Workspace, change: Change) -> list[bytes]:
-    """The journal's data of a change, file by file."""
-    return [part or _NO_SPLICES for part in parts_of(workspace.store.splices(change.id) or b"")]
+    """The journal's data of a change, file by file; of one that was rejected meanwhile nothing for each."""
+    kept = workspace.store.splices(change.id) or b""
+    ways = ways_of(kept)
+    # A proposal that somebody is carrying out waits again, if they fail.
+    found = parts_of(ways[1] if ways else kept)
+    return [part or _NO_SPLICES for part in found + [b""] * (len(change.all_files) - len(found))]
 
 
 def restorable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from jupyter_fstools.errors import InputOutput, Stale
 from jupyter_fstools.journal.journal import Decision, Journal
 from jupyter_fstools.journal.standing import changed_since, is_stale, sides_of
+from jupyter_fstools.journal.steps import kept_parts
 from jupyter_fstools.open_documents.holders import Disk
 from jupyter_fstools.plain_text import change_row
 from jupyter_fstools.stores.records import OpenDocument
@@ -271,6 +273,44 @@ def test_all_parts_that_a_change_has_no_longer_are_approved_together(living):
     done = journal.approve(change.id, decision=Decision([0, 1]))
     assert call.got("a.txt").decode() == rewritten(5, 9, 30).replace(*theirs)
     assert (done.decided.taken, done.decided.rejected) == ([0, 1], [])
+
+
+def test_a_proposal_that_is_decided_while_it_is_looked_at_raises_nothing(living):
+    call = living(approval="always")
+    call.put("b.txt", "one\n")
+    call("read_file", path="b.txt")
+    edits = [{"path": "a.txt", "old_string": "line 5 of", "new_string": "line V of"}]
+    edits += [{"path": "b.txt", "old_string": "one", "new_string": "1"}]
+    waiting = call("edit_file", edits=edits).change
+    typed(call, "b.txt", "one", "theirs and one")
+    Journal(call.workspace).reject(waiting.id)
+    assert is_stale(call.workspace, waiting)
+    assert [since.path for since in changed_since(call.workspace, waiting)] == ["b.txt"]
+
+
+def test_an_approval_that_failed_is_repeated_by_who_looked_meanwhile(living, monkeypatch):
+    """Another one begins to carry it out, and takes that back: it waits again, as it was."""
+    call = living(approval="always")
+    journal, apply = Journal(call.workspace), Saved.apply
+    change = call("edit_file", path="a.txt", old_string="line 5 of", new_string="line V of").change
+    looked = []
+
+    def fails_once_begun(holder, rewrite):
+        def begin(*fingerprints):
+            rewrite.begin(*fingerprints)
+            looked.extend(kept_parts(call.workspace, change))
+            raise InputOutput("the disk is full")
+
+        return apply(holder, replace(rewrite, begin=begin))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Saved, "apply", fails_once_begun)
+        with pytest.raises(InputOutput):
+            journal.approve(change.id)
+    with monkeypatch.context() as patched:
+        patched.setattr("jupyter_fstools.journal.journal.kept_parts", lambda *_: looked)
+        assert journal.approve(change.id).status == "applied"
+    assert call.got("a.txt").decode() == "".join(LINES).replace("line 5 of", "line V of")
 
 
 def test_a_closed_file_is_never_merged(living):
