@@ -148,6 +148,7 @@ class Journal(Listing):
         anchors = _anchors_of(change, decision.hunks, parts)
         files = restorable(self._workspace, change, "before", anchors or parts, "cannot be approved", hint)
         with self._drafts(files, change.id, "proposed", "approved") as (drafts, _):
+            self._require_to_take_back(change)
             work: Work = list(self._steps.forward(drafts, change, parts))
             decided = decided_whole(change.diff, taken=True, reason=decision.reason)
             record = _as_landing(change, work).model_copy(update={"decided": decided})
@@ -156,6 +157,15 @@ class Journal(Listing):
             # Who approves it has seen it.
             seen = record.model_copy(update={"seen_by": [self._workspace.reader.user]})
             return self._workspace.carry_out(work, change, seen)
+
+    def _require_to_take_back(self, proposal: Change) -> None:
+        """What a proposed undo takes back may have been taken back meanwhile, and made anew as another change."""
+        undone = self._store.change(proposal.undoes) if proposal.undoes else None
+        if undone is not None and undone.status != "applied":
+            raise Conflict(
+                f"change {proposal.id} would take back {undone.id}, which is {undone.status} already",
+                hint="Reject the proposal.",
+            )
 
     def _partly(self, work: Work, change: Change, decision: Decision, *, are_placed: bool) -> tuple[Work, Change]:
         """The part of a proposal to carry out, and its entry in the journal.

@@ -255,3 +255,21 @@ def test_a_rule_holds_for_the_path_given_and_for_the_file_it_leads_to(make_call,
     call("read_file", path="link.txt")
     assert edit(call, "link.txt", "x", "y").change.status == "proposed"
     assert call.got("kept/a.txt") == b"x\n"
+
+
+def test_a_proposed_undo_takes_nothing_back_that_was_taken_back_already(asking):
+    """Another change made the same again: it goes on standing."""
+    asking.put("a.txt", "one\n")
+    asking("read_file", path="a.txt")
+    change = edit(asking, "a.txt", "one", "1").change
+    journal(asking).approve(change.id)
+    first, second = (asking("undo", change_id=change.id).change for _ in range(2))
+    journal(asking).approve(first.id)
+    asking("read_file", path="a.txt")
+    again = edit(asking, "a.txt", "one", "1").change
+    journal(asking).approve(again.id)
+    with pytest.raises(Conflict, match="undone already \\(not modified\\)"):
+        journal(asking).approve(second.id)
+    assert asking.got("a.txt") == b"1\n"
+    told = [status(asking, one) for one in (change, first, second, again)]
+    assert told == ["undone", "applied", "proposed", "applied"]
