@@ -180,6 +180,8 @@ class Journal(Listing):
             part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
             step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
+            # Of what a proposed undo would have taken back something stays.
+            change = change.model_copy(update={"undoes": None})
         return [(draft, step)], recorded(draft, change, part, step.diff)
 
     def _without(self, work: Work, change: Change, hunks: NamedHunks, *, are_placed: bool) -> Part:

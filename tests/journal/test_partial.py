@@ -207,6 +207,19 @@ def test_taking_back_all_hunks_undoes_the_change(call):
     assert (call.got("a.txt").decode(), journal.change(change.id).status) == (BEFORE, "undone")
 
 
+@pytest.mark.parametrize("decision", [Decision([1]), Decision(content=BEFORE + "mine\n")])
+def test_a_change_whose_undo_is_approved_otherwise_than_proposed_goes_on_standing(asking, journal, proposal, decision):
+    change = journal.approve(proposal.id)
+    back = asking("undo", change_id=change.id).change
+    done = journal.approve(back.id, decision=decision)
+    assert asking.got("a.txt").decode() == (decision.content or rewritten(2, 36))
+    assert (back.undoes, done.undoes, journal.change(change.id).status) == (change.id, None, "applied")
+    journal.undo(done, by_person=True)
+    assert asking.got("a.txt").decode() == rewritten(*PLACES)
+    journal.undo(journal.change(change.id), by_person=True)
+    assert asking.got("a.txt").decode() == BEFORE
+
+
 def test_a_change_that_is_kept_says_by_whom(call):
     journal = Journal(call.workspace)
     change = call("write_file", path="a.txt", content="x\n").change
