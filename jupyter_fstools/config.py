@@ -37,6 +37,11 @@ _Record = TypeVar("_Record", Limits, StoreLimits, Rules)
 class _WordOrRules(Union):
     """A word or a list of rules, on a command line too: a rule each time the option is given."""
 
+    def class_init(self, cls: type[Any], name: str | None) -> None:
+        super().class_init(cls, name)
+        # traitlets reads a list that is written as in Python only where the trait has a name.
+        self.trait_types[1].name = name
+
     def from_string(self, s: str) -> Any:
         return self.from_string_list([s])
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from traitlets.config import Config
+from traitlets.config.loader import DeferredConfigString
 
+from jupyter_fstools.config import FsToolsConfig
 from tests.processes import RunningServer
 
 pytestmark = pytest.mark.slow
@@ -29,3 +32,12 @@ def test_no_tool_writes_the_file_that_the_settings_come_from_whatever_they_say(s
     assert (tmp_path / "settings.py").read_text() == SETTINGS
     said = server.output()
     assert f"Settings of jupyter_fstools can come from {tmp_path}/settings.py" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "approval"), [("always", "always"), ("*.py", ["*.py"]), ('["*.py", "/a/"]', ["*.py", "/a/"])]
+)
+@pytest.mark.filterwarnings("ignore:.*for containers is deprecated")  # traitlets' older form of a list.
+def test_an_option_gives_approval_a_word_a_rule_or_a_list(option, approval):
+    given = Config({"FsToolsConfig": {"approval": DeferredConfigString(option)}})
+    assert FsToolsConfig(config=given).approval == approval
