@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from ..errors import Invalid
 
@@ -77,7 +78,12 @@ MOST_FILES = 100
 _MOST = 2**63 - 1
 _MOST_NAMES = 100
 """To name what is wrong with each of many more would take seconds."""
-_IN_PLAIN_WORDS = {"dict_type": "takes an object", "model_type": "takes an object", "list_type": "takes a list"}
+_IN_PLAIN_WORDS = {
+    **dict.fromkeys(("dict_type", "model_type"), "takes an object"),
+    "list_type": "takes a list",
+    "greater_than_equal": "takes {ge} or more",
+    "less_than_equal": "takes {le} or less",
+}
 _WHOLE = re.compile(r"[+-]?\d{1,4000}")
 
 
@@ -226,15 +232,29 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
             said = f"unknown argument{f' (did you mean {meant}?)' if meant else ''}"
             problems.append(f"{field}: {said if one['type'] == 'extra_forbidden' else 'is required'}")
         else:
-            message = _IN_PLAIN_WORDS.get(one["type"]) or one["msg"].removeprefix("Value error, ")
-            got = f", got {spelled(one['input'])}" if ", got " not in message and one["type"] != "value_error" else ""
-            problems.append(f"{field}: {message[:1].lower()}{message[1:]}{got}")
+            said = _in_plain_words(one)
+            if said.startswith("takes ") and fields[-2:] == [field, field]:
+                # Each alternative of a type is found wrong by itself.
+                said = f"{problems.pop().partition(', got ')[0]}, or {said.removeprefix('takes ')}"
+                fields.pop()
+            else:
+                said = f"{field}: {said}"
+            problems.append(said)
     return Invalid(
         "; ".join(problems[:5]),
         hint=" ".join([*dict.fromkeys(hints[:5]), "Correct the arguments and call again."]),
         field=fields[0],
         fields=fields[:5],
     )
+
+
+def _in_plain_words(error: ErrorDetails) -> str:
+    """Why a value does not fit: mostly what its field takes, and what it got."""
+    plain = _IN_PLAIN_WORDS.get(error["type"])
+    said = plain.format_map(error.get("ctx", {})) if plain else error["msg"]
+    said = re.sub("^Value error, ", "", re.sub("^Input should be ", "takes ", said))
+    got = f", got {spelled(error['input'])}" if ", got " not in said and error["type"] != "value_error" else ""
+    return f"{said[:1].lower()}{said[1:]}{got}"
 
 
 def names_to(where: Sequence[int | str]) -> list[str]:

@@ -147,6 +147,11 @@ async def test_what_is_no_token_is_refused(ask, asked):
     assert (await ask("GET", "/tokens")).json == {"tokens": []}
 
 
+async def test_all_that_a_field_takes_is_said_at_once(ask):
+    refused = await ask("POST", "/tokens", {"name": "n", "tools": "all"})
+    assert refused.error["message"] == "tools: takes 'read' or 'write', or a list, got 'all'"
+
+
 async def test_only_its_hash_is_kept(make, served):
     secret, _ = await make()
     store = served.workspace.store

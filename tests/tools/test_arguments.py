@@ -241,6 +241,19 @@ def test_a_list_may_come_as_json_in_a_string(abc):
     assert abc.got("abc") == b'a\n["B"]\nc\nd\ne\nf\n'
 
 
+TAKEN = [
+    ("read_file", {"path": "a", "offset": -1}, "offset: takes 0 or more, got -1"),
+    ("grep", {"pattern": "a", "output_mode": "{}"}, "output_mode: takes 'content', 'files' or 'count', got '{}'"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "said"), TAKEN, ids=["bound", "choice"])
+def test_a_bound_and_a_choice_are_said_as_all_else_is(call, tool, arguments, said):
+    with pytest.raises(Invalid) as refused:
+        call_tool(call.workspace, tool, arguments)
+    assert refused.value.message == said
+
+
 NO_LISTS = [("x", "edits: takes a list"), ("[{", "edits: takes a list"), ("[" * 100_000, "edits: takes a list")]
 
 
