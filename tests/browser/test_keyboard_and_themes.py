@@ -191,6 +191,7 @@ def test_the_settings_show_what_the_server_lets_wait(desk):
     approval = desk.page.locator('input[id$="_approval"]')
     expect(approval).to_have_value("Changes to waits/ wait for your approval.")
     expect(approval).not_to_be_editable()
+    assert approval.evaluate("input => input.scrollWidth <= input.clientWidth")
     desk.photograph("settings")
 
 

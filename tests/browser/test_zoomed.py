@@ -74,6 +74,18 @@ def test_the_panel_is_read_and_used(zoomed, waits):
     assert axe_finds(zoomed.page, ".jp-fstools-Panel") == []
 
 
+def test_the_dialog_that_connects_fits_into_a_small_window(open_lab):
+    window = open_lab(width=800, zoom=2)
+    window.run("Connect an Assistant…")
+    dialog = window.page.locator(".jp-Dialog-content")
+    for button in ("Make its token", "Copy"):
+        expect(dialog.get_by_role("button", name=button)).to_be_visible()
+        window.photograph(button)
+        box = dialog.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= window.page.viewport_size["width"]
+        dialog.locator(".jp-mod-accept").click()
+
+
 def test_a_cell_to_come_begins_where_the_cells_of_a_narrow_notebook_do(zoomed, waits):
     """There JupyterLab has the prompts above the cells."""
     zoomed.open(waits.write("n.ipynb", notebook_text("x = 1")))
