@@ -131,7 +131,7 @@ def windows_fault(name: str) -> str:
 def leads_out(path: str) -> OutsideRoot:
     """The one refusal for all that is outside; it repeats no absolute path and tells not whether anything is there."""
     subject = "This path" if os.path.isabs(path) else f"'{path}'"
-    return OutsideRoot(f"{subject} leads out of the root.", hint='Give a path relative to the root ("." is the root).')
+    return OutsideRoot(f"{subject} leads out of the root", hint='Give a path relative to the root ("." is the root).')
 
 
 def folded(name: str) -> str:

@@ -62,7 +62,7 @@ def test_a_link_to_the_outside_is_refused_whether_something_is_there_or_not(disk
         for touch in (lambda path=path: disk.write(path, [b""], if_match=None), lambda path=path: open_(disk, path)):
             with pytest.raises(Conflict):
                 touch()
-    assert said == {"'…' leads out of the root."}
+    assert said == {"'…' leads out of the root"}
     assert os.listdir(root.parent / "outside") == ["secret"]
     assert {entry.path: entry.kind for entry in disk.list("")} == {"folder": "directory", "link": "link"}
 
