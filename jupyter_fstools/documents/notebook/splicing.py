@@ -114,7 +114,9 @@ class Splicer:
             # Pictures by the megabyte are not decoded to check that nothing happened to them.
             too_long = member.key == "outputs" and (state.clears or member.end - member.start > _WHOLE_OUTPUTS)
             members[member.key] = [] if too_long else cell.value(member.key)
-        members |= {"source": state.source, "cell_type": state.cell_type}
+        members["cell_type"] = state.cell_type
+        if state.source_changed:
+            members["source"] = state.source
         if state.converted:
             for key in _CODE_ONLY if state.cell_type != "code" else ("attachments",):
                 members.pop(key, None)

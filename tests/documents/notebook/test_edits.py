@@ -251,6 +251,10 @@ def test_only_touched_cells_must_be_valid() -> None:
     assert b'"n"' in edited(data, {"cell_id": "good", "new_source": "n"})
     with pytest.raises(NotebookRefused, match="invalid result"):
         edited(data, {"cell_id": "not valid!", "new_source": "n"})
+    for source in (3, None, ["a", 1]):
+        for change in ({"edit_mode": "clear_outputs"}, {"edit_mode": "convert", "cell_type": "raw"}):
+            with pytest.raises(NotebookRefused, match="invalid result"):
+                edited(samples.minified(notebook(code(source))), {"cell_id": "c0"} | change)
     newer = notebook(code(later=1)) | {"nbformat_minor": 9}
     assert b'"n"' in edited(samples.one_line(newer), {"cell_id": "c0", "new_source": "n"})
 
