@@ -12,6 +12,7 @@ from .protocol import MomentFilter
 
 Record = TypeVar("Record", bound=BaseModel)
 
+_REPLACEMENT = "\ufffd"
 _NOT_ASCII = re.compile("[^\\x00-\\x7f]+")
 
 
@@ -20,11 +21,12 @@ class UnreadableRecord(Exception):
 
 
 def to_json(record: BaseModel) -> str:
-    """The record as JSON; lone surrogates, which pydantic refuses, are escaped."""
+    """The record as JSON; lone surrogates, which pydantic refuses or (in keys) replaces, are escaped."""
     try:
-        return record.model_dump_json()
+        told = record.model_dump_json()
     except ValueError:
-        return json.dumps(record.model_dump())
+        told = _REPLACEMENT
+    return json.dumps(record.model_dump()) if _REPLACEMENT in told else told
 
 
 def to_ascii_json(record: BaseModel) -> str:

@@ -143,6 +143,8 @@ class ReceiptContract(StoreFixtures):
         assert (kept.key, kept.version) == (NO_UTF8, "2")
         assert names(store.changes(ChangeFilter(key=NO_UTF8, key_prefix="/root"))) == ["c"]
         assert store.changes(ChangeFilter(key=NO_UTF8))[0].key == NO_UTF8
+        store.put_receipt(receipt_of("a", cells={"\ud800": "f1"}))
+        assert [receipt.cells for receipt in store.receipts(ANN, "a")] == [{"\ud800": "f1"}]
 
     def test_the_longest_path_is_a_name(self, store: Store) -> None:
         """Random names, which no index of a database makes shorter."""
