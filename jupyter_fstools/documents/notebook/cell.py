@@ -99,8 +99,8 @@ class Cell:
 
     @cached_property
     def source(self) -> str:
-        """The source as one text, however the file keeps it; empty where there is none."""
-        value = next((self.value(key) for key in _SOURCE_KEYS if self.spans.member(key)), "")
+        """The source as one text, however the file keeps it; empty where there is none, or it is nested too deeply."""
+        value = next((self._shown(key) for key in _SOURCE_KEYS if self.spans.member(key)), "")
         return joined_text(value)
 
     @cached_property
@@ -119,16 +119,13 @@ class Cell:
     @property
     def execution_count(self) -> int | None:
         """The count in the brackets beside the cell, if it is an integer."""
-        counts = [self.value(key) for key in _COUNT_KEYS if self.spans.member(key)]
+        counts = [self._shown(key) for key in _COUNT_KEYS if self.spans.member(key)]
         return counts[0] if counts and type(counts[0]) is int else None
 
     @property
     def tags(self) -> list[str]:
         """`metadata.tags`; none where they cannot be told because the metadata are nested too deeply."""
-        try:
-            metadata = self.value("metadata")
-        except NotebookRefused:
-            return []
+        metadata = self._shown("metadata")
         tags = metadata.get("tags") if isinstance(metadata, dict) else None
         return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
 
@@ -143,6 +140,10 @@ class Cell:
         """One member, decoded; None where there is none."""
         member = self.spans.member(key)
         return None if member is None else decoded(self.raw(member))
+
+    def _shown(self, key: str) -> Any:
+        member = self.spans.member(key)
+        return None if member is None else decoded_to_show(self.raw(member))
 
     def raw(self, member: Member) -> bytes:
         """The bytes of a member's value."""
@@ -179,6 +180,14 @@ def decoded(raw: bytes) -> Any:
         raise too_deep() from None
     except ValueError:  # An integer of more digits than Python converts.
         return json.loads(raw, parse_int=float)
+
+
+def decoded_to_show(raw: bytes) -> Any:
+    """The same for who only reads; None where it is nested deeper than Python decodes."""
+    try:
+        return decoded(raw)
+    except NotebookRefused:
+        return None
 
 
 def joined_text(value: Any) -> str:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from ...content.source import Content
 from ...errors import Invalid, OutOfRange
 from ..text.shown_lines import collapsed, without_ansi
-from .cell import Cell, bounded_names, bounded_sizes, decoded, joined_text
+from .cell import Cell, bounded_names, bounded_sizes, decoded, decoded_to_show, joined_text
 from .spans import Member, items_at, members_at
 
 _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*\\[nr]")
@@ -23,7 +23,7 @@ _LONGEST_SPLIT = 16  # Bytes that a cut can leave of an escaped pair and a chara
 def head_of(content: Content, start: int, end: int, limit: int) -> tuple[str, bool]:
     """About the first `limit` bytes of a string or list of strings, and whether that is all of it."""
     if end - start <= limit:
-        return joined_text(decoded(content.read(start, end - start))), True
+        return joined_text(decoded_to_show(content.read(start, end - start))), True
     if content.read(start, 1) == b'"':
         return _prefix(content, start, limit), False
     parts, left = [], limit
@@ -31,7 +31,7 @@ def head_of(content: Content, start: int, end: int, limit: int) -> tuple[str, bo
         if item_end - item_start > left:
             parts.append(_prefix(content, item_start, left) if content.read(item_start, 1) == b'"' else "")
             break
-        parts.append(joined_text(decoded(content.read(item_start, item_end - item_start))))
+        parts.append(joined_text(decoded_to_show(content.read(item_start, item_end - item_start))))
         left -= item_end - item_start
     return "".join(parts), False
 
@@ -42,7 +42,7 @@ def last_items(content: Content, start: int, end: int, limit: int) -> tuple[list
     A string that is cut begins after a line break; where none is near, nothing is given.
     """
     if end - start <= limit:
-        value = decoded(content.read(start, end - start))
+        value = decoded_to_show(content.read(start, end - start))
         items = value if isinstance(value, list) else [value]
         return [item for item in items if isinstance(item, str)], True
     raw = content.read(end - limit, limit)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_fstools.content.source import BytesContent
-from jupyter_fstools.documents.notebook import json_cursor, spans
+from jupyter_fstools.documents.notebook import CellEdit, cell_view, json_cursor, spans
 from jupyter_fstools.documents.notebook.json_cursor import JsonCursor
 from jupyter_fstools.errors import FsToolsError, NotebookRefused, TooLarge
 
@@ -154,3 +154,18 @@ def test_deep_nesting_is_walked_without_recursion() -> None:
     assert deep in edited(data, {"cell_id": "c1", "new_source": "n"})
     with pytest.raises(NotebookRefused, match="nested"):
         edited(data, {"cell_id": "c0", "new_source": "n"})
+
+
+def test_what_is_nested_too_deeply_is_passed_over_in_reading() -> None:
+    """Only the cell that has it refuses edits, also where all cells are named by their sources."""
+    deep = b"[" * 50_000 + b"]" * 50_000
+    text = {"output_type": "stream", "name": "stdout", "text": ["x"]}
+    for place in (b'"execution_count":7', b'"source":["x"]', b'"text":["x"]'):
+        data = samples.minified(notebook(code(["x"], outputs=[text]), code(), minor=4))
+        found = document(data.replace(place, place.partition(b":")[0] + b":" + deep, 1))
+        assert cell_view(found, found.cells[0]).cell_type == "code"
+        assert found.apply([CellEdit(cell_id=found.cells[1].cell_id, new_source="n")]).splices
+        if b"text" not in place:
+            with pytest.raises(NotebookRefused, match="nested"):
+                found.apply([CellEdit(index=0, new_source="n", keep_outputs=True)])
+        assert found.apply([CellEdit(edit_mode="delete", index=0)]).total_cells == 1
