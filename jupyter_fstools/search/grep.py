@@ -96,6 +96,10 @@ def _refuse_pattern(error: RipgrepFailed) -> None:
         raise Invalid(f"pattern: {said[0].strip()[:1000]}", hint="`literal=true` takes the pattern as plain text.")
 
 
+def _told(skipped: Counter[str]) -> dict[str, int]:
+    return {reason: number for reason, number in sorted(skipped.items()) if number}
+
+
 class _Search:
     """One search: the walk, the engine and the page that comes of them."""
 
@@ -153,6 +157,7 @@ class _Search:
                     page = Page(self._backend, self._query, engine, matcher, notebooks, self._stop)
                     answer.matches = page.matches(found.parts())
                     answer.versions = page.versions
+                    answer.skipped = _told(skipped + Counter(slow=page.slow))
                     if self._stop.reason is not None:
                         answer.partial, answer.truncated = answer.partial or self._stop.reason, True
             except BaseException as error:
@@ -241,7 +246,7 @@ class _Search:
             total=found.total,
             total_lines=found.lines,
             truncated=found.fill_the_page or self._stop.reason is not None,
-            skipped={reason: number for reason, number in sorted(skipped.items()) if number},
+            skipped=_told(skipped),
             ignored=tally.ignored,
             excluded=sorted(tally.excluded),
             partial=self._stop.reason,

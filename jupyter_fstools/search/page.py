@@ -95,6 +95,7 @@ class Page:
 
     Attributes:
         versions: of the first files, which version the lines are from, by the path shown.
+        slow: how many files it gave up on, because the pattern took too long.
     """
 
     def __init__(
@@ -115,12 +116,14 @@ class Page:
         self._known: dict[str, list[Hit]] = {}
         self._next: Parts = []
         self.versions: dict[str, ReadVersion] = {}
+        self.slow = 0
 
     def matches(self, parts: Parts) -> list[TextMatch]:
         """The matches of these parts of files, up to where it is stopped.
 
         What has changed since it was counted is left out.
         """
+        self._matcher.renew()
         if not self._engine.hits_by_python:
             self._known = self._engine.hits(_most(parts))
         matches: list[TextMatch] = []
@@ -136,6 +139,7 @@ class Page:
                     check_descriptors(error.__cause__)
                     if self._stop.now():
                         break
+                    self.slow += isinstance(error, TooSlow)
                     continue
                 matches += found
                 size += sum(match.size for match in found)
@@ -171,7 +175,10 @@ class Page:
                 # What would take long is left to the engine, where that knows another way.
                 return list(self._hits_by_python(blocks, most, patient=self._engine.name == "python"))
             except TooSlow:
-                self._known |= self._engine.hits(_most(self._next))  # The next ones may be like it.
+                asked = self._engine.hits(_most(self._next))  # The next ones may be like it.
+                if not asked:
+                    raise
+                self._known |= asked
         return self._known.get(file.path, [])
 
     def _hits_by_python(self, blocks: Iterable[str], most: int, *, patient: bool) -> Iterator[Hit]:

@@ -10,6 +10,7 @@ import pytest
 from jupyter_fstools.backends.local_disk import LocalDisk
 from jupyter_fstools.search.grep import search_text
 from jupyter_fstools.search.notebooks import cell_texts
+from jupyter_fstools.search.python.matcher import Matcher, TooSlow
 from jupyter_fstools.search.query import TextQuery
 
 from .conftest import Search, Write, places
@@ -99,6 +100,39 @@ def test_a_folder_of_slow_notebooks_hides_no_other_hit(
     write("t.txt", "a" * 40 + "!\naaa\n")
     found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), seconds=15)
     assert (places(found), found.skipped, found.partial) == ([("t.txt", 2)], {"slow": 40}, None)
+
+
+@pytest.mark.parametrize("suffix", ["ipynb", "txt"])
+def test_what_was_found_before_slow_files_is_shown(
+    write: Write, root: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    """Its lines are found once more for the page, when no time would be left for them."""
+    monkeypatch.setattr("jupyter_fstools.search.python.matcher.SECONDS_PER_TEXT", 1)
+    monkeypatch.setattr("jupyter_fstools.search.python.matcher.LEAST_SECONDS", 0.6)
+    for name, source in (("a", "aaa"), ("b", "a" * 40 + "!")):
+        cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": source}
+        write(f"{name}.{suffix}", json.dumps({**NOTEBOOK, "cells": [cell]}) if suffix == "ipynb" else source)
+    query = TextQuery(pattern="(a+)+$", glob=f"*.{suffix}", exact_total=False)  # in the order of names
+    found = search_text(LocalDisk(root), query, engine="python")
+    assert (places(found), found.total, found.skipped) == ([(f"a.{suffix}", 1)], 1, {"slow": 1})
+
+
+@pytest.mark.parametrize("suffix", ["ipynb", "txt"])
+def test_a_file_whose_lines_cannot_be_found_again_in_time_is_said(
+    write: Write, root: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    cell = {"cell_type": "raw", "id": "a", "metadata": {}, "source": "aaa"}
+    write(f"a.{suffix}", json.dumps({**NOTEBOOK, "cells": [cell]}) if suffix == "ipynb" else "aaa")
+    find = Matcher.find
+
+    def only_count(self: Matcher, text: str, most: int, **options: bool) -> object:
+        if most:
+            raise TooSlow
+        return find(self, text, most, **options)
+
+    monkeypatch.setattr(Matcher, "find", only_count)
+    found = search_text(LocalDisk(root), TextQuery(pattern="(a+)+$"), engine="python")
+    assert (found.matches, found.total, found.skipped) == ([], 1, {"slow": 1})
 
 
 def test_pages_go_through_cells(search: Search) -> None:

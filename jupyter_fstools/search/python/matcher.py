@@ -74,6 +74,10 @@ class Matcher:
     ) -> None:
         self._end()
 
+    def renew(self) -> None:
+        """Give texts time again, twice as much: those that were counted in time are searched once more."""
+        self._seconds = 2 * SECONDS_PER_TEXT
+
     def find(self, text: str, most: int, *, count: bool = True, patient: bool = True) -> tuple[int, list[Hit]]:
         """How many lines of `text` match, and the first `most` of them; without `count` the number may be too low.
 
