@@ -73,7 +73,7 @@ def line_hits_in(lines: Iterable[Range], search: Search, text: str) -> Iterator[
 def lines_with(required: str, text: str) -> Iterator[Range]:
     """Where the lines that hold `required` begin and end."""
     at = text.find(required)
-    while at >= 0:
+    while 0 <= at < len(text):
         line_start, line_end = _line_around(text, at, 0)
         yield line_start, line_end - (text[line_end - 1] == "\n")
         at = text.find(required, line_end)

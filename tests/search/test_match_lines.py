@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from itertools import islice
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_fstools.search import match_lines
-from jupyter_fstools.search.match_lines import Expensive, Finder, Hit
+from jupyter_fstools.search.match_lines import Expensive, Finder, Hit, lines_with
 from jupyter_fstools.search.python.matcher import goes_over_lines
 from jupyter_fstools.search.regex.dialect import compile_expression
 
@@ -82,6 +83,14 @@ def test_only_long_lines_can_take_long(pattern: str) -> None:
         allowed.find(long, 0)
     if "x" in pattern:
         assert allowed.find(long.replace("bx", "b-"), 0) == (1, [])
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_the_lines_of_a_text_come_to_an_end(end: str) -> None:
+    """Where no text is known that a match holds, every line is tried, each once."""
+    assert list(islice(lines_with("", f"a\n\nb{end}"), 9)) == [(0, 1), (2, 2), (3, 4)]
+    text = "a1\n" * 10 + "-" * 50 + end
+    assert finder(r"[a-f]+\d*", steps=150_000).find(text, 0) == (10, [])
 
 
 def test_many_matches_on_a_long_line_do_not_take_long_each() -> None:
