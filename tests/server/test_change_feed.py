@@ -131,6 +131,23 @@ def test_a_proposal_whose_file_is_deleted_before_the_first_look_is_told_at_that(
         assert [one.id for one in files.look("a mark")] == [proposal.id]
 
 
+async def test_a_new_proposal_that_is_out_of_date_is_told_once_and_in_its_turn(tmp_path):
+    (tmp_path / "a.txt").write_text("one\n")
+    told = []
+    with open_workspace(tmp_path, durable=False, approval=["a.txt"]) as workspace:
+        feed = change_feed.ChangeFeed(workspace, told.append, lambda event: None, asyncio.get_running_loop())
+        call_tool(workspace, "write_file", path="b.txt", content="x")
+        call_tool(workspace, "read_file", path="a.txt")
+        call_tool(workspace, "write_file", path="a.txt", content="two\n")
+        (tmp_path / "a.txt").write_text("three\n")
+        feed.start()
+        late = time.monotonic() + 2.5
+        while time.monotonic() < late:
+            await asyncio.sleep(0.05)
+        feed.stop()
+    assert [(event.path, event.stale) for event in told] == [("b.txt", False), ("a.txt", True)]
+
+
 async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself(tmp_path, monkeypatch):
     """What is told of each is looked up in the store, which may take its time."""
     looked = []

@@ -186,7 +186,8 @@ class ChangeFeed:
 
     def _look(self) -> None:
         mark = self._workspace.store.mark()
-        written = self._files.look(mark)
+        # A newer one is told below, in its turn, and as it is then.
+        written = [change for change in self._files.look(mark) if change.revision <= self._seen]
         if written:
             self._hand_over(written)
         if mark == self._mark:
