@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_fstools import call_tool, open_workspace
+from jupyter_fstools.errors import InputOutput, NotFound
 from jupyter_fstools.server.events import change_feed
 from jupyter_fstools.server.events.payloads import CHANGE_SCHEMA
 from jupyter_fstools.server.events.waiting_files import WaitingFiles
@@ -171,3 +172,37 @@ async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself
         feed.stop()
     assert [event.path for event in told] == [f"{number}.txt" for number in range(3 * change_feed._PAGE)]
     assert set(looked) == {"fstools-feed"}
+
+
+async def test_what_the_store_did_not_give_at_first_is_told_once_it_does(tmp_path, monkeypatch):
+    """Of changes, reads and refusals: looking up what is told of them may fail where finding them did not."""
+    failing = {"change_entry", "read_entry", "refusal_entry"}
+
+    def failing_once(name):
+        real = getattr(change_feed, name)
+
+        def entry(*given):
+            if name in failing:
+                failing.remove(name)
+                raise InputOutput("the database is gone", hint="")
+            return real(*given)
+
+        return entry
+
+    changes, activity = [], []
+    with open_workspace(tmp_path, durable=False) as workspace:
+        feed = change_feed.ChangeFeed(workspace, changes.append, activity.append, asyncio.get_running_loop())
+        for name in tuple(failing):
+            monkeypatch.setattr(change_feed, name, failing_once(name))
+        feed.start()
+        call_tool(workspace, "write_file", path="a.txt", content="x")
+        call_tool(workspace, "read_file", path="a.txt")
+        with pytest.raises(NotFound):
+            call_tool(workspace, "read_file", path="b.txt")
+        late = time.monotonic() + 5
+        while time.monotonic() < late and len(changes) + sum(len(event.entries) for event in activity) < 3:
+            await asyncio.sleep(0.05)
+        feed.stop()
+    assert not failing
+    assert [event.path for event in changes] == ["a.txt"]
+    assert sorted(entry.kind for event in activity for entry in event.entries) == ["read", "refusal"]

@@ -45,33 +45,24 @@ class ActivityNews:
         self._refusals_after = newest[0].at if newest else 0.0
 
     def look(self) -> ActivityEvent | None:
-        """The news since the last look; None if there is none."""
-        reads, more_reads = self._reads()
-        refusals, more_refusals = self._refusals()
-        if not (reads or refusals):
-            return None
-        entries: list[ReadEntry | RefusalEntry] = [*reads, *refusals]
-        entries.sort(key=lambda entry: entry.at)
-        return ActivityEvent(entries=entries, more=more_reads or more_refusals)
-
-    def _reads(self) -> tuple[list[ReadEntry], bool]:
+        """The news since the last look; None if there is none. What could not be looked up is told at the next one."""
         now = time.time()
-        wanted = MomentFilter(self._prefix, after=self._reads_after, limit=_MOST_TOLD + 1)
-        found = self._workspace.store.reads(wanted)
+        store = self._workspace.store
+        found = store.reads(MomentFilter(self._prefix, after=self._reads_after, limit=_MOST_TOLD + 1))
         fresh = [receipt for receipt in found if _read(receipt) not in self._told]
+        refusals = store.refusals(MomentFilter(self._prefix, after=self._refusals_after, limit=_MOST_TOLD + 1))
+        told: list[ReadEntry | RefusalEntry | None] = [
+            *(read_entry(self._workspace, receipt) for receipt in fresh[:_MOST_TOLD]),
+            *(refusal_entry(self._workspace, refusal) for refusal in refusals[:_MOST_TOLD]),
+        ]
         # What lies in the time that is looked at again is told once.
         self._told = {_read(receipt) for receipt in found}
         self._reads_after = max(self._started, now - _LATE_SECONDS)
-        entries = [read_entry(self._workspace, receipt) for receipt in fresh[:_MOST_TOLD]]
-        return [entry for entry in entries if entry is not None], len(fresh) > _MOST_TOLD
-
-    def _refusals(self) -> tuple[list[RefusalEntry], bool]:
-        wanted = MomentFilter(self._prefix, after=self._refusals_after, limit=_MOST_TOLD + 1)
-        found = self._workspace.store.refusals(wanted)
-        if found:
-            self._refusals_after = found[0].at
-        entries = [refusal_entry(self._workspace, refusal) for refusal in found[:_MOST_TOLD]]
-        return [entry for entry in entries if entry is not None], len(found) > _MOST_TOLD
+        if refusals:
+            self._refusals_after = refusals[0].at
+        entries = sorted((entry for entry in told if entry is not None), key=lambda entry: entry.at)
+        more = max(len(fresh), len(refusals)) > _MOST_TOLD
+        return ActivityEvent(entries=entries, more=more) if entries else None
 
 
 def _read(receipt: Receipt) -> _Read:
@@ -208,8 +199,9 @@ class ChangeFeed:
         while self._seen < newest and not self._stopped:
             prefix = self._workspace.backend.root_key.rstrip("/")
             page = store.changes(ChangeFilter(key_prefix=prefix, after=self._seen, limit=_PAGE, rows=False))
-            self._seen = page[-1].revision if page else newest
             yield page
+            # Not before it was handed over: a page of which something could not be looked up is read again.
+            self._seen = page[-1].revision if page else newest
 
     def _announce(self) -> None:
         for kept in self._listening:
