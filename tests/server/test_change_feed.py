@@ -206,3 +206,24 @@ async def test_what_the_store_did_not_give_at_first_is_told_once_it_does(tmp_pat
     assert not failing
     assert [event.path for event in changes] == ["a.txt"]
     assert sorted(entry.kind for event in activity for entry in event.entries) == ["read", "refusal"]
+
+
+def test_reads_are_told_whatever_time_it_is(tmp_path, monkeypatch):
+    """The clock was an hour ahead as the server started and files were read, and then set right."""
+    hour, now, now_ns = 3600, time.time, time.time_ns
+    many = change_feed._MOST_TOLD + 1
+    for number in range(many + 1):
+        (tmp_path / f"{number}.txt").write_text("x\n")
+    with open_workspace(tmp_path, durable=False) as workspace, monkeypatch.context() as ahead:
+        ahead.setattr(time, "time", lambda: now() + hour)
+        ahead.setattr(time, "time_ns", lambda: now_ns() + hour * 10**9)
+        news = change_feed.ActivityNews(workspace)
+        for number in range(many):
+            call_tool(workspace, "read_file", path=f"{number}.txt")
+        assert len(news.look().entries) == change_feed._MOST_TOLD
+        ahead.undo()
+        later = change_feed.ActivityNews(workspace)
+        call_tool(workspace, "read_file", path=f"{many}.txt")
+        for one in (news, later):
+            assert [entry.path for entry in one.look().entries] == [f"{many}.txt"]
+            assert one.look() is None

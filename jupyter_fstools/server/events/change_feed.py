@@ -25,6 +25,8 @@ _MOST_TOLD = 50
 
 _LATE_SECONDS = 2.0
 """A receipt may reach the store this long after its time: it waited there for another process."""
+_AHEAD_SECONDS = 60.0
+"""The clock of another machine that reads may be ahead so much."""
 
 _Read = tuple[str, str, str, float]
 
@@ -47,8 +49,12 @@ class ActivityNews:
     def look(self) -> ActivityEvent | None:
         """The news since the last look; None if there is none. What could not be looked up is told at the next one."""
         now = time.time()
+        if now < self._reads_after:  # The clock was set back.
+            self._started = self._reads_after = now - _LATE_SECONDS
         store = self._workspace.store
-        found = store.reads(MomentFilter(self._prefix, after=self._reads_after, limit=_MOST_TOLD + 1))
+        # What was read while the clock was far ahead stays the newest for as long.
+        after, before = self._reads_after, now + _AHEAD_SECONDS
+        found = store.reads(MomentFilter(self._prefix, after=after, before=before, limit=_MOST_TOLD + 1))
         fresh = [receipt for receipt in found if _read(receipt) not in self._told]
         refusals = store.refusals(MomentFilter(self._prefix, after=self._refusals_after, limit=_MOST_TOLD + 1))
         told: list[ReadEntry | RefusalEntry | None] = [
