@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import socket
+import struct
 import time
 
 import pytest
@@ -45,6 +47,9 @@ class Site:
             edits = body.get("edits")
             body = self._here(body) if edits is None else {**body, "edits": [self._here(edit) for edit in edits]}
         return self._running.call(method, route, body, self._name)
+
+    def output(self):
+        return self._running.output()
 
     def _here(self, body):
         return {**body, "path": f"{self._name}/{body['path']}"}
@@ -523,6 +528,31 @@ def test_a_page_that_was_left_holds_nothing(server, root):
         page.say(server.document("a.py", saved=False))
     # The server learns of it in its own time.
     assert any(edit(server)[0] == 200 for _ in range(50))
+
+
+def test_pages_that_break_off_while_they_are_told_something_leave_no_traceback(server, root):
+    """The end of a connection is no accident of the server's, whatever was on its way."""
+    before, large = len(server.output()), "x" * (5 << 20)
+    for number in range(8):
+        path = f"{number}.py"
+        assert server.call("POST", "/tools/write_file", {"path": path, "content": "x = 1\n"})[0] == 200
+        with Page(server, name=f"browser-{number:04}", listens=False) as page:
+            page.socket.send(page.told(server.document(path, hash=sha(X1))))
+            assert json.loads(page.socket.recv()) == {"known": 1}
+            if number % 2:
+                page.socket.send(large)
+            else:
+                edit = {"path": path, "old_string": "x = 1", "new_string": large}
+                assert server.call("POST", "/tools/edit_file", edit)[0] == 200
+            break_off(page)
+    time.sleep(1)
+    assert "Traceback" not in server.output()[before:]
+
+
+def break_off(page):
+    """End a connection without a word, as a computer that is switched off does."""
+    page.socket.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    page.socket.sock.close()
 
 
 def test_a_page_that_comes_back_takes_back_what_it_said(server, root):

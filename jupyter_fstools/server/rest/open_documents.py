@@ -101,10 +101,13 @@ class SocketPage:
         self._socket.close()
 
     def _write(self, text: bytes) -> None:
-        try:
-            self._socket.write_message(text.decode())
-        except WebSocketClosedError:
-            return
+        _write(self._socket, text)
+
+
+def _write(socket: WebSocketHandler, text: bytes) -> None:
+    """Send a text; a page that has gone, or goes while it is sent, misses it."""
+    with suppress(WebSocketClosedError):
+        socket.write_message(text.decode()).add_done_callback(lambda sent: sent.cancelled() or sent.exception())
 
 
 _SAID_GOODBYE = {1000, 1001}
@@ -199,7 +202,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             else:
                 await self._hear(checked(OpenDocuments, told))
         except FsToolsError as refusal:
-            self.write_message(as_json({"error": refusal.as_dict()}))
+            _write(self, as_json({"error": refusal.as_dict()}))
 
     def on_close(self) -> None:
         """A page that was left has nothing open any more; one that only fell silent still has."""
