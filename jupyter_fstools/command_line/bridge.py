@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 from io import FileIO
 from typing import BinaryIO
@@ -17,6 +18,9 @@ from .endpoint import INTERNAL_ERROR, PARSE_ERROR, Endpoint, Message, error, jso
 
 _GRACE_SECONDS = 5.0
 """How long answers are awaited that are under way when the client says no more."""
+
+_CANCEL_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""Seconds between telling the server again that a call is cancelled which still runs."""
 
 _LOST = "The connection was lost while the server worked on this call. It may have been carried out: check first."
 _FOREIGN = "What answered is no server with jupyter-fstools"
@@ -43,7 +47,7 @@ class Bridge:
         self._outgoing = outgoing
         self._writing = threading.Lock()
         self._client_listens = True
-        self._under_way: set[threading.Thread] = set()
+        self._under_way: dict[threading.Thread, Message] = {}
 
     def run(self) -> None:
         """Run until the client closes its input or its output."""
@@ -53,7 +57,7 @@ class Bridge:
             if not self._client_listens:
                 break
         until = time.monotonic() + _GRACE_SECONDS
-        for thread in [*self._under_way]:
+        for thread in self._under_way.copy():
             thread.join(max(0.0, until - time.monotonic()))
         self._endpoint.end()
 
@@ -64,18 +68,32 @@ class Bridge:
             self._answer(Message(line).as_answer(error(PARSE_ERROR, f"a line is not JSON: {problem}")))
             return
         # In order: what tells the server something goes before what is asked next; only what is asked may take long.
-        if not message.ids or message.begins:
+        if message.cancels is not None:
+            threading.Thread(target=self._cancel, args=[message, self._under_way.copy()], daemon=True).start()
+        elif not message.ids or message.begins:
             self._forward(message)
         else:
             thread = threading.Thread(target=self._forward_aside, args=[message], daemon=True)
-            self._under_way.add(thread)
+            self._under_way[thread] = message
             thread.start()
 
     def _forward_aside(self, message: Message) -> None:
         try:
             self._forward(message)
         finally:
-            self._under_way.discard(threading.current_thread())
+            del self._under_way[threading.current_thread()]
+
+    def _cancel(self, message: Message, under_way: dict[threading.Thread, Message]) -> None:
+        """Tell the server until the call ends: what is told at first may come before the call."""
+        for thread, call in under_way.items():
+            if message.cancels not in call.ids:
+                continue
+            # Where there are no sessions, what is cancelled says whose it is.
+            told = replace(message, version=call.version)
+            for pause in _CANCEL_PAUSES:
+                if thread.is_alive():
+                    self._forward(told)
+                    thread.join(pause)
 
     def _forward(self, message: Message) -> None:
         try:

@@ -19,6 +19,7 @@ from ..sessions import new_client_session
 PARSE_ERROR = -32700
 INTERNAL_ERROR = -32603
 Id = str | int
+_CANCELLED = "notifications/cancelled"
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -33,6 +34,7 @@ class Message:
         method: what is called; empty for answers and for a batch.
         version: the revision of the protocol that it names itself, if that has no sessions.
         name: of the tool that is called.
+        cancels: the request whose answer is not awaited any more.
     """
 
     line: bytes
@@ -41,6 +43,7 @@ class Message:
     method: str = ""
     version: str | None = None
     name: str | None = None
+    cancels: Id | None = None
 
     @classmethod
     def of(cls, line: bytes) -> Message:
@@ -71,6 +74,7 @@ class Message:
             method if isinstance(method, str) else "",
             version if isinstance(version, str) else None,
             params["name"] if method == "tools/call" and isinstance(params.get("name"), str) else None,
+            params.get("requestId") if method == _CANCELLED and not _requested(told) else None,
         )
 
     def headers(self) -> dict[str, str]:

@@ -15,6 +15,12 @@ from tests.mcp_client import introduction, request, tool_call
 
 pytestmark = pytest.mark.slow
 
+STATELESS = {
+    "protocolVersion": "2026-07-28",
+    "clientCapabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+
 
 def text_of(result):
     return "\n".join(block.text for block in result.content if block.type == "text")
@@ -137,6 +143,27 @@ def test_a_call_that_the_client_cancels_ends(served):
         await asyncio.to_thread(wait_for_end, process)
 
     home.talk(script)
+
+
+@pytest.mark.parametrize("stateless", [False, True])
+def test_a_call_that_is_cancelled_in_the_next_line_ends(served, stateless):
+    """Where there are no sessions, only the call says which revision is spoken, not what cancels it."""
+    home, folder = served
+    # What is large the server takes longer to read than what cancels it.
+    call = tool_call("execute", 2, command=f"sleep 10; touch ran {'#' * 100_000}", cwd=folder.name)
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    if stateless:
+        call["params"]["_meta"] = {f"io.modelcontextprotocol/{name}": value for name, value in STATELESS.items()}
+    with home.start("mcp") as bridge:
+        if not stateless:
+            bridge.stdin.write(lines(introduction()))
+            bridge.stdin.flush()
+            bridge.stdout.readline()
+        bridge.stdin.write(lines(call, cancel))
+        bridge.stdin.flush()
+        answer = json.loads(bridge.stdout.readline())
+        bridge.stdin.close()
+    assert answer["id"] == 2 and not (folder / "ran").exists()
 
 
 def test_a_batch_holds_up_no_later_line(served):
