@@ -6,11 +6,13 @@ import asyncio
 import json
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from jupyter_fstools.errors import TimedOut
+from jupyter_fstools.server import call_pool
 from jupyter_fstools.server.call_pool import Caller, CallPool
 from jupyter_fstools.stores.records import Reader
 
@@ -137,6 +139,39 @@ async def test_a_client_and_its_session_have_a_part_of_the_threads(caller):
     await asyncio.gather(*(pool.run(one, call) for one in callers))
     pool.close()
     assert most == (2 if session else 3)
+
+
+async def test_calls_that_are_short_begin_one_after_another(monkeypatch):
+    monkeypatch.setattr(call_pool, "_HEAD_START_SECONDS", 20)  # Also on a busy machine none lasts as long.
+    pool, running, most = CallPool(), 0, 0
+
+    def call():
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        time.sleep(0.001)
+        running -= 1
+
+    callers = [Caller(f"client {number}", Reader("ada", "one")) for number in range(8)]
+    await asyncio.gather(*(pool.run(one, call) for one in callers for _ in range(10)))
+    pool.close()
+    assert most == 1
+
+
+async def test_a_call_that_lasts_keeps_others_from_beginning_for_a_moment_only():
+    pool, gate, begun = CallPool(), threading.Event(), threading.Semaphore(0)
+
+    def lasts():
+        begun.release()
+        gate.wait(20)
+
+    callers = [Caller(f"client {number}", Reader("ada", "one")) for number in range(8)]
+    lasting = [asyncio.ensure_future(pool.run(one, lasts)) for one in callers for _ in range(4)]
+    await asyncio.wait_for(asyncio.gather(*(pool.run(one, str) for one in callers for _ in range(20))), 10)
+    assert begun._value == len(lasting)
+    gate.set()
+    await asyncio.gather(*lasting)
+    pool.close()
 
 
 @pytest.mark.parametrize(("sessions", "at_once"), [(1, 24), (40, 32)])
