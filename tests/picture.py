@@ -52,6 +52,8 @@ def photograph(server: RunningServer, root: Path, picture: Path) -> None:
         document.type(2, "  # thousands a")
         document.expect_saved(False)
         page.screenshot(path=picture, animations="disabled")
+        # Jupyter hangs when it is stopped before it has answered what the page asks at first.
+        page.wait_for_load_state("networkidle")
         browser.close()
 
 

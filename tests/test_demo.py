@@ -17,5 +17,6 @@ def test_the_demo_needs_no_package_of_the_tests():
 @pytest.mark.slow
 def test_the_demo_runs_to_its_end():
     """With a picture of JupyterLab."""
-    shown = subprocess.run([sys.executable, "-m", "tests.demo"], check=True, capture_output=True, text=True).stdout
-    assert "What a person sees in JupyterLab: " in shown and "Done: nothing was lost" in shown
+    demo = subprocess.run([sys.executable, "-m", "tests.demo"], check=False, capture_output=True, text=True)
+    assert demo.returncode == 0, demo.stdout + demo.stderr
+    assert "What a person sees in JupyterLab: " in demo.stdout and "Done: nothing was lost" in demo.stdout

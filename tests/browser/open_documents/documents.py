@@ -78,7 +78,8 @@ def holds(folder, file, wanted):
     """Whether a file, or the sources of a notebook, is this in a while: who saves does so in their own time."""
     found = None
     for _ in range(200):
-        with suppress(ValueError):  # Half of a notebook, while somebody writes it in place.
+        # Not there yet, or half of a notebook, while somebody writes it in place.
+        with suppress(FileNotFoundError, ValueError):
             found = sources_in(folder.text(file)) if file.endswith(".ipynb") else folder.text(file)
         if found == wanted:
             return True

@@ -335,6 +335,7 @@ def test_what_is_typed_and_what_a_program_wrote_are_both_there_until_the_person_
 
 def test_a_file_that_was_renamed_in_the_page_is_edited_where_it_is_now(open_text, desk, folder):
     document = open_text("x = 1\n")
+    assert holds(folder, ".ipynb_checkpoints/a-checkpoint.py", "x = 1\n")  # Jupyter's own, of what was opened.
     desk.page.evaluate(
         "paths => jupyterapp.serviceManager.contents.rename(...paths)", [folder.path("a.py"), folder.path("b.py")]
     )
