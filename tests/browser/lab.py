@@ -22,10 +22,12 @@ AXE = Path(__file__).parents[2] / "labextension" / "node_modules" / "axe-core" /
 PAGE_CONFIG = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 # JupyterLab 4.2 measures the toolbar of a cell that is gone meanwhile, and asks the debugger of a kernel that is ended.
 EXPECTED_UNCAUGHT = re.compile("at .*_cellToolbarOverlapsContents|Canceled future for debug_request")
-# A refusal is an answer; the debugger of a kernel that is restarted asks it in vain.
+# A refusal is an answer; the debugger of a kernel that is restarted asks it in vain, and the kernel that ends closes
+# the channels of widgets, which the page has forgotten.
 EXPECTED_ERRORS = re.compile(
     "Failed to load resource: the server responded with a status of 4|"
-    "Could not restore the debugger state: Canceled future"
+    "Could not restore the debugger state: Canceled future|"
+    "Comm not found for comm id"
 )
 NOTE_DIALOGS = """() => {
   window.dialogs = [];
