@@ -34,6 +34,8 @@ def named(
         digest_at: a hash of all that the cell there holds; asked for only where it is needed.
     """
     ids = [real_id or "" for real_id in real_ids]
+    if all(ids):
+        return ids
     alike: defaultdict[str, list[int]] = defaultdict(list)
     for index, real_id in enumerate(ids):
         if not real_id:
@@ -75,7 +77,8 @@ def former_indexes(cells: Sequence[Cell], ids: Collection[str]) -> dict[str, int
 
 def without_tag(cell_id: str) -> str:
     """The part of a synthetic id that identifies the source; any other id as it is."""
-    told = _SYNTHETIC.fullmatch(cell_id)
+    # Asked of every cell of large notebooks, few of which have one.
+    told = _SYNTHETIC.fullmatch(cell_id) if cell_id.startswith("auto-") else None
     return told["name"] if told else cell_id
 
 

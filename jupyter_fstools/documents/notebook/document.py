@@ -152,8 +152,8 @@ class NotebookDocument:
         self.content = content
         self.spans = outline or scan(content)
         self.cells = Cells(Cell(content, spans, index) for index, spans in enumerate(self.spans.cells))
-        cells = self.cells
-        ids = named([cell.real_id for cell in cells], lambda at: cells[at].source, lambda at: cells[at].digest)
+        cells, real_ids = self.cells, [spans.real_id for spans in self.spans.cells]
+        ids = named(real_ids, lambda at: cells[at].source, lambda at: cells[at].digest)
         for cell, cell_id in zip(self.cells, ids, strict=True):
             cell.cell_id = cell_id
         self.duplicate_ids = duplicate_ids(ids)
