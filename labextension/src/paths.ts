@@ -2,10 +2,10 @@
 
 import type { Contents } from '@jupyterlab/services';
 
-/** Where the tools' root lies below Jupyter's: '' if they are one, null if it lies elsewhere. */
+/** Path of the tools' root below Jupyter's root: '' if both are the same, null if it lies outside. */
 export type RootBelowContents = string | null;
 
-/** The path in JupyterLab's file browser of a file of the tools' root; null if it is not to be seen there. */
+/** Converts a tools' path to a path in JupyterLab's file browser; null if the file is not visible there. */
 export function contentsPath(path: string, root: RootBelowContents): string | null {
   if (root === null) {
     return null;
@@ -13,14 +13,14 @@ export function contentsPath(path: string, root: RootBelowContents): string | nu
   return [root, path].filter(part => part !== '' && part !== '.').join('/');
 }
 
-/** The path for the tools of a file in JupyterLab's file browser; null for a file outside their root. */
+/** Converts a path in JupyterLab's file browser to a tools' path; null for a file outside the tools' root. */
 export function toolsPath(
   path: string,
   root: RootBelowContents,
   contents: Pick<Contents.IManager, 'driveName'>
 ): string | null {
   if (root === null || contents.driveName(path) !== '') {
-    // A drive of its own, such as a shared one, is not on the server's disk.
+    // Files of a named drive, e.g. of a shared one, are not on the server's disk.
     return null;
   }
   if (root === '' || path === root) {

@@ -159,7 +159,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     });
   }
 
-  /** A filtered page names no other sessions to choose from; the list does not wait for them. */
+  /** Collect the sessions to choose from; a filtered page names only some, so ask for all while the list is shown. */
   private async _meetSessions(listed: readonly Entry[]): Promise<void> {
     listed.forEach(({ session }) => this._sessions.add(session));
     if (isNarrow(this._filter)) {
@@ -200,7 +200,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     }
   }
 
-  /** What the journal says is new; so nothing is missed where the stream was broken. */
+  /** Add the newer changes of the journal, so that a break in the event stream loses none. */
   private async _catchUp(): Promise<void> {
     await this._asked(async () => {
       const { entries, proposed, revision } = await this._server.news(this._revision);
@@ -269,7 +269,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     }
   }
 
-  /** Older than the oldest that is listed: it comes with its page. */
+  /** Whether an entry belongs to a page of older entries that is not loaded yet and will contain it. */
   private _isBelowTheList(entry: Entry): boolean {
     return this._next !== null && entry.at < this._next && !this._entries.some(known => known.id === entry.id);
   }
@@ -291,18 +291,18 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
   private _problem = '';
   private _isStale = true;
   private _isLoading = false;
-  /** What was told since the server was last asked for everything: its answer may be older. */
+  /** Entries that arrived while the whole list is loaded again: the server's answer may be older. */
   private _meanwhile: Entry[] | null = null;
 }
 
 export namespace ActivityFeed {
-  /** What a feed is made of. */
+  /** Options of a feed. */
   export interface IOptions {
     server: ToolsServer;
     stream: Event.Stream;
     trans: TranslationBundle;
     filter: IActivityFilter;
-    /** Milliseconds between two looks at the journal, beside what the stream tells. */
+    /** Milliseconds between two polls of the journal, in addition to the event stream. */
     interval?: number;
     standby?: Poll.Standby;
   }

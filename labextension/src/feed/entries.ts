@@ -7,7 +7,7 @@ import type { Entry, IActivityFilter } from './tokens';
 
 import { isCut } from './requests';
 
-/** Lists entries newest first, one for each id; of a change the step with the highest revision counts. */
+/** Lists entries newest first, one for each id; for a change, the step with the highest revision. */
 export function merged(known: readonly Entry[], news: readonly Entry[]): Entry[] {
   const byId = new Map(known.map(entry => [entry.id, entry]));
   for (const entry of news) {
@@ -20,7 +20,7 @@ export function merged(known: readonly Entry[], news: readonly Entry[]): Entry[]
   return latestReads([...byId.values()].sort((one, other) => other.at - one.at));
 }
 
-/** Of several reads of one file by one session the latest tells what all of them have shown. */
+/** Keeps only the latest of a session's reads of one file: it tells what all of them have shown. */
 function latestReads(entries: Entry[]): Entry[] {
   const seen = new Set<string>();
   return entries.filter(entry => {
@@ -48,8 +48,8 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
 }
 
 /**
- * Whether an entry tells a step of a change that was not known: only then is there something else to see in its files.
- * Of one that is out of date it does each time: its file was written again.
+ * Whether an entry tells of a new step of a change: only then have its files to be looked at again.
+ * An entry of an outdated change counts each time, because its file was written again.
  */
 export function isStep(entry: Entry, known?: Entry): boolean {
   const isKnown = (change: ChangeEvent) =>
@@ -57,13 +57,13 @@ export function isStep(entry: Entry, known?: Entry): boolean {
   return entry.kind === 'change' && !isKnown(entry);
 }
 
-/** The files that an entry is of. */
+/** The files that an entry is about. */
 export function pathsOf(entry: Entry): string[] {
   const several = entry.kind === 'change' ? entry.paths : [];
   return several.length || entry.path === null ? several : [entry.path];
 }
 
-/** A change of the journal as the entry that tells of it. */
+/** Converts a change of the journal to an entry of the list. */
 export function entryOf(change: Change): ChangeEvent {
   const { created_at, before, after, diff, decided, files, interrupted, ran, ...said } = change;
   const diffs = files.length ? files.map(file => file.diff) : [diff];
@@ -75,7 +75,7 @@ export function entryOf(change: Change): ChangeEvent {
   return { ...said, ...counts, ...facts, kind: 'change', at: created_at, op: diff.op };
 }
 
-/** Whether a filter leaves anything out beside kinds. */
+/** Whether a filter limits more than the kinds of entries. */
 export function isNarrow({ session, path, match, status }: IActivityFilter): boolean {
   return [session, path, match, status].some(part => part !== undefined);
 }

@@ -22,7 +22,7 @@ export const feedPlugin: JupyterFrontEndPlugin<IActivityFeed> = {
       trans: (translator ?? nullTranslator).load('jupyter_fstools'),
       filter: { kinds: ['change', 'read', 'refusal'] }
     });
-    // The first look can wait until the page is there.
+    // The first request can wait until the page is restored.
     void app.restored.then(() => feed.start());
     return feed;
   }

@@ -6,13 +6,13 @@ import { ServerConnection } from '@jupyterlab/services';
 import type { ActivityPage, Change, ChangedSince } from '../payloads';
 import type { IActivityFilter } from './tokens';
 
-/** What the server says of itself, as far as this extension asks. */
+/** The parts of the server's status that this extension uses. */
 export interface IServerStatus {
   version: string;
   root: string;
-  /** Who asks. */
+  /** The user who sends the request. */
   user: string;
-  /** Where the root lies below Jupyter's own root: '' if they are one, null if it lies elsewhere. */
+  /** Path of the tools' root below Jupyter's root: '' if both are the same, null if it lies outside. */
   contents_path: string | null;
   /** The tools that are enabled. */
   tools: string[];
@@ -21,7 +21,7 @@ export interface IServerStatus {
   events: { change: string; activity: string };
 }
 
-/** What became of one of several changes decided about at once. */
+/** Outcome of one of several changes that were decided at once. */
 export interface IOutcome {
   id: string;
   path: string | null;
@@ -34,7 +34,7 @@ export interface IRefusal {
   code: string;
   message: string;
   hint: string;
-  /** Of a conflict about a change that was decided already: how it stands. */
+  /** If the change was already decided, `status` is its status. */
   details: { diff?: string; status?: string };
 }
 
@@ -66,19 +66,19 @@ export interface IAssistantToken {
 export interface IClient {
   name: string;
   title: string;
-  /** Its configuration, from the home or the project's folder; null: it varies. */
+  /** Path of its configuration file, from the home (`~/`) or the project's folder; null: it varies. */
   file: string | null;
   page: string;
 }
 
-/** What a person asks for a client: how it reaches the server, and what its token opens. */
+/** A person's choices for a client: how it reaches the server, and what its token permits. */
 export interface INewConnection {
   client: string;
   stdio: boolean;
   name: string;
   tools: 'read' | 'write' | string[];
   paths: string[];
-  /** Seconds; null: never. */
+  /** Lifetime of the token in seconds; null: it never expires. */
   expires_in: number | null;
 }
 
@@ -98,12 +98,12 @@ export class RequestError extends Error {
   }
 }
 
-/** What is decided in detail; all of a change where nothing is named. */
+/** Details of a decision; it is about the whole change where no hunks are named. */
 export interface IDecisionDetail {
   hunks?: number[] | Record<string, number[]>;
   reason?: string;
   content?: string | Record<string, string>;
-  /** What `content` was made from: the server refuses it where the file is another by now. */
+  /** The text that `content` was made from: the server refuses the decision if the file has changed since. */
   base?: string | Record<string, string>;
 }
 
@@ -142,7 +142,7 @@ export class ToolsServer {
     return this._ask('GET', 'activity', { query });
   }
 
-  /** Changes after a revision of the journal, and those that stand otherwise since. */
+  /** Changes that were made or got another status after a revision of the journal. */
   news(after: number): Promise<ActivityPage> {
     return this._ask('GET', 'activity', { query: { after, limit: MOST_LISTED } });
   }
@@ -151,12 +151,12 @@ export class ToolsServer {
     return (await this.standing(id)).change;
   }
 
-  /** How a change stands by now. */
+  /** A change with its current status, and what has happened to its files since. */
   standing(id: string): Promise<IStanding> {
     return this._ask('GET', `changes/${encodeURIComponent(id)}`);
   }
 
-  /** The same change; where its diff is cut, with every row, as far as its files still tell them. */
+  /** The change with every row of its diffs, if these were cut and its files still allow it; else as it is. */
   async whole(change: Change): Promise<Change> {
     if (!isCut(change)) {
       return change;
@@ -178,7 +178,7 @@ export class ToolsServer {
     return response.blob();
   }
 
-  /** The files of a change before and after it, as far as they still tell. */
+  /** The files of a change before and after it, as far as both are still known. */
   async sides(id: string): Promise<IFileSides[]> {
     const query = { sides: 'true' };
     return (await this._ask<{ sides: IFileSides[] }>('GET', `changes/${encodeURIComponent(id)}`, { query })).sides;
@@ -195,12 +195,12 @@ export class ToolsServer {
     return this._ask('GET', 'changes', { query: { path, status, limit } });
   }
 
-  /** What waits of a session, below a path, or both: the newest 1000, newest first, without their diffs. */
+  /** Waiting changes of a session, below a path, or both: the newest 1000, newest first, without their diffs. */
   waiting(of: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
     return this._all('proposed', of);
   }
 
-  /** The same of what was made. */
+  /** The same for applied changes. */
   made(of: Pick<IActivityFilter, 'session' | 'path'>): Promise<Change[]> {
     return this._all('applied', of);
   }
@@ -218,7 +218,7 @@ export class ToolsServer {
     return (await this._ask<{ outcomes: IOutcome[] }>('POST', `changes/${decision}`, { body: { ids } })).outcomes;
   }
 
-  /** Take the newest change of a file back that still stands. */
+  /** Undo the newest change of a file that is still in effect. */
   async undoLast(path: string): Promise<Change> {
     return (await this._ask<{ change: Change }>('POST', 'changes/undo', { body: { path } })).change;
   }
@@ -228,23 +228,23 @@ export class ToolsServer {
     return (await this._ask<{ tokens: IAssistantToken[] }>('GET', 'tokens')).tokens;
   }
 
-  /** Let a token open nothing from now on. */
+  /** Revoke a token, with immediate effect. */
   async revokeToken(id: string): Promise<void> {
     await this._ask('DELETE', `tokens/${encodeURIComponent(id)}`);
   }
 
-  /** The programs whose form of configuration the server knows. */
+  /** The programs whose format of configuration the server knows. */
   async clients(): Promise<IClient[]> {
     return (await this._ask<{ clients: IClient[] }>('GET', 'clients')).clients;
   }
 
-  /** Make a token for a program, which reaches the server as this page does. */
+  /** Make a token for a program, which uses the same address of the server as this page. */
   connect({ client, ...asked }: INewConnection): Promise<IConnection> {
     const url = new URL(this._settings.baseUrl, document.baseURI).href;
     return this._ask('POST', `clients/${encodeURIComponent(client)}`, { body: { ...asked, url } });
   }
 
-  /** Whether a token was used: answered as soon as it is, or after a while. */
+  /** Whether a token was used; the server answers as soon as it is, or after `WAITS` seconds. */
   async isUsed(id: string, signal: AbortSignal): Promise<boolean> {
     const path = `tokens/${encodeURIComponent(id)}`;
     const token = await this._ask<IAssistantToken>('GET', path, { query: { wait: WAITS }, signal });

@@ -2,7 +2,7 @@
 
 import type { IDisposable } from '@lumino/disposable';
 
-/** Whoever asks while the task runs has it run again: lumino's Throttler would forget them. */
+/** A request during a run makes the task run again afterwards; lumino's Throttler would drop that request. */
 export class Soon implements IDisposable {
   /**
    * @param delay - milliseconds from asking to the start; the task runs no more often than that.
@@ -44,24 +44,24 @@ export class Soon implements IDisposable {
   private _isDisposed = false;
 }
 
-/** Milliseconds between two looks at a proposal whose files are written, or over which the person types. */
+/** Milliseconds between two checks of a proposal while its files are written or the person types in them. */
 const LOOK_EVERY = 700;
-/** How often it is looked at while the server tells nothing of what the page knows: it may judge otherwise. */
+/** Most checks while the server does not confirm that a proposal is stale on this page: it may judge otherwise. */
 const MOST_LOOKS = 10;
 
-/** Looks at how a proposal stands, soon after its files are written. */
+/** Checks the status of a proposal soon after its files are written. */
 export class StandingLook {
   constructor(look: () => Promise<unknown>) {
     this._look = new Soon(look, LOOK_EVERY);
   }
 
-  /** Something was written, or typed. */
+  /** Check soon, after something was written or typed. */
   ask(): void {
     this._left = MOST_LOOKS;
     this._look.ask();
   }
 
-  /** The server has not told yet of what was typed in this page. */
+  /** Check again, as the server does not know yet what was typed in this page. */
   askAgain(): void {
     if (this._left-- > 0) {
       this._look.ask();

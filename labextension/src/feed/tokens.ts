@@ -9,21 +9,21 @@ import type { ActivityPage, Change, ChangeEvent } from '../payloads';
 /** A read, a change or a refusal. */
 export type Entry = ActivityPage['entries'][number];
 
-/** What the feed is asked to list; an absent property asks for everything. */
+/** Limits the entries that the feed lists; an absent property limits nothing. */
 export interface IActivityFilter {
   kinds: readonly Entry['kind'][];
   session?: string;
   /** A file, or a folder with all below it. */
   path?: string;
-  /** A part of the path, in capitals or not. */
+  /** A part of the path; case is ignored. */
   match?: string;
-  /** Only changes have one: everything else is left out then. */
+  /** Only changes have a status, so reads and refusals are left out then. */
   status?: ChangeEvent['status'];
 }
 
-/** What happened to the files below the server's root, newest first, and kept up to date. */
+/** Activity on the files below the server's root, newest first and kept current. */
 export interface IActivityFeed {
-  /** What is listed now. */
+  /** Entries that are listed now. */
   readonly entries: readonly Entry[];
   /** The sessions heard of, listed or not. */
   readonly sessions: readonly string[];
@@ -31,27 +31,27 @@ export interface IActivityFeed {
   readonly waiting: number;
   /** Whether there are older entries to load. */
   readonly hasMore: boolean;
-  /** Whether what the filter asks for is still to come. */
+  /** Whether the entries for the filter are still being loaded. */
   readonly isLoading: boolean;
-  /** Why nothing new can be told; empty while all is well. */
+  /** Why the list cannot be updated; empty while it can. */
   readonly problem: string;
-  /** What the list is limited to. */
+  /** Limits of the list; setting them loads it again. */
   filter: IActivityFilter;
-  /** The changes of which this page has shown all that they do, by their ids. */
+  /** Ids of the changes that this page has shown in full. */
   readonly shown: ReadonlySet<string>;
-  /** Emitted when any of the above is another. */
+  /** Emitted when any of the above has changed. */
   readonly changed: ISignal<IActivityFeed, void>;
-  /** Emitted with the files of changes heard of, listed or not; with null where any file may have changed. */
+  /** Emitted with the files of each new step of a change, listed or not; with null where any file may have changed. */
   readonly heard: ISignal<IActivityFeed, readonly string[] | null>;
-  /** Take note of what this page made of a change, without waiting for the server to tell. */
+  /** Record a change as this page has just decided it, without waiting for the server's event. */
   note(change: Change): void;
-  /** Take note that the person was shown all that a change does. */
+  /** Record that the person was shown a change in full. */
   noteShown(id: string): void;
-  /** The proposals that do not fit a document as it is on this page, by their ids. */
+  /** Ids of the proposals that do not fit a document as it is on this page. */
   readonly staleHere: ReadonlySet<string>;
-  /** Take note that these proposals do not fit a document as it is on this page, and no others of it. */
+  /** Record that exactly these proposals do not fit a document as it is on this page. */
   noteStale(document: object, ids: ReadonlySet<string>): void;
-  /** Emitted with the proposals that do not fit a document when that is drawn: it may have been typed in. */
+  /** Emitted with the ids of proposals that do not fit a document whenever it is drawn, e.g. after typing. */
   readonly typedOver: ISignal<IActivityFeed, ReadonlySet<string>>;
   /** List older entries too. */
   loadMore(): Promise<void>;
