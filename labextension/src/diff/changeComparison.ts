@@ -20,24 +20,24 @@ import { NotebookComparison } from './notebookComparison';
 import { alignedCells, cellsIn } from './notebookSides';
 import { hidesRows } from './showAll';
 
-/** What a comparison of a change works with. */
+/** Parts that a comparison of a change works with. */
 export interface IChangeParts extends IDiffParts {
   server: ToolsServer;
   feed: IActivityFeed;
   words: Words;
-  /** Who looks; empty while that is not known. */
+  /** The current user; empty until known. */
   user(): string;
 }
 
 interface IOffer {
   name: string;
   label: string;
-  /** Of what is switched on and off. */
+  /** Set for toggle buttons only. */
   isPressed?: boolean;
   act(): void;
 }
 
-/** Follows one change: it is shown anew once somebody decides about it, or its file is modified. */
+/** Follows one change: draws it again once somebody decides about it or its file is modified. */
 export class ChangeComparison extends MainAreaWidget<Panel> {
   constructor(
     readonly changeId: string,
@@ -68,7 +68,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this._look.ask();
   }
 
-  /** Who comes back from another program may have changed the file there. */
+  /** Check again, as the person may have changed the file in another program. */
   private _onFocus = (): void => {
     if (this.isVisible) {
       this._look.ask();
@@ -82,7 +82,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     }
   }
 
-  /** A document of this page knows at once that a proposal no longer fits; the server, once it is told. */
+  /** Offer other decisions as soon as a document of this page finds a proposal stale; the server learns it later. */
   private _onChanged(): void {
     const { _change: change } = this;
     if (change?.status === 'proposed' && this._isStale !== this._wasStale) {
@@ -128,10 +128,10 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
       this._offer(change);
       const isUntold = feed.staleHere.has(change.id) && !changed_since.length;
       if (change.status === 'proposed' && isUntold && this.isVisible) {
-        this._look.askAgain(); // The server learns only now what the document's page knows.
+        this._look.askAgain(); // The server does not know yet what was typed in the document's page.
       }
     } catch (error) {
-      // What is shown already stays, for whoever reads it.
+      // Keep what is already shown: the person may be reading it.
       if (!this._change) {
         this._show([note(words.problem(error))]);
       }
@@ -149,7 +149,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     this._show(views);
   }
 
-  /** Both sides as a whole where the file still tells them, else the hunks. */
+  /** Both sides in full where they are still known, else the hunks. */
   private _compared(diff: FileDiff, sides: IFileSides | undefined): Widget[] {
     const { languages, trans } = this._parts;
     const hasSides = sides && (sides.old !== null || sides.new !== null);
@@ -158,7 +158,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     if (cells) {
       const compared = new NotebookComparison(cells, diff.language ?? '', this._style, this._parts);
       this._isCut ||= diff.truncated && diff.hunks.length > 0;
-      // Kernel and other metadata of the notebook itself.
+      // These hunks are of the notebook's own metadata, such as its kernel.
       return diff.hunks.length ? [createDiffView({ ...diff, cells: [] }, this._parts), compared] : [compared];
     }
     if (!hasSides || (before && after)) {
@@ -179,7 +179,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     }
   }
 
-  /** Whoever has come to the end of a change that waits has seen it, if it is there in full. */
+  /** Record a waiting change as shown once the person has scrolled to its end and all of it is drawn. */
   private _noteSeen(): void {
     const { node, widgets } = this.content;
     const isAtEnd = node.clientHeight > 0 && node.scrollTop + node.clientHeight >= node.scrollHeight - 2;
@@ -191,7 +191,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
     }
   }
 
-  /** Not all in one item of the toolbar: a button of its own shows what does not fit. Those that stay are kept. */
+  /** Make one toolbar item per button, so that the toolbar can fold those that do not fit; reuse existing items. */
   private _offer(change: Change): void {
     const offers = [...this._decisions(change), ...(this._sides.length ? this._toggles(change) : [])];
     for (const [name, item] of this._items) {
@@ -274,7 +274,7 @@ export class ChangeComparison extends MainAreaWidget<Panel> {
   private _look = new StandingLook(() => this._load());
   private _wasStale = false;
   private _sizes = new ResizeObserver(() => this._noteSeen());
-  /** Whether the change is larger than what is shown of it. */
+  /** Whether only a part of the change is shown. */
   private _isCut = false;
   private _items = new Map<string, Widget>();
   private _problem: Widget | null = null;

@@ -19,11 +19,11 @@ export interface IComparisonStyle {
   isUnfolded: boolean;
 }
 
-/** What a comparison is made of. */
+/** Options of a comparison. */
 export interface IComparisonOptions extends IComparisonStyle {
   old: string;
   new: string;
-  /** What a screen reader calls it. */
+  /** Its name for screen readers. */
   name: string;
   /** The file, or the language as a notebook names it. */
   language: { path?: string; name?: string };
@@ -42,7 +42,7 @@ export class Comparison extends Widget {
     void this._show().catch(reason => console.warn('The texts cannot be compared.', reason));
   }
 
-  /** Whether both texts are there. */
+  /** Whether both texts are drawn. */
   get isDrawn(): boolean {
     return this._view !== null;
   }
@@ -68,7 +68,7 @@ export class Comparison extends Widget {
       const a = side(old, trans.__('%1, before', name));
       return new MergeView({ a, b: side(now, trans.__('%1, after', name)), parent: this.node, ...settings });
     }
-    // What was nothing is no empty line.
+    // An empty side has no line, but CodeMirror draws one: these classes hide it.
     this.toggleClass('jp-mod-new', old === '');
     this.toggleClass('jp-mod-gone', now === '');
     const unified = unifiedMergeView({ original: old, mergeControls: false, ...settings });
@@ -80,7 +80,7 @@ export class Comparison extends Widget {
   private _view: { destroy(): void } | null = null;
 }
 
-/** An editor to read in: it takes the keyboard, and no text; Tab leaves it. */
+/** Extensions of a read-only editor: it takes the keyboard but no text, and Tab leaves it. */
 function reading(label: string, trans: TranslationBundle): Extension[] {
   return [
     EditorState.readOnly.of(true),

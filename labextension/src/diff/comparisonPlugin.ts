@@ -14,7 +14,7 @@ import { IActivityFeed } from '../feed/tokens';
 import { Words } from '../panel/words';
 import { IUnseenChanges } from '../review/unseenChanges';
 
-/** Takes the `id` of a change; without one it shows the newest that waits, or else the newest at all. */
+/** Takes the `id` of a change; without one it shows the newest waiting change, or else the newest applied one. */
 export const COMPARE = 'jupyter-fstools:compare';
 
 export const comparisonPlugin: JupyterFrontEndPlugin<void> = {

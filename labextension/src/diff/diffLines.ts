@@ -5,8 +5,8 @@ import type { DiffHunk, DiffRow } from '../payloads';
 /**
  * One line of a file, before or after its change.
  *
- * `old` and `new` are 1-based line numbers, 0 on the side that has none. `ending` is what to tell of its line ending: empty
- * where that is not of interest.
+ * `old` and `new` are 1-based line numbers, 0 on the side that has none. `ending` names its line ending; it is empty
+ * where that need not be shown.
  */
 export interface ICodeLine {
   kind: DiffRow['kind'];
@@ -27,19 +27,19 @@ export interface IFold {
 
 export type DiffLine = ICodeLine | IFold;
 
-/** Removed lines and the added ones that stand in their place, as indexes of lines. */
+/** Removed lines and the added ones that replace them, as indexes of lines. */
 export interface IReplacement {
   removed: number[];
   added: number[];
 }
 
-/** What a row's text carries where the file ends without a newline, as in a unified diff. */
+/** Suffix of a row's text where the file ends without a newline, as in a unified diff. */
 const NO_FINAL_NEWLINE = '\n\\ No newline at end of file';
 
 /**
  * The lines of all hunks in order, with a fold wherever lines of the file are left out.
  *
- * @param truncated - whether the diff was cut: then nobody knows that lines between hunks are unchanged.
+ * @param truncated - whether the diff was cut: then lines between hunks may have changed, too.
  */
 export function linesOf(hunks: readonly DiffHunk[], truncated: boolean): DiffLine[] {
   const mixed = hasBothEndings(hunks);
@@ -85,12 +85,12 @@ export function replacementsIn(lines: readonly DiffLine[]): IReplacement[] {
   return found;
 }
 
-/** Whether a line is one of the file's. */
+/** Whether a line is a line of the file rather than a fold. */
 export function isCode(line: DiffLine): line is ICodeLine {
   return line.kind !== 'fold';
 }
 
-/** What can be read as one text, as indexes of lines: of each hunk its lines before, and its lines after. */
+/** Indexes of the lines that form one text: for each hunk, its old side and its new side. */
 export function sidesOf(lines: readonly DiffLine[]): number[][] {
   const hunks: number[][] = [];
   lines.forEach((line, index) => {

@@ -4,7 +4,7 @@ import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** What every view of a diff needs. */
+/** Parts of JupyterLab that every view of a diff needs. */
 export interface IDiffParts {
   rendermime: IRenderMimeRegistry;
   languages: IEditorLanguageRegistry;

@@ -15,7 +15,7 @@ import { differs, type ICellSides, type IFileCell, isChanged, sourceOf } from '.
 const AROUND_THE_SCREEN = '600px';
 const MARKDOWN = 'text/markdown';
 
-/** Each changed cell with what differs of it; cells come into being as they come into sight. */
+/** Shows each changed cell with its parts that differ; a cell is drawn once it scrolls into view. */
 export class NotebookComparison extends Panel {
   constructor(
     cells: readonly ICellSides[],
@@ -41,7 +41,7 @@ export class NotebookComparison extends Panel {
     this._fold(unchanged);
   }
 
-  /** Whether every changed cell has come into sight. */
+  /** Whether every changed cell is drawn. */
   get isDrawn(): boolean {
     return !this._waiting.size && this._compared.every(one => one.isDrawn);
   }
@@ -51,7 +51,7 @@ export class NotebookComparison extends Panel {
     super.dispose();
   }
 
-  /** A button in the place of cells that are as they were. */
+  /** Add a button in place of unchanged cells, which shows them. */
   private _fold(cells: readonly ICellSides[]): void {
     if (!cells.length) {
       return;
@@ -184,7 +184,7 @@ export class NotebookComparison extends Panel {
   private readonly _waiting = new Map<Element, () => void>();
 }
 
-/** Renders a bundle; pictures that say nothing of themselves are called `picture` for screen readers. */
+/** Renders a bundle; an image without a text alternative is called `picture` for screen readers. */
 function rendered(data: PartialJSONObject, rendermime: IRenderMimeRegistry, picture: string): Widget {
   const type = rendermime.preferredMimeType(data as JSONObject, 'ensure');
   if (type === undefined) {

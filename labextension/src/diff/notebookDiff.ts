@@ -86,7 +86,7 @@ interface ICellParts extends ILinesParts {
   loadParser: () => Promise<Parser | null>;
 }
 
-/** What comes with cells, or around them, beside sources: lines of JSON below a title. */
+/** Changes to a notebook other than to sources, e.g. to outputs or metadata: lines of JSON below a title. */
 class CarriedLines extends Panel {
   constructor(hunks: readonly DiffHunk[], title: string, { truncated, languages, trans }: ILinesParts) {
     super();

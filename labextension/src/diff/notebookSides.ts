@@ -11,7 +11,7 @@ export interface IFileCell extends JSONObject {
   metadata: JSONObject;
 }
 
-/** A cell that a change leaves, makes, takes away or changes; `index` is 0-based in the notebook it is in. */
+/** A cell before and after a change; `index` is 0-based in the new notebook, or in the old one if it is deleted. */
 export interface ICellSides {
   id: string;
   old: IFileCell | null;
@@ -35,7 +35,7 @@ export function cellsIn(text: string | null): IFileCell[] | null {
   }
 }
 
-/** Pairs cells of one id, in the order of the new notebook, a deleted one where it was; null where cells have no ids. */
+/** Pairs cells by id, in the new notebook's order with deleted cells where they were; null if a cell has no id. */
 export function alignedCells(before: readonly IFileCell[], after: readonly IFileCell[]): ICellSides[] | null {
   if ([...before, ...after].some(cell => typeof cell.id !== 'string')) {
     return null;
@@ -66,13 +66,13 @@ export function sourceOf(cell: IFileCell | null): string {
   return cell === null ? '' : [cell.source].flat().join('');
 }
 
-/** Whether a part of a cell is another after the change. */
+/** Whether the change alters a part of a cell. */
 export function differs({ old, new: now }: ICellSides, part: (typeof PARTS)[number]): boolean {
   const [one, other] = [old, now].map(cell => partOf(cell, part));
   return !JSONExt.deepEqual(one, other);
 }
 
-/** Whether anything of a cell is another, or its place is. */
+/** Whether the change inserts, deletes, moves or alters a cell. */
 export function isChanged(pair: ICellSides): boolean {
   return pair.isMoved || pair.old === null || pair.new === null || PARTS.some(part => differs(pair, part));
 }
@@ -85,7 +85,7 @@ function partOf(cell: IFileCell | null, part: string): JSONValue {
   return part === 'source' ? sourceOf(cell) : ((cell[part] as JSONValue | undefined) ?? none);
 }
 
-/** The longest rising part of a sequence of numbers. */
+/** The longest increasing subsequence of numbers. */
 export function longestRising(numbers: readonly number[]): number[] {
   const ends: number[] = [];
   const before: number[] = [];

@@ -4,7 +4,7 @@ const STEP_MILLISECONDS = 8;
 
 /** Lets the browser draw and answer once a step's time is over. */
 export class Pace {
-  /** Wait for the browser if it is its turn. */
+  /** Yield to the browser if the step's time is over. */
   async breathe(): Promise<void> {
     if (performance.now() >= this._until) {
       await new Promise(resolve => setTimeout(resolve));

@@ -14,10 +14,10 @@ export function hidesRows(node: HTMLElement): boolean {
 }
 
 /**
- * Make a button that asks for the rest of a list and goes once it is shown.
+ * Make a button that asks for the rest of a list and is removed once that is shown.
  *
  * @param label - its text.
- * @param list - gets the focus that the button takes with it.
+ * @param list - gets the focus when the button is removed.
  * @param showAll - shows the rest.
  */
 export function showAllButton(label: string, list: HTMLElement, showAll: () => Promise<void>): HTMLButtonElement {

@@ -50,7 +50,7 @@ export function pieces(length: number, layers: readonly (readonly IStyledRange[]
   });
 }
 
-/** Draw a line into an element: as text, whatever it contains; `invisibles` are marked. */
+/** Draw a line into an element as text, never as markup; `invisibles` are marked. */
 export function drawText(
   host: HTMLElement,
   text: string,
@@ -58,7 +58,7 @@ export function drawText(
   invisibles = invisiblesOf(text)
 ): void {
   if (!text) {
-    // An empty element would be no line in what a person copies.
+    // Without a child, the line would be missing from copied text.
     host.replaceChildren(document.createElement('br'));
     return;
   }
@@ -69,7 +69,7 @@ export function drawText(
   host.replaceChildren(...nodes);
 }
 
-/** A text for places that draw no elements, such as tooltips: invisible characters are named; lines may break. */
+/** A text for places without elements, such as tooltips: names invisible characters, except line breaks. */
 export function spelledOut(text: string): string {
   return text.replace(INVISIBLES, sign => (sign === '\n' ? sign : `[${nameOf(sign)}]`));
 }

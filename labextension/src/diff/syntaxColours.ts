@@ -12,7 +12,7 @@ import type { IStyledRange } from './styledText';
 const MOST_CHARACTERS = 1_000_000;
 const CHARACTERS_AT_ONCE = 20_000;
 
-/** The names of CodeMirror's languages for what notebooks call theirs. */
+/** CodeMirror's names of languages by the names that notebooks use. */
 const EDITOR_LANGUAGES: Record<string, string> = { python: 'ipython', markdown: 'ipythongfm' };
 
 /** Finds a language by the name of a file or as a notebook names it, and loads it. */
@@ -26,7 +26,7 @@ export async function languageOf(
   return found && languages.getLanguage(found);
 }
 
-/** What parses a language; null for a plain text. */
+/** The parser of a language; null for plain text. */
 export async function parserOf(
   languages: IEditorLanguageRegistry,
   of: { path?: string; name?: string }
@@ -41,7 +41,7 @@ export async function coloursOf(parser: Parser, lines: readonly string[], pace: 
   if (text.length > MOST_CHARACTERS) {
     return colours;
   }
-  // An editor would do this, but there may not have been one yet.
+  // An editor mounts these styles, but none may have been opened yet.
   if (jupyterHighlightStyle.module) {
     StyleModule.mount(document, jupyterHighlightStyle.module);
   }

@@ -26,15 +26,15 @@ import { changedWords } from './wordDiff';
 const ROWS_IN_GROUP = 100;
 const SIGNS = { add: '+', remove: '−', context: '' };
 
-/** What a text's diff is made of. */
+/** Options of a text's diff. */
 export interface ITextDiffOptions {
   /** The changed lines, with some around them. */
   hunks: readonly DiffHunk[];
   /** Whether the diff was cut. */
   truncated: boolean;
-  /** What a screen reader calls the table. */
+  /** The table's name for screen readers. */
   name: string;
-  /** Loads what knows the text's language; null for a plain text. */
+  /** Loads the parser of the text's language; null for plain text. */
   loadParser: () => Promise<Parser | null>;
   trans: TranslationBundle;
   /** How many rows to show before a person asks for all. */
@@ -59,7 +59,7 @@ export class TextDiff extends Widget {
     void this._colour(options.loadParser).catch(reason => console.warn('The diff stays without colours.', reason));
   }
 
-  /** Show every row, a few at a time; what is shown already stays as it is. */
+  /** Show every row, a few at a time; rows that are already shown stay as they are. */
   async showAll(): Promise<void> {
     const pace = new Pace();
     while (this._shown < this._lines.length && !this.isDisposed) {
