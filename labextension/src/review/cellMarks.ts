@@ -25,7 +25,7 @@ export interface ICellBox {
 
 const BOX = 'jp-fstools-Review-box';
 
-/** Let a cell have these boxes and classes, and none of earlier ones. */
+/** Give a cell exactly these boxes and classes, and remove earlier ones. */
 export function markCell(cell: IOpenCell, boxes: readonly ICellBox[], classes: readonly string[]): void {
   for (const name of ['jp-fstools-mod-delete', 'jp-fstools-mod-inserted']) {
     cell.node.classList.toggle(name, classes.includes(name));
@@ -43,7 +43,7 @@ export function markCell(cell: IOpenCell, boxes: readonly ICellBox[], classes: r
   }
 }
 
-/** Draw what a change has of a cell that is not in the notebook (yet, or any more), and the buttons below it. */
+/** Draw a change's lines of a cell that is not in the notebook (yet, or any more), with its buttons below. */
 export function ghostOf(cell: CellDiff, label: string, controls: HTMLElement): HTMLElement {
   const box = element('div', 'jp-fstools-Review-ghost');
   box.setAttribute('role', 'group');
@@ -62,7 +62,7 @@ export function moves({ action, moved_from }: CellDiff): boolean {
   return action === 'move' || moved_from !== null;
 }
 
-/** After which cell each cell that comes will stand, by cell id; null for the beginning. */
+/** Maps the id of each cell to insert or move to the id of the cell it will follow; null for the beginning. */
 export function predecessors(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
   const leaving = new Set(diffs.filter(cell => cell.action === 'delete' || moves(cell)).map(cell => cell.cell_id));
   const order = ids.filter(id => !leaving.has(id));
@@ -71,7 +71,7 @@ export function predecessors(ids: readonly string[], diffs: readonly CellDiff[])
   const found = new Map<string, string | null>();
   for (const cell of [...coming].sort((one, other) => one.index - other.index)) {
     const at = Math.min(cell.index, order.length);
-    // What comes too is shown with the same cell, below it.
+    // Cells that come one after another are all shown at the staying cell above them.
     let host = at - 1;
     while (host >= 0 && !staying.has(order[host])) {
       host--;
@@ -85,24 +85,24 @@ export function predecessors(ids: readonly string[], diffs: readonly CellDiff[])
   return found;
 }
 
-/** After which cell each deleted cell stood, by its id, as far as the others still stand there. */
+/** Maps the id of each deleted cell to that of the cell it followed, if the others have not moved since. */
 export function formerPlaces(ids: readonly string[], diffs: readonly CellDiff[]): Map<string, string | null> {
   const deleted = diffs.filter(({ action }) => action === 'delete');
   return new Map(deleted.map(cell => [cell.cell_id, placeOf(cell, ids)]));
 }
 
-/** After which cell the place of a cell is that is not there; null for the beginning. */
+/** The id of the cell that a missing cell would follow; null for the beginning. */
 export function placeOf(cell: CellDiff, ids: readonly string[]): string | null {
   return ids[Math.min(cell.index, ids.length) - 1] ?? null;
 }
 
-/** A cell as far as a change may still fit it. */
+/** The parts of a cell that decide whether a change still fits it. */
 export interface ICellState {
   type: string;
   source: string;
 }
 
-/** By the ids of changes the names of the hunks where cells are no longer as these expect them, or left them. */
+/** By id of change, the names of hunks whose cells are no longer as it expects them, or as it left them. */
 export function movedOnIn(
   changes: readonly Change[],
   cellOf: (id: string) => ICellState | undefined,
@@ -115,7 +115,7 @@ export function movedOnIn(
   return new Map(others.filter(([, names]) => names.size));
 }
 
-/** The names of the hunks of one cell: those that it does not have, or all where it is decided about as a whole. */
+/** The names of one cell's hunks that no longer fit it; all of them where the cell is decided as a whole. */
 function movedOn(diff: CellDiff, cell: ICellState | undefined, side: Side): string[] {
   const { action, cell_id, cell_type, hunks } = diff;
   if (action === 'edit' && cell?.type === cell_type) {

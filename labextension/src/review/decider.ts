@@ -10,22 +10,22 @@ import type { IReviewView } from './reviewView';
 import { RequestError, type ToolsServer } from '../feed/requests';
 import { asHunks, Decisions, type Hunks, hunksOf, type IDecisionDetail, isDivisible } from './decisions';
 
-/** How often an edited proposal is made again from a text in which the person goes on typing. */
+/** Most attempts to write an edited proposal while the person goes on typing in its text. */
 const MOST_TRIES = 10;
 
-/** What a decider works with. */
+/** Parts that a decider works with. */
 export interface IDeciderParts {
   server: ToolsServer;
-  /** What is decided of waiting changes so far, by their ids, in whichever view of a document. */
+  /** Decisions so far about waiting changes, by id of change; all views of a document share them. */
   decisions: Map<string, Decisions>;
   words: Words;
   trans: TranslationBundle;
 }
 
-/** Asks the server; what it refuses is told in `problem`. */
+/** Sends decisions to the server; `problem` tells why it refused one. */
 export class Decider {
   /**
-   * @param view - what shows the document, once there is something to show.
+   * @param view - returns the view that draws the document's changes, once there is one.
    */
   constructor(
     private _parts: IDeciderParts,
@@ -35,17 +35,17 @@ export class Decider {
   /** Why the last decision was not carried out; empty while all is well. */
   problem = '';
 
-  /** What was decided of a hunk so far; undefined for nothing. */
+  /** Whether a hunk was approved (true) or rejected (false) so far; undefined while undecided. */
   taken(change: Change, name: string): boolean | undefined {
     return this._parts.decisions.get(change.id)?.of(name);
   }
 
-  /** What the person wrote in the place of a hunk. */
+  /** The text that the person wrote in place of a hunk. */
   text(change: Change, name: string): string | undefined {
     return this._parts.decisions.get(change.id)?.texts.get(name);
   }
 
-  /** Decide about hunks; a proposal is decided about on the server once all of its hunks are. */
+  /** Decide about hunks; decisions about a proposal are sent to the server once all of its hunks are decided. */
   async decide(
     change: Change,
     names: readonly string[],
@@ -72,7 +72,7 @@ export class Decider {
     }
   }
 
-  /** Decide about whole changes: the newest first, where they are taken back. What was rejected is not approved. */
+  /** Decide about whole changes, newest first to undo them; approving all keeps rejected hunks rejected. */
   async decideAll(changes: readonly Change[], decision: HunkDecision): Promise<void> {
     const order = decision === 'undo' ? -1 : 1;
     this.problem = '';
@@ -85,7 +85,7 @@ export class Decider {
     if (change.status !== 'proposed') {
       return this._parts.server.decide(change.id, decision);
     }
-    // Not in those themselves: a refusal leaves what was decided as it was.
+    // In a copy, so that a refusal by the server leaves the decisions so far unchanged.
     const decisions = this._decisionsOf(change).copy();
     const names = hunksOf(change);
     const open = decision === 'approve' ? names.filter(name => decisions.of(name) === undefined) : names;
@@ -93,7 +93,7 @@ export class Decider {
     return this._carryOut(decisions);
   }
 
-  /** False where a later change covers this one, or the person's typing does. */
+  /** Whether the server could undo; false where a later change or the person's typing covers the change. */
   private async _isDone(undo: Promise<Change>): Promise<boolean> {
     try {
       await undo;
@@ -106,7 +106,7 @@ export class Decider {
     }
   }
 
-  /** The server cannot tell these parts from others: the person takes them back by an edit of their own. */
+  /** Undo parts by an edit of the person's own, because the server cannot separate them from later changes. */
   private async _putBack(change: Change, names: readonly string[]): Promise<void> {
     if (!this._view()?.putBack(change, names)) {
       throw new Error(this._parts.trans.__('The text has changed since; nothing was undone.'));
@@ -121,7 +121,7 @@ export class Decider {
     return found;
   }
 
-  /** What was decided is forgotten once the server has it. */
+  /** Send decisions, and forget them once the server has them. */
   private async _carryOut(decisions: Decisions): Promise<void> {
     await this._send(decisions);
     this._parts.decisions.delete(decisions.change.id);
@@ -140,7 +140,7 @@ export class Decider {
     return this._write(change, chosen, { hunks, reason });
   }
 
-  /** What the person types while it is on its way makes it stale: it is made again from what is there then. */
+  /** Write an edited proposal; where typing during the request made it stale, make it again from the new text. */
   private async _write(
     change: Change,
     chosen: ReadonlyMap<string, string | null>,

@@ -2,10 +2,10 @@
 
 import type { CellDiff, Change } from '../payloads';
 
-/** What the server is sent about the hunks of a change. */
+/** Positions of hunks as the server takes them; by cell id for a notebook. */
 export type Hunks = number[] | Record<string, number[]>;
 
-/** What a person says beside a decision: why, and what is written instead of what was proposed. */
+/** A person's additions to a decision: the reason, and a text to write instead of the proposed one. */
 export interface IDecisionDetail {
   reason?: string;
   text?: string;
@@ -21,13 +21,13 @@ export function namedHunk(name: string): [cell: string, position: number] {
   return JSON.parse(name) as [string, number];
 }
 
-/** The names of the hunks of a cell; a cell that is taken or left as a whole has one. */
+/** The names of the hunks of a cell; a cell that is decided as a whole has one. */
 export function hunksOfCell(cell: CellDiff): string[] {
   const count = cell.action === 'edit' && cell.hunks.length ? cell.hunks.length : 1;
   return Array.from({ length: count }, (_, position) => hunkName(position, cell.cell_id));
 }
 
-/** The names of all hunks of a change; one that has none, as of an empty file, is decided about by one name. */
+/** The names of all hunks of a change; a change without hunks, e.g. of an empty file, has one name. */
 export function hunksOf({ diff }: Change): string[] {
   const names =
     diff.cells === null ? diff.hunks.map((_, position) => hunkName(position)) : diff.cells.flatMap(hunksOfCell);
@@ -36,7 +36,7 @@ export function hunksOf({ diff }: Change): string[] {
 
 /** Whether the parts of a change can be decided about one by one. */
 export function isDivisible({ files, diff: { op, cells, hunks } }: Change): boolean {
-  // Asked for each hunk that is drawn: the names of thousands are not made for it.
+  // Called for each hunk that is drawn, so it does not build the names of thousands.
   const hasSeveral = cells === null ? hunks.length > 1 : cells.length > 1 || cells.flatMap(hunksOfCell).length > 1;
   return files.length < 2 && op !== 'delete' && op !== 'create' && hasSeveral;
 }
@@ -52,14 +52,14 @@ export function asHunks(change: Change, names: readonly string[]): Hunks {
   return cells;
 }
 
-/** Whether a person keeps a hunk of a change already. */
+/** Whether a user has already kept a hunk of a change. */
 export function isKept(change: Change, user: string, name: string): boolean {
   const kept = change.kept[user] ?? [];
   const [cell, position] = namedHunk(name);
   return (Array.isArray(kept) ? kept : (kept[cell] ?? [])).includes(position);
 }
 
-/** What is decided of one change so far. */
+/** Decisions so far about the hunks of one change. */
 export class Decisions {
   constructor(readonly change: Change) {}
 
@@ -76,7 +76,7 @@ export class Decisions {
     return hunksOf(this.change).every(one => this._taken.has(one));
   }
 
-  /** The same decisions, to go on from. */
+  /** A copy that can be changed independently. */
   copy(): Decisions {
     const copy = new Decisions(this.change);
     this._taken.forEach((isTaken, name) =>
@@ -85,7 +85,7 @@ export class Decisions {
     return copy;
   }
 
-  /** What was decided of a hunk; undefined for nothing yet. */
+  /** Whether a hunk was approved (true) or rejected (false); undefined while undecided. */
   of(name: string): boolean | undefined {
     return this._taken.get(name);
   }
@@ -98,7 +98,7 @@ export class Decisions {
     return [...new Set(this._reasons.values())].filter(Boolean).join(' ') || undefined;
   }
 
-  /** What the person wrote in the place of hunks, by their names. */
+  /** Texts that the person wrote in place of hunks, by the hunks' names. */
   readonly texts = new Map<string, string>();
 
   private _taken = new Map<string, boolean>();

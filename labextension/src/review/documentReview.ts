@@ -26,13 +26,13 @@ import { filesOf, type UnseenChanges } from './unseenChanges';
 
 const LOOK_AT_MOST_EVERY = 300;
 
-/** What a review works with. */
+/** Parts that a review works with. */
 export interface IReviewParts extends IDeciderParts {
   unseen: UnseenChanges;
   feed: Pick<IActivityFeed, 'noteStale'>;
-  /** Go on in another document, after the last change of this one. */
+  /** Go on in the next or previous document with changes, beyond the last change of this one. */
   leave(path: string, by: 1 | -1): void;
-  /** Show in all views of documents what was decided. */
+  /** Draw all documents again after a decision. */
   decided(): void;
   /** Show a whole change in the main area. */
   compare(id: string): void;
@@ -53,7 +53,7 @@ export class DocumentReview implements IDisposable, IMarker {
       },
       _parts.trans
     );
-    // Not into the toolbar itself: where it is narrow, what is at its end hides behind a button.
+    // Not into the toolbar itself: where that is narrow, it hides its last items behind a button.
     (_widget as DocumentWidget).contentHeader.addWidget(this.bar);
     this._look = new Soon(() => this._load(), LOOK_AT_MOST_EVERY);
     this._doubts = new Doubts(_parts.server, () => this.draw());
@@ -66,7 +66,7 @@ export class DocumentReview implements IDisposable, IMarker {
 
   readonly bar: ReviewBar;
 
-  /** The document's path as the tools call it; null for what they do not reach. */
+  /** The document's path below the tools' root; null if it lies outside. */
   get path(): string | null {
     return this._parts.unseen.toolsPath(this._widget.context.path);
   }
@@ -88,7 +88,7 @@ export class DocumentReview implements IDisposable, IMarker {
     this._look.ask();
   }
 
-  /** Bring the next change into sight, or the previous one; beyond the last one another document. */
+  /** Scroll to the next or previous change; beyond the last one, go to another document. */
   step(by: 1 | -1): void {
     const places = this._view?.places() ?? [];
     this._at = Math.max(-1, Math.min(this._at, places.length)) + by;
@@ -100,7 +100,7 @@ export class DocumentReview implements IDisposable, IMarker {
     }
   }
 
-  /** Come from another document: to the first change, or to the last one. */
+  /** Go to the first change, or to the last one when stepping back from another document. */
   enter(by: 1 | -1): void {
     if (this._changes.length) {
       this._at = by > 0 ? -1 : Infinity;
@@ -114,7 +114,7 @@ export class DocumentReview implements IDisposable, IMarker {
     return isKept(change, this._parts.unseen.user, name);
   }
 
-  // Not the change's revision: a decision about another part of it would end a press of a button drawn anew.
+  // Without the change's revision: after a decision about another part, a button would be redrawn while it is pressed.
   key(change: Change, name: string): string {
     const taken = this._decider.taken(change, name);
     return [change.id, name, taken, this._mayUndo(change), this._isStaleAt(change, [name])].join(' ');
@@ -185,7 +185,7 @@ export class DocumentReview implements IDisposable, IMarker {
     }
   }
 
-  /** Show what is known; also where something beside the document is another. */
+  /** Draw the known changes; also called when something outside the document has changed. */
   draw(): void {
     this._isDrawing = false;
     if (this.isDisposed) {
@@ -231,7 +231,7 @@ export class DocumentReview implements IDisposable, IMarker {
     this._parts.decided();
     await this._load();
     if (hadKeyboard && document.activeElement === document.body) {
-      // The button that was pressed was drawn anew, or is gone.
+      // The pressed button was redrawn or removed, and the focus was lost with it.
       const row = this._widget.node.querySelector(`[data-hunk="${CSS.escape(hunkId(change, names))}"]`);
       const button = row?.querySelector<HTMLElement>(`[data-action="${decision}"]`);
       if (button) {
@@ -242,7 +242,7 @@ export class DocumentReview implements IDisposable, IMarker {
     }
   }
 
-  /** Decide about all changes of the document that wait, or that were made; or of their sessions, wherever they are. */
+  /** Decide about all waiting or applied changes of the document; for a session, also about those in other files. */
   async decideAll(decision: BarDecision): Promise<void> {
     await this._decider.decideAll(this._meant(decision), decisionOf(decision));
     await this._load();
@@ -260,17 +260,17 @@ export class DocumentReview implements IDisposable, IMarker {
     if (does === 'approve') {
       return this._waiting.filter(change => !this._isStale(change));
     }
-    // There is nothing to take back of what the document does not have any more.
+    // Changes of which the document no longer contains anything cannot be undone.
     const here = does === 'reject' ? this._waiting : does === 'undo' ? this._there : this._made;
     return does === decision ? here : [...here, ...this._elsewhere];
   }
 
-  /** The changes that were made and of which the document still has something. */
+  /** The applied changes of which the document still contains a part. */
   private get _there(): Change[] {
     return this._made.filter(({ id }) => !this._view?.gone.has(id));
   }
 
-  /** What the sessions that changed this document made in other files. */
+  /** Applied changes in other files, by the sessions that changed this document. */
   private get _elsewhere(): Change[] {
     const sessions = new Set(this._made.map(({ session }) => session));
     const path = this.path ?? '';
@@ -279,12 +279,12 @@ export class DocumentReview implements IDisposable, IMarker {
     );
   }
 
-  /** Whether a part of a proposal no longer fits: then the server would not carry out all of it. */
+  /** Whether a part of a proposal no longer fits: then the server would refuse to carry out all of it. */
   private _isStale(change: Change): boolean {
     return (this._view?.stale.has(change.id) ?? false) || this._isDoubted(change);
   }
 
-  /** Whether these parts no longer fit; of what is decided as a whole, whether any does not. */
+  /** Whether any of these hunks no longer fits; for a change that is decided as a whole, any of its hunks. */
   private _isStaleAt(change: Change, names: readonly string[]): boolean {
     const stale = this._view?.stale.get(change.id);
     const isHere = stale !== undefined && (!isDivisible(change) || names.some(name => stale.has(name)));
@@ -295,7 +295,7 @@ export class DocumentReview implements IDisposable, IMarker {
     return (this._view?.doubts.has(id) ?? false) && this._doubts.isStale(id);
   }
 
-  /** Below a later change a part can be taken back that is still as the change made it. */
+  /** Whether undo is offered: below a later change, some parts may still be as this change made them. */
   private _mayUndo(change: Change): boolean {
     return change.id !== this._newest || change.undoable;
   }
@@ -316,7 +316,7 @@ export class DocumentReview implements IDisposable, IMarker {
   private _isDrawing = false;
 }
 
-/** By what the buttons of hunks are found again. */
+/** The key by which the buttons of hunks are found again after they were redrawn. */
 function hunkId({ id }: Change, names: readonly string[]): string {
   return [id, ...names].join(' ');
 }

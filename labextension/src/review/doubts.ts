@@ -8,10 +8,10 @@ import { Soon } from '../feed/soon';
 
 const ASK_AT_MOST_EVERY = 700;
 
-/** What the server says of proposals beside which the person types: it goes by more than their diffs tell. */
+/** Keeps the server's answers on proposals near which the person types: it checks more than their diffs show. */
 export class Doubts implements IDisposable {
   /**
-   * @param answered - called with news of what is stale.
+   * @param answered - called after new answers.
    */
   constructor(
     private _server: Pick<ToolsServer, 'standing'>,
@@ -28,7 +28,7 @@ export class Doubts implements IDisposable {
     this._ask.dispose();
   }
 
-  /** Ask about these, by their ids, unless that was answered: each with what the answer depends on. */
+  /** Ask about proposals by id, unless already answered; each value is the state that its answer depends on. */
   follow(doubts: ReadonlyMap<string, string>): void {
     this._doubts = doubts;
     if (this._open.length) {
@@ -36,7 +36,7 @@ export class Doubts implements IDisposable {
     }
   }
 
-  /** Whether the server said last that a proposal does not fit. */
+  /** Whether the server's last answer was that a proposal does not fit. */
   isStale(id: string): boolean {
     return this._answers.get(id)?.isStale ?? false;
   }

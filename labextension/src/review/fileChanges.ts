@@ -5,26 +5,26 @@ import type { Change } from '../payloads';
 
 import { isUnseen } from './unseenChanges';
 
-/** How many are shown of each kind; behind those that a person decides about come the next ones. */
+/** Most changes that are shown of each kind; once some are decided, the next ones are shown. */
 const MOST_SHOWN = 50;
 
-/** The changes of a file, each as far as it is of this file. */
+/** The changes of a file, each reduced to this file. */
 export interface IFileChanges {
-  /** Those that wait, oldest first. */
+  /** Waiting changes, oldest first. */
   waiting: Change[];
-  /** Those that were made and that the person has not seen, oldest first. */
+  /** Applied changes that the person has not seen, oldest first. */
   made: Change[];
-  /** The id of the newest one that was made; empty where there is none. */
+  /** The id of the newest applied change that is no undo; empty if there is none. */
   newest: string;
 }
 
-/** Ask the server for them. */
+/** Ask the server for the changes of a file. */
 export async function changesToSee(server: ToolsServer, path: string, user: string): Promise<IFileChanges> {
   const [proposed, applied] = await Promise.all([
     server.changesOf(path, 'proposed', MOST_SHOWN),
     server.changesOf(path, 'applied', MOST_SHOWN)
   ]);
-  // Nobody is to approve here what they are not shown.
+  // In full, so that a person approves only what is shown.
   const waiting = await Promise.all(unseenOf(proposed.changes, user).map(change => server.whole(change)));
   const made = unseenOf(applied.changes, user);
   if (applied.changes.length < applied.total && made.length < MOST_SHOWN) {
@@ -41,7 +41,7 @@ function unseenOf(changes: readonly Change[], user: string): Change[] {
   return changes.filter(change => isUnseen(change, user));
 }
 
-/** A change as far as it is of one file. */
+/** A change reduced to one file; none if it is not about that file. */
 function inFile(change: Change, path: string): Change[] {
   const file = change.files.find(one => one.path === path);
   return file ? [{ ...change, path, diff: file.diff }] : change.path === path ? [change] : [];

@@ -8,7 +8,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IUnseenChanges } from './unseenChanges';
 
-/** Draws items as JupyterLab does, and a mark behind the names of some. */
+/** Draws items as JupyterLab does, with a mark behind the names of files and folders with unseen changes. */
 class MarkingRenderer extends DirListing.Renderer {
   constructor(
     private _unseen: IUnseenChanges,
@@ -32,7 +32,7 @@ class MarkingRenderer extends DirListing.Renderer {
     return this._unseen.paths.flatMap(path => this._unseen.contentsPath(path) ?? []);
   }
 
-  /** A folder is marked where a file in it is. */
+  /** Mark a file with unseen changes, and each folder that contains one. */
   private _mark(node: HTMLElement, path: string, paths: readonly string[]): void {
     const { dataset } = this.getNameNode(node);
     if (paths.some(one => one === path || one.startsWith(`${path}/`))) {
@@ -45,7 +45,7 @@ class MarkingRenderer extends DirListing.Renderer {
   private _items = new Map<HTMLElement, string>();
 }
 
-// JupyterLab 4.2 has no such token, and nothing is marked there.
+// JupyterLab 4.2 has no IDefaultFileBrowserRenderer, so nothing is marked there.
 export const fileMarksPlugin: JupyterFrontEndPlugin<DirListing.IRenderer> = {
   id: 'jupyter-fstools:file-marks',
   description: 'Marks files with changes by assistants that the person has not seen yet in the file browser.',

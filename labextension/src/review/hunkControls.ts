@@ -7,36 +7,36 @@ import type { IDecisionDetail } from './decisions';
 
 import { actionButton, element } from '../element';
 
-/** What is decided at a hunk. */
+/** Decisions that can be made at a hunk. */
 export type HunkDecision = 'approve' | 'reject' | 'keep' | 'undo';
 
 /** A hunk, and what can be decided about it. */
 export interface IHunkState {
-  /** By what its buttons are found again. */
+  /** The key by which its buttons are found again after they were redrawn. */
   id: string;
   change: Change;
-  /** What the person has decided so far; undefined for nothing. */
+  /** Whether the person approved (true) or rejected (false) it; undefined while undecided. */
   taken: boolean | undefined;
   /** Whether the change is carried out once other parts of it are decided, too. */
   isPart: boolean;
-  /** Whether the change can be taken back here. */
+  /** Whether the change can be undone here. */
   undoable: boolean;
-  /** It waits, and no longer fits the document. */
+  /** Whether it waits and no longer fits the document. */
   stale: boolean;
-  /** What happens here beside lines: a cell is moved, say; empty for lines alone. */
+  /** Names a change other than of lines, e.g. that a cell is moved; empty for lines alone. */
   note: string;
-  /** What would stand here, for the person to edit; null where there is no text of its own. */
+  /** The proposed text, for the person to edit; null where the hunk has no text of its own. */
   proposed: string | null;
-  /** What the person wrote instead when they approved it before. */
+  /** The text that the person wrote instead when they approved it before. */
   written: string | undefined;
-  /** Whether there are lines of before to be shown. */
+  /** Whether there are old lines to show. */
   hasOld: boolean;
   decide(decision: HunkDecision, detail: IDecisionDetail): void;
   /** Show the whole change in the main area. */
   compare(): void;
 }
 
-/** Draw them. */
+/** Draw the session, the notes and the buttons of a hunk. */
 export function hunkControls(state: IHunkState, trans: TranslationBundle): HTMLElement {
   const { change, note, stale } = state;
   const row = element('div', 'jp-fstools-Review-controls');
@@ -98,7 +98,7 @@ function button(action: string, label: string, act: () => void, pressed?: boolea
   return made;
 }
 
-/** Opens what is proposed as a text to edit; whoever approves then, approves what it says. */
+/** A button that opens the proposed text for editing; approving then applies the edited text. */
 function editButton(row: HTMLElement, proposed: string, trans: TranslationBundle): HTMLElement {
   const made = button('edit', trans.__('Edit'), () => {
     const open = row.querySelector('.jp-fstools-Review-edit');
@@ -119,7 +119,7 @@ function editButton(row: HTMLElement, proposed: string, trans: TranslationBundle
   return made;
 }
 
-/** Shows and hides the lines that were there before, all of the hunk's. */
+/** A button that shows and hides the old lines above it. */
 function oldTextButton(trans: TranslationBundle): HTMLElement {
   const made = button('old', trans.__('Show old text'), () => {
     const lines = made.closest('.jp-fstools-Review-other')?.querySelector<HTMLElement>('.jp-fstools-Review-lines');

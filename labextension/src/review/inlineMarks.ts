@@ -11,23 +11,23 @@ import { element } from '../element';
 import type { DiffHunk } from '../payloads';
 import type { IPlacedHunk } from './placedHunks';
 
-/** A hunk to draw, with what stands below it. */
+/** A hunk to draw, with its buttons. */
 export interface IInlineMark {
-  /** Two marks of one key are drawn alike. */
+  /** Marks with the same key are drawn alike. */
   key: string;
   /** Its place; without blocks it is drawn as stale, with both sides. */
   placed: IPlacedHunk;
-  /** Whether it waits: then the other side's lines are what comes, else what was. */
+  /** Whether it waits: then the other side holds the new lines, else the old ones. */
   waits: boolean;
-  /** Makes what stands below the hunk: its buttons. */
+  /** Makes the buttons below the hunk. */
   controls(): HTMLElement;
 }
 
-/** By what a screen reader tells lines that come from those that go. */
+/** ARIA roles by which a screen reader distinguishes added lines from removed ones. */
 const ROLES = { add: 'insertion', remove: 'deletion' };
 
-// @codemirror/merge shows how two whole documents differ, and so what the person types meanwhile, too: these marks
-// are of the change alone, and move along with what is typed.
+// @codemirror/merge compares two whole documents, so it would also mark what the person types. These marks show
+// only the change, and move with the text as the person types.
 const show = StateEffect.define<readonly IInlineMark[]>();
 
 const marks = StateField.define<DecorationSet>({
@@ -39,7 +39,7 @@ const marks = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field)
 });
 
-/** Tells the boxes what a person sees of the text: a long line makes it, and them, wider than that. */
+/** Passes the visible width of the text to the boxes: a long line makes the text, and so the boxes, wider. */
 const sight = ViewPlugin.define(view => {
   const { contentDOM, dom, scrollDOM } = view;
   const measure = (): void =>
@@ -55,10 +55,10 @@ const sight = ViewPlugin.define(view => {
   return { update: ({ geometryChanged }) => geometryChanged && measure() };
 });
 
-/** How what is shown in an editor is spelled: nothing is drawn again that is there already. */
+/** Fingerprint of the marks in each editor, so that unchanged marks are not drawn again. */
 const drawnIn = new WeakMap<CodeMirrorEditor, string>();
 
-/** Show these hunks in an editor, and no others. */
+/** Show exactly these hunks in an editor. */
 export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[]): void {
   const spelled = JSON.stringify(hunks.map(({ key, placed }) => [key, placed.blocks]));
   const drawn = drawnIn.get(editor);
@@ -67,7 +67,7 @@ export function showMarks(editor: CodeMirrorEditor, hunks: readonly IInlineMark[
   }
   drawnIn.set(editor, spelled);
   if (drawn === undefined) {
-    // Drawn as the editor learns of them: for whoever scrolls, each update of it counts.
+    // Marks are drawn with the extension's first update, because a second one would slow down scrolling.
     editor.injectExtension([marks.init(({ doc }) => decorations(doc, hunks)), sight]);
   } else {
     editor.editor.dispatch({ effects: show.of(hunks) });
@@ -105,7 +105,7 @@ function staleMark(doc: Text, mark: IInlineMark): Range<Decoration> {
   return boxBelow(doc, lastLineOf(mark.placed.hunk), new MarkBox(mark, bothSides(mark), true, 0));
 }
 
-/** Draw a hunk beside an editor that is out of sight: both sides, and what stands below it. */
+/** Draw a hunk beside a hidden editor: both sides, and its buttons. */
 export function boxAside(mark: IInlineMark): HTMLElement {
   return new MarkBox(mark, bothSides(mark), true, 0).toDOM();
 }
@@ -117,13 +117,13 @@ function bothSides({ placed, waits }: IInlineMark): ISide[] {
   });
 }
 
-/** The last line that a hunk is about, without the context below it. */
+/** The last old line that a hunk is about, without the context below it. */
 function lastLineOf({ rows, old_start }: DiffHunk): number {
   const end = rows.map(({ kind }) => kind !== 'context').lastIndexOf(true) + 1;
   return Math.max(old_start - 1, ...rows.slice(0, end).map(({ old }) => old));
 }
 
-/** A box below so many lines of a text. */
+/** A box below the first `count` lines of a text. */
 function boxBelow(doc: Text, count: number, widget: WidgetType): Range<Decoration> {
   const after = Math.min(count, doc.lines);
   return Decoration.widget({ widget, block: true, side: after > 0 ? 1 : -1 }).range(after > 0 ? doc.line(after).to : 0);
@@ -171,7 +171,7 @@ class MarkBox extends WidgetType {
   }
 }
 
-/** Tell a notebook that the keyboard is beside a cell's editor: of one inside it, it would move each key there. */
+/** Report the focus to the notebook as outside the cell's editor: otherwise it would send each key to the editor. */
 function leaveEditor(box: HTMLElement, event: FocusEvent): void {
   const cell = box.closest('.jp-Cell');
   if (cell) {
@@ -180,7 +180,7 @@ function leaveEditor(box: HTMLElement, event: FocusEvent): void {
   }
 }
 
-/** Lines that stand in no editor. */
+/** Draws lines that are not part of an editor's text. */
 export function linesBlock(lines: readonly string[], kind: 'add' | 'remove'): HTMLElement {
   const block = element('div', `jp-fstools-Review-lines jp-mod-${kind}`);
   block.setAttribute('role', ROLES[kind]);

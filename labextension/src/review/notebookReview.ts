@@ -27,7 +27,7 @@ export interface IOpenNotebook {
 
 const AROUND_THE_SCREEN = '400px';
 
-/** Draws only what is on screen or was. */
+/** Draws only cells that are or were on screen. */
 export class NotebookReview implements IReviewView {
   constructor(
     private _notebook: IOpenNotebook,
@@ -46,14 +46,14 @@ export class NotebookReview implements IReviewView {
 
   draw(changes: readonly Change[]): void {
     const ids = this._notebook.widgets.map(cell => cell.model.id);
-    // A cell that is converted is another one, by the same id.
+    // Converting a cell replaces it by another one with the same id.
     const hasOthers = this._notebook.widgets.some(cell => this._cell(cell.model.id) !== cell);
     this._cells = new Map(this._notebook.widgets.map(cell => [cell.model.id, cell]));
     const isKept = (change: Change, name: string) => this._marker.isKept(change, name);
     const movedOn = movedOnIn(changes, id => this._state(id), isKept);
     const waiting = changes.filter(({ status }) => status === 'proposed');
     this.stale = new Map([...movedOn].filter(([id]) => waiting.some(change => change.id === id)));
-    // Beside which cells those that come or move were to stand, their diff does not tell.
+    // A diff does not tell next to which cells an inserted or moved cell was to stand, but the server knows.
     const arranges = ({ diff }: Change) => diff.cells?.some(cell => cell.action === 'insert' || moves(cell));
     this.doubts = new Map(waiting.filter(arranges).map(({ id }) => [id, ids.join()]));
     const drawn = changes.map(change => [change.id, change.revision, this._decided(change)]);
@@ -139,9 +139,9 @@ export class NotebookReview implements IReviewView {
     }
   }
 
-  /** Draw a few cells at a time: whoever scrolls is not held up. */
+  /** Draw a few cells at a time, so that scrolling is not held up. */
   private async _drawQueue(): Promise<void> {
-    // Not in the task in which the cells came into sight: that is JupyterLab's own, and long enough.
+    // Not in the task in which the cells came into view: JupyterLab's own work makes it long enough.
     await new Promise(resolve => setTimeout(resolve));
     const pace = new Pace();
     while (this._queue.length) {
@@ -150,7 +150,7 @@ export class NotebookReview implements IReviewView {
       this._drawn.add(cell);
       this._draw(cell);
       if (!isComplete) {
-        // Its editor comes into being after the cell has come into sight, in a task that is long enough by itself.
+        // Its editor is created after the cell has come into view, in a task that is long enough by itself.
         void cell.ready?.then(() => window.setTimeout(() => this._drawSoon([cell]))).catch(() => undefined);
       }
       await pace.breathe();
@@ -171,7 +171,7 @@ export class NotebookReview implements IReviewView {
     }
   }
 
-  /** Mark lines in a cell's editor; where that is out of sight, give boxes to show beside it instead. */
+  /** Mark lines in a cell's editor; where that is hidden, return boxes to show beside it instead. */
   private _drawEdits(cell: IOpenCell, editor: CodeMirrorEditor, edits: readonly [Change, CellDiff][]): ICellBox[] {
     const marks = this._marksOf(cell, edits);
     // The input of a cell may be folded, and its editor be hidden behind rendered Markdown.
@@ -207,7 +207,7 @@ export class NotebookReview implements IReviewView {
     return new Set(made.filter(({ id }) => !inSight.has(id)).map(({ id }) => id));
   }
 
-  /** The lines of a cell at which it has hunks; null for a cell that has something else to show. */
+  /** The lines at which a cell's hunks begin; one null for a cell that shows only boxes. */
   private _linesOf(cell: IOpenCell, { edits, boxes }: IShownAt): (number | null)[] {
     const marks = this._marksOf(cell, edits);
     return marks.length ? linesOfMarks(marks) : boxes.length ? [null] : [];
@@ -220,7 +220,7 @@ export class NotebookReview implements IReviewView {
     );
   }
 
-  /** A cell may be larger than the screen. */
+  /** Scroll to a cell, then to the line in it, because a cell may be larger than the screen. */
   private async _reveal(index: number, line: number | null): Promise<void> {
     const cell = this._notebook.widgets[index];
     this._notebook.activeCellIndex = index;

@@ -4,33 +4,33 @@ import type { Change, DiffHunk } from '../payloads';
 
 import { type ICodeLine, isCode, linesOf } from '../diff/diffLines';
 
-/** Which side of a diff a text has: `old` before a change is made, `new` after it. */
+/** The side of a diff that a text contains: `old` before a change is made, `new` after it. */
 export type Side = 'old' | 'new';
 
-/** Which side of a change its text has. */
+/** The side of a change that its document contains. */
 export function sideOf({ status }: Change): Side {
   return status === 'proposed' ? 'old' : 'new';
 }
 
-/** Neighbouring lines of a text that a change is about; `line` is 0-based. */
+/** Adjacent lines of a text that a change is about; `line` is 0-based. */
 export interface IBlock {
   line: number;
-  /** How many lines the text has of it. */
+  /** Number of its lines in the text. */
   count: number;
   /** The lines of the other side. */
   other: string[];
 }
 
-/** A hunk and its blocks in a text; no blocks where the text has other lines by now. */
+/** A hunk and its blocks in a text; null blocks where the text no longer has the hunk's lines. */
 export interface IPlacedHunk {
   position: number;
   blocks: IBlock[] | null;
   hunk: DiffHunk;
-  /** Lines around the blocks are others by now: whether it still fits, the server knows. */
+  /** Whether lines around the blocks have changed: only the server then knows whether the hunk still fits. */
   isLoose?: boolean;
 }
 
-/** Place hunks in a text: where they were made, else where their lines stand exactly once. */
+/** Place hunks in a text: where they were made, else where their lines occur exactly once. */
 export function placed(hunks: readonly DiffHunk[], text: string, side: Side): IPlacedHunk[] {
   return placedIn(hunks, text.split('\n'), side);
 }
@@ -39,7 +39,7 @@ function placedIn(hunks: readonly DiffHunk[], lines: readonly string[], side: Si
   return hunks.map((hunk, position) => ({ position, hunk, blocks: blocksOf(hunk, lines, side) }));
 }
 
-/** The same; where a hunk's lines do not stand together, each block beside the lines above it or below it. */
+/** The same; where a hunk's lines do not occur together, place each block by the lines above or below it. */
 export function placedLoosely(hunks: readonly DiffHunk[], lines: readonly string[], side: Side): IPlacedHunk[] {
   return placedIn(hunks, lines, side).map(one => {
     const blocks = one.blocks ?? looseBlocks(one.hunk, lines, side);
@@ -53,9 +53,9 @@ export function linesOfSide(hunk: DiffHunk, side: Side): string[] {
 }
 
 /**
- * A text that has the old side of hunks, with some of them carried out; null where one of these has no place in it.
+ * Apply some hunks to a text that contains their old side; null where one of them has no place in it.
  *
- * @param chosen - by position: what is written in the hunk's place; null: what it proposes.
+ * @param chosen - by position, the text to write in the hunk's place; null: the proposed text.
  */
 export function textWith(
   hunks: readonly DiffHunk[],
@@ -65,7 +65,7 @@ export function textWith(
   return linesWith(hunks, text.split('\n'), chosen);
 }
 
-/** The same of a cell's source. */
+/** The same for a cell's source. */
 export function sourceWith(
   hunks: readonly DiffHunk[],
   source: string,
@@ -74,12 +74,12 @@ export function sourceWith(
   return linesWith(hunks, linesOfSource(source), chosen);
 }
 
-/** The lines of a cell's source, which has none where it is empty. */
+/** The lines of a cell's source; an empty source has none. */
 export function linesOfSource(source: string): string[] {
   return source === '' ? [] : source.split('\n');
 }
 
-/** An edit of a text: what is between two characters becomes another text. */
+/** An edit that replaces the characters of a text from `from` up to `to`. */
 export interface ITextEdit {
   from: number;
   to: number;
@@ -87,9 +87,9 @@ export interface ITextEdit {
 }
 
 /**
- * The edits that put back what was there before some hunks of a change; null where one of these has no place.
+ * The edits that undo some hunks of a change; null where one of them has no place in the text.
  *
- * @param lines - of a text that has the change.
+ * @param lines - of a text that contains the change.
  */
 export function editsBack(
   hunks: readonly DiffHunk[],
@@ -107,7 +107,7 @@ export function editsBack(
   return joined(blocks.flatMap(ofHunk => ofHunk!)).map(block => editOf(block, lines, starts));
 }
 
-/** Blocks that stand together as one: their edits would overlap. */
+/** Merges adjacent blocks, because their edits would overlap. */
 function joined(blocks: readonly IBlock[]): IBlock[] {
   const all: IBlock[] = [];
   for (const block of blocks) {
@@ -127,7 +127,7 @@ function editOf({ line, count, other }: IBlock, lines: readonly string[], starts
   if (end < lines.length) {
     return { from: starts[line], to: starts[end], insert: other.map(text => `${text}\n`).join('') };
   }
-  // The last lines go, and come, with the line ending before them.
+  // The last lines are replaced together with the line ending before them.
   const from = Math.max(0, starts[line] - 1);
   return { from, to: Math.max(0, starts[end] - 1), insert: (line ? ['', ...other] : other).join('\n') };
 }
@@ -148,18 +148,18 @@ function linesWith(
   return lines.join('\n');
 }
 
-/** What a hunk makes of lines that have its old side, or what the person wrote instead does. */
+/** Blocks that replace a hunk's old side in lines by its new side, or by the text that the person wrote instead. */
 function blocksToWrite(hunk: DiffHunk, lines: readonly string[], instead: string | null): IBlock[] | null {
   const here = linesOfSide(hunk, 'old');
   const [line, count] = [startOf(here, lines, expectedStart(hunk, 'old')), here.length];
   if (instead === null) {
     return line < 0 ? looseBlocks(hunk, lines, 'old') : [{ line, count, other: linesOfSide(hunk, 'new') }];
   }
-  // What is written instead has the lines around it, too: they are the person's, and may be others by now.
+  // The person's text includes the lines around the change, so it is not placed where those have changed since.
   return line < 0 ? null : [{ line, count, other: instead === '' && !hunk.new_count ? [] : instead.split('\n') }];
 }
 
-/** Have a hunk that reaches the end of lines give or take the final newline, too: behind it stands an empty line. */
+/** Let a hunk at the end of lines also add or remove the final newline, which is an empty last line. */
 function endAs(hunk: DiffHunk, blocks: readonly IBlock[], lines: readonly string[], side: Side): void {
   const block = blocks.at(-1)!;
   const end = block.line + block.count;
@@ -192,7 +192,7 @@ function blocksOf(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[
   return start < 0 ? null : blocksFrom(start, hunk, gone);
 }
 
-/** Each block where it stands below the lines above it, or above those below it, exactly once. */
+/** Places each block where it occurs exactly once together with the lines above it, or with those below it. */
 function looseBlocks(hunk: DiffHunk, lines: readonly string[], side: Side): IBlock[] | null {
   const gone = side === 'old' ? 'add' : 'remove';
   const whole = linesOfSide(hunk, side);
@@ -240,7 +240,7 @@ function blocksFrom(start: number, hunk: DiffHunk, gone: 'add' | 'remove'): IBlo
 
 function startOf(wanted: readonly string[], lines: readonly string[], expected: number): number {
   if (!wanted.length) {
-    return lines.length < 2 && !lines[0] ? expected : -1; // What was empty has no place in a text.
+    return lines.length < 2 && !lines[0] ? expected : -1; // An empty side only fits an empty text.
   }
   const isAt = (at: number) => wanted.every((line, index) => lines[at + index] === line);
   if (expected <= lines.length && isAt(expected)) {

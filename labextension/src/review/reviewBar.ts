@@ -9,32 +9,32 @@ import type { Change } from '../payloads';
 import { actionButton, element } from '../element';
 import { reconcile } from '../panel/reconcile';
 
-/** What is decided about all changes of a document, or of the sessions that made them. */
+/** Decisions about all changes of a document, or of the sessions that made them. */
 export type BarDecision = 'approve' | 'reject' | 'keep' | 'undo' | 'keep-session' | 'undo-session';
 
-/** What the bar's buttons do. */
+/** Actions of the bar's buttons. */
 export interface IBarActions {
   decideAll(decision: BarDecision): void;
   step(by: 1 | -1): void;
-  /** The person has read what the problem was. */
+  /** Hide the problem, which the person has read. */
   dismiss(): void;
 }
 
-/** What the bar tells. */
+/** State that the bar shows. */
 export interface IBarState {
   waiting: readonly Change[];
-  /** Those that were made, as far as they are to be seen in the document. */
+  /** Applied changes of which the document still contains a part. */
   made: readonly Change[];
-  /** How many were made of which the document has nothing any more. */
+  /** Number of applied changes of which the document no longer contains anything. */
   gone: number;
-  /** How many that wait no longer fit the document. */
+  /** Number of waiting changes that no longer fit the document. */
   stale: number;
-  /** How many changes the same sessions made in other files. */
+  /** Number of changes by the same sessions in other files. */
   elsewhere: number;
   problem: string;
 }
 
-/** Shows how many changes there are, by whom; hidden where there are none. */
+/** Shows how many changes there are, and by whom; hidden where there are none and no problem is to be told. */
 export class ReviewBar extends Widget {
   constructor(
     private _actions: IBarActions,
@@ -46,7 +46,7 @@ export class ReviewBar extends Widget {
     this.node.setAttribute('aria-label', _trans.__('Changes by assistants in this document'));
     this.node.onclick = event => this._onClick(event);
     this.node.append(this._row);
-    // The layout gives a widget its least height: where the row wraps, that is another one.
+    // The layout gives a widget its minimum height, which grows when the row wraps.
     new ResizeObserver(() => {
       this.node.style.minHeight = `${this._row.offsetHeight}px`;
       this.parent?.fit();

@@ -9,7 +9,7 @@ import type { BarDecision } from './reviewBar';
 
 const describedBy = { args: { type: 'object', properties: {} } };
 
-/** Add them, and list them in the palette. */
+/** Add the commands, and list them in the palette. */
 export function addReviewCommands(
   app: JupyterFrontEnd,
   current: () => DocumentReview | null,

@@ -65,7 +65,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       compare: (id: string) => void app.commands.execute(COMPARE, { id })
     };
     opener.opened.connect((_, widget) => {
-      // A view of one output belongs to its document too, but is none.
+      // A view of a single output also belongs to a document's context, but is no document widget.
       if (manager.contextForWidget(widget) && 'context' in widget && !reviews.has(widget)) {
         void unseen.greeted.then(() => {
           if (!widget.isDisposed) {
@@ -88,7 +88,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** In an editor JupyterLab's shortcuts take Tab, for the completer and tooltips: from buttons there it leads on. */
+/** Let Tab move on from buttons in an editor: JupyterLab's shortcuts would take it for the completer and tooltips. */
 function keepTab(event: KeyboardEvent): void {
   const { key, target } = event;
   if (key === 'Tab' && target instanceof Element && target.closest('.jp-fstools-Review-other')) {
@@ -96,7 +96,7 @@ function keepTab(event: KeyboardEvent): void {
   }
 }
 
-/** The file after another one, or before it; behind the last one comes the first. */
+/** The file after another one, or before it; the order wraps around. */
 function neighbour(paths: readonly string[], path: string, by: 1 | -1): string | null {
   const others = paths.filter(other => other !== path);
   const onward = others.filter(other => (by > 0 ? other > path : other < path));

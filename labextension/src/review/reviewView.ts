@@ -4,48 +4,49 @@ import type { CellDiff, Change } from '../payloads';
 import type { IInlineMark } from './inlineMarks';
 import type { IPlacedHunk } from './placedHunks';
 
-/** What is told beside the buttons of hunks. */
+/** Facts that are shown with the buttons of hunks, or decide about them. */
 export interface IShownBeside {
-  /** What happens there beside lines; empty for lines alone. */
+  /** Names a change other than of lines; empty for lines alone. */
   note: string;
-  /** What would stand there, for the person to edit; null where there is no text of its own. */
+  /** The proposed text, for the person to edit; null where the hunk has no text of its own. */
   proposed: string | null;
-  /** Whether there are lines of before to be shown. */
+  /** Whether there are old lines to show. */
   hasOld: boolean;
-  /** Whether what was made there is another by now. */
+  /** Whether the cell is no longer as the change expects it, or as it left it. */
   movedOn: boolean;
 }
 
-/** A text to be written instead of all of a proposal, and the one it was made from; of a notebook by cell. */
+/** A text to write instead of a whole proposal, and the text it was made from; by cell for a notebook. */
 export type IWritten =
   { content: string; base: string } | { content: Record<string, string>; base: Record<string, string> };
 
 /** Makes marks and buttons for hunks and cells of changes. */
 export interface IMarker {
-  /** Whether a person has kept it already. */
+  /** Whether the person has already kept a hunk. */
   isKept(change: Change, name: string): boolean;
   /** A mark in an editor. */
   mark(change: Change, hunk: IPlacedHunk, cell: CellDiff | null): IInlineMark;
-  /** The buttons for hunks that are decided about at once, and by what they are known again. */
+  /** The buttons for hunks that are decided together. */
   controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement;
+  /** Changes when a hunk's mark or buttons must be drawn again. */
   key(change: Change, name: string): string;
 }
 
 /** Draws changes in one kind of document. */
 export interface IReviewView {
-  /** Draw these, and no others; called again whenever they or the document are others. */
+  /** Draw exactly these changes; called again whenever they or the document change. */
   draw(changes: readonly Change[]): void;
-  /** The proposals that are drawn and no longer fit, by their ids: the names of the hunks that do not. */
+  /** By id of proposal, the names of its hunks that no longer fit. */
   readonly stale: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The proposals of which the server alone knows whether they fit, by their ids: what the answer depends on. */
+  /** By id of each proposal that only the server can judge to fit or not, the state that its answer depends on. */
   readonly doubts: ReadonlyMap<string, string>;
-  /** The changes that were made and of which the document has nothing any more, by their ids. */
+  /** Ids of the applied changes of which the document no longer contains anything. */
   readonly gone: ReadonlySet<string>;
-  /** What brings each change into sight, in the document's order. */
+  /** Functions that scroll to each change, in the document's order. */
   places(): (() => void)[];
-  /** Write the text of before in the place of hunks, as the person's own edit; false where it cannot be found. */
+  /** Replace hunks by their old text, as the person's own edit; false where their place cannot be found. */
   putBack(change: Change, names: readonly string[]): boolean;
-  /** What the person has taken of a proposal, in the text as it is now; null where a part has no place in it. */
+  /** The current text with the approved parts of a proposal applied; null where a part has no place in it. */
   written(change: Change, chosen: ReadonlyMap<string, string | null>): IWritten | null;
   dispose(): void;
 }

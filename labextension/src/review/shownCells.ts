@@ -16,14 +16,14 @@ export interface IChangeBox extends ICellBox {
   change: string;
 }
 
-/** What one cell shows: diffs of its own, and boxes of cells that come, move or were. */
+/** Parts of changes shown at one cell: diffs of its own, and boxes of inserted, moved or deleted cells. */
 export interface IShownAt {
   edits: [Change, CellDiff][];
   boxes: IChangeBox[];
   classes: string[];
 }
 
-/** What each cell shows, by its id; cells that show nothing are left out. */
+/** Collects the parts to show at each cell, by its id; cells that show nothing are left out. */
 export function shownAt(
   ids: readonly string[],
   changes: readonly Change[],
@@ -72,7 +72,7 @@ export function shownAt(
   return shown;
 }
 
-/** What stands below a cell, or in the place of one, beside its lines. */
+/** Boxes shown below a cell, or in place of a missing one, in addition to its marked lines. */
 function boxesOf(
   change: Change,
   cell: CellDiff,

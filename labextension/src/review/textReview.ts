@@ -10,7 +10,7 @@ import { hunkName, namedHunk } from './decisions';
 import { showMarks } from './inlineMarks';
 import { editsBack, type IPlacedHunk, linesOfSide, placedLoosely, sideOf, textWith } from './placedHunks';
 
-/** Shows them in one editor. */
+/** Marks the changes of one file in its editor. */
 export class TextReview implements IReviewView {
   constructor(
     private _editor: CodeMirrorEditor,
@@ -37,7 +37,7 @@ export class TextReview implements IReviewView {
     const isLoose = ([, hunks]: [Change, IPlacedHunk[]]) => hunks.some(hunk => hunk.isLoose);
     this.doubts = new Map(waiting.filter(isLoose).map(([{ id }]) => [id, text]));
     const marks = places.map(([change, hunks]) => marksOf(change, hunks, '', this._marker));
-    // Of what has no lines, as another encoding, nothing was ever to be seen.
+    // A change without lines, such as of the encoding, was never visible, so it is not gone.
     const isGone = (hunks: readonly IPlacedHunk[], at: number) => hunks.length > 0 && !marks[at].length;
     this.gone = new Set(places.filter(([, hunks], at) => isGone(hunks, at)).map(([{ id }]) => id));
     this._marks = marks.flat();
@@ -74,13 +74,13 @@ export class TextReview implements IReviewView {
   private _marks: IInlineMark[] = [];
 }
 
-/** The lines at which marks begin, in their order. */
+/** The lines at which marks begin, sorted. */
 export function linesOfMarks(marks: readonly IInlineMark[]): number[] {
   const lines = marks.map(({ placed }) => Math.max(0, placed.blocks?.[0]?.line ?? placed.hunk.old_start - 1));
   return [...new Set(lines)].sort((one, other) => one - other);
 }
 
-/** The marks of a change's hunks in a text; of those that were made only the ones that still stand there. */
+/** The marks of a change's hunks in a text; for an applied change, only of hunks that are still there. */
 export function marksOf(change: Change, hunks: readonly IPlacedHunk[], cell: string, marker: IMarker): IInlineMark[] {
   const found = hunks.filter(
     ({ blocks, position }) =>
@@ -95,7 +95,7 @@ export function byPosition(chosen: ReadonlyMap<string, string | null>): Map<numb
   return new Map([...chosen].map(([name, text]) => [namedHunk(name)[1], text]));
 }
 
-/** Write what was there before in the place of hunks, where an editor still has what came. */
+/** Replace hunks by their old text; false where the editor no longer contains their new text. */
 export function putBackIn(
   editor: CodeMirrorEditor,
   hunks: readonly DiffHunk[],
@@ -109,7 +109,7 @@ export function putBackIn(
   return changes !== null;
 }
 
-/** What a hunk would leave behind, for a person to edit. */
+/** The text that a hunk would write, for a person to edit. */
 export function proposedText(hunk: DiffHunk): string {
   return linesOfSide(hunk, 'new').join('\n');
 }

@@ -27,7 +27,7 @@ export function filesOf({ path, files }: Change): string[] {
   return files.length ? files.map(file => file.path) : [path];
 }
 
-/** Asks the server again whenever the feed has heard of a change; nothing before the server has said who looks. */
+/** Asks the server again whenever the feed reports a change, but not before the server has named the user. */
 export class UnseenChanges {
   constructor(
     server: ToolsServer,
@@ -51,14 +51,14 @@ export class UnseenChanges {
     );
   }
 
-  /** Resolves once the server has said who looks, and where; also where it does not. */
+  /** Resolves once the server has named the user and the tools' root, or has failed to. */
   readonly greeted: Promise<void>;
 
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
-  /** The changes that wait and those that were made, without their diffs, newest first each. */
+  /** Unseen changes without their diffs: first waiting, then applied ones, each newest first. */
   get changes(): readonly Change[] {
     return this._changes;
   }
@@ -73,7 +73,7 @@ export class UnseenChanges {
     return this._made === null || this._made.length + this._changes.length > 0;
   }
 
-  /** Whether a change of a file may be taken back; also where that is not known (yet). */
+  /** Whether a change of a file may be undone; true while that is not known. */
   mayUndo(path: string): boolean {
     if (this._made === null || this._made.length >= MOST_LISTED) {
       return true;
@@ -82,17 +82,17 @@ export class UnseenChanges {
     return standing.find(change => filesOf(change).includes(path))?.undoable ?? false;
   }
 
-  /** Who looks; empty while that is not known. */
+  /** The current user; empty until known. */
   get user(): string {
     return this._user;
   }
 
-  /** The tools' path of a document; null for what they do not reach. */
+  /** The tools' path of a document; null if it lies outside their root. */
   toolsPath(path: string): string | null {
     return toolsPath(path, this._root, this._contents);
   }
 
-  /** The path of a file in JupyterLab; null for what is not to be seen there. */
+  /** The path of a file in JupyterLab; null if it is not visible there. */
   contentsPath(path: string): string | null {
     return contentsPath(path, this._root);
   }
