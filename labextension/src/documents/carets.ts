@@ -3,7 +3,7 @@
 import type { ISharedNotebook } from '@jupyter/ydoc';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 
-/** The field of a notebook's awareness, which in a room the server and other pages see too. */
+/** Field of a notebook's awareness; in a room, the server and other pages see it too. */
 const CARET = 'fstools:caret';
 
 /** A notebook's widget, as far as it is needed here. */
@@ -34,7 +34,7 @@ interface IEditedTogether {
   on(name: 'beforeTransaction' | 'afterTransaction', act: (transaction: { local: boolean }) => void): void;
 }
 
-/** Tell from now on which cell's editor has the focus, and keep its person in the cell that they have chosen. */
+/** Report from now on which cell's editor has the focus, and keep the person in the cell that they selected. */
 export function watchPlace(notebook: INotebook, model: object): void {
   views.set(model, (views.get(model) ?? new Set()).add(notebook));
   notebooks.forEach(one => one.isDisposed && notebooks.delete(one));
@@ -48,7 +48,7 @@ export function watchPlace(notebook: INotebook, model: object): void {
   stayBesideOthers(notebook, model);
 }
 
-/** What comes from a room does not go through this page's own change of the model. */
+/** Keep the person's place when changes come from a room, which do not go through `transactInPlace`. */
 function stayBesideOthers(notebook: INotebook, model: object): void {
   const { ydoc } = model as { ydoc?: IEditedTogether };
   let goBack = (): void => undefined;
@@ -56,7 +56,7 @@ function stayBesideOthers(notebook: INotebook, model: object): void {
   ydoc?.on('afterTransaction', ({ local }) => local || goBack());
 }
 
-/** Whether a cell runs as a widget shows it: JupyterLab 4.2 keeps that nowhere else. */
+/** Whether a widget shows a cell as running: JupyterLab 4.2 keeps that state nowhere else. */
 export function isShownRunning(cell: unknown): boolean {
   return [...notebooks].some(
     notebook =>
@@ -70,7 +70,7 @@ export function cellsWithCarets(model: unknown): Set<string> {
   return new Set(states.map(state => state[CARET]).filter(id => typeof id === 'string'));
 }
 
-/** Change cells in one step that no undo of a person takes back; they stay in the cell that they have chosen. */
+/** Change cells in one transaction outside the undo history, and keep the person in the cell that they selected. */
 export function transactInPlace(model: ISharedNotebook, act: () => void): void {
   const shown = [...(views.get(model) ?? [])].filter(({ isDisposed }) => !isDisposed);
   const returns = shown.map(placeIn);
@@ -78,7 +78,7 @@ export function transactInPlace(model: ISharedNotebook, act: () => void): void {
   returns.forEach(goBack => goBack());
 }
 
-/** Where a cell is taken out, be it to be put in elsewhere, another one is chosen and the keyboard goes nowhere. */
+/** Remember the selected cell and the focus, to restore them: removing a cell, even to move it, changes both. */
 function placeIn(notebook: INotebook): () => void {
   const { activeCellIndex, node, widgets } = notebook;
   const chosen = widgets[activeCellIndex]?.model.id;
@@ -92,13 +92,13 @@ function placeIn(notebook: INotebook): () => void {
       notebook.activeCellIndex = at;
     }
     if (hadFocus) {
-      // JupyterLab takes cells off the page, and 4.2 puts them on it, by the end of the first frame.
+      // Wait two frames: JupyterLab detaches cells, and 4.2 attaches them, by the end of the first one.
       nextFrame(() => nextFrame(() => notebook.isDisposed || hasFocusSomewhere() || notebook.activate()));
     }
   };
 }
 
-/** Whoever takes the element with the focus off the page leaves it to the body. */
+/** Whether an element has the focus; when the focused element is removed from the page, the body gets it. */
 function hasFocusSomewhere(): boolean {
   return document.activeElement !== null && document.activeElement !== document.body;
 }

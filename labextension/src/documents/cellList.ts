@@ -5,7 +5,7 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import { cellsWithCarets, isShownRunning } from './carets';
 
-/** The cells as they are by now: the model itself tells only after the transaction. */
+/** The current cells: the model's own list changes only after the transaction. */
 export class CellList {
   constructor(private _model: ISharedNotebook) {
     this.cells = [..._model.cells];
@@ -18,7 +18,7 @@ export class CellList {
     return this._carets.has(id);
   }
 
-  /** Whether a cell must not be made anew: what it puts out, or what is typed there, would be lost. */
+  /** Whether a cell must not be recreated, because its running output or a person's typing would be lost. */
   stays(cell: ISharedCell): boolean {
     return isRunning(cell) || this.hasCaret(cell);
   }
@@ -34,7 +34,7 @@ export class CellList {
     this.cells.splice(at, 1);
   }
 
-  /** Move a cell so that it is at an index; gives the cells that are others now, before and after. */
+  /** Move a cell to an index; return the cells that were recreated for that, each before and after. */
   move(from: number, to: number): [ISharedCell, ISharedCell][] {
     if (!this.stays(this.cells[from])) {
       return [this._remake(from, to)];
@@ -56,7 +56,7 @@ export class CellList {
   private _carets: Set<string>;
 }
 
-/** Whether a cell is running or waits to be. */
+/** Whether a cell is running or queued to run. */
 export function isRunning(cell: ISharedCell): boolean {
   const state = (cell as Partial<ISharedCodeCell>).executionState;
   return state === undefined ? isShownRunning(cell) : state !== null && state !== 'idle';

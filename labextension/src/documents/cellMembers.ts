@@ -7,7 +7,7 @@ import { JSONExt } from '@lumino/coreutils';
 
 import { isRunning } from './cellList';
 
-/** Set a member by its name in the file; false where it is left alone: what a running cell puts out is its own matter. */
+/** Set a member by its name in the file; false where it is left alone, e.g. the outputs of a running cell. */
 export function setMember(cell: ISharedCell, name: string, value: JSONValue | undefined): boolean {
   if (name === 'metadata') {
     setMetadata(cell, (value ?? {}) as JSONObject);
@@ -32,7 +32,7 @@ function setOutput(cell: ISharedCodeCell, name: string, value: JSONValue | undef
   return true;
 }
 
-/** All but the trust, which is known to this page and no file's word. */
+/** Set all metadata except the trust, which this page decides rather than a file. */
 function setMetadata(cell: ISharedCell, wanted: JSONObject): void {
   const { trusted: _now, ...now } = cell.getMetadata() as JSONObject;
   const { trusted: _wanted, ...metadata } = wanted;

@@ -10,20 +10,20 @@ import { Signal } from '@lumino/signaling';
 import type { DocumentRequest, IToldDocument } from './messages';
 import type { OpenDocuments } from './openDocuments';
 
-/** How often what is open is said again, in case that the server missed it. */
+/** Milliseconds between two reports of the open documents, in case the server missed one. */
 const SAY_AGAIN = 60_000;
 const ANSWER_WITHIN = 20_000;
-/** A save waits no longer for a server that is only just starting to serve the tools. */
+/** Longest wait of a save until the server has heard of it, in milliseconds: the server may be only starting. */
 const HEARD_WITHIN = 2000;
 const RETRY_FIRST = 1000;
 const RETRY_AT_MOST = 60_000;
-/** The close code of a page that is left: what was not saved there is gone. */
+/** Close code of a page that is left: its unsaved edits are gone. */
 const GOODBYE = 1000;
 
-/** What the server sends: how many documents it knows, a refusal, or a request. */
+/** A message from the server: how many documents it knows, a refusal, or a request. */
 type Message = { known: number } | { error: object } | (DocumentRequest & { document: number; ask?: number });
 
-/** Speaks with the server from the first document on; says one thing at a time. */
+/** Connects to the server once a document is open; sends one report at a time. */
 export class DocumentsLink implements IDisposable {
   constructor(
     private _documents: OpenDocuments,
@@ -50,12 +50,12 @@ export class DocumentsLink implements IDisposable {
     Signal.disconnectReceiver(this);
   }
 
-  /** A save changes several facts in one step of the page: what counts is what holds after it. */
+  /** Report in a microtask: a save changes several facts in one step, and only their final state counts. */
   private _onChanged(): void {
     queueMicrotask(() => this._tell());
   }
 
-  /** Say what is open, unless the server knows; whoever has never said anything needs no connection. */
+  /** Report the open documents unless the server knows them; do not connect before there is one to report. */
   private _tell(): void {
     const { told } = this._documents;
     if (this.isDisposed || !(told.length || this._isHeld)) {
@@ -140,12 +140,12 @@ export class DocumentsLink implements IDisposable {
     this._tell();
   }
 
-  /** Begin anew after a while, for as long as there is something that the server should know. */
+  /** Reconnect after a delay, as long as there is something to report. */
   private _retry(): void {
     this._drop();
     const wait = Math.min(RETRY_FIRST * 2 ** this._tries++, RETRY_AT_MOST);
     this._isRetrying = true;
-    // Not all pages of a server that comes back at the same moment.
+    // With jitter, so that not all pages connect to a restarted server at the same moment.
     this._after(wait * (0.5 + Math.random() / 2), () => {
       this._isRetrying = false;
       this._tell();
@@ -167,20 +167,20 @@ export class DocumentsLink implements IDisposable {
 
   private _leave = (): void => this._socket?.close(GOODBYE);
 
-  /** There is one thing to wait for at any time: an answer, the next word, or the next attempt. */
+  /** Set the only timer: there is one thing to wait for at any time, an answer, the next report or attempt. */
   private _after(milliseconds: number, act: () => void): void {
     window.clearTimeout(this._timer);
     this._timer = window.setTimeout(act, milliseconds);
   }
 
-  /** By this name the server knows the page when its connection broke. */
+  /** Name by which the server recognizes the page after its connection broke. */
   private readonly _name = UUID.uuid4();
   private _socket: WebSocket | null = null;
-  /** What was said last on this connection. */
+  /** The last report on this connection, as `spelled` gives it. */
   private _said: string | null = null;
-  /** Whether the server may hold something against the tools that this page said. */
+  /** Whether the server may know documents of this page, because of which it limits the tools. */
   private _isHeld = false;
-  /** Told once the server has heard all. */
+  /** Called once the server has heard the current report. */
   private _waiting: (() => void)[] = [];
   private _isFree = false;
   private _isRetrying = false;
@@ -189,7 +189,7 @@ export class DocumentsLink implements IDisposable {
   private _timer = 0;
 }
 
-/** What is said again as soon as it is another: all but the counters. */
+/** Fingerprint of a report without its counters, whose changes are not reported at once. */
 function spelled(told: readonly IToldDocument[]): string {
   return JSON.stringify(told.map(document => ({ ...document, counter: 0 })));
 }

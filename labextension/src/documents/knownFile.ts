@@ -14,10 +14,10 @@ import { reconcileNotebook, reconcileText } from './reconcile';
 
 export type TextModel = ISharedText & { transact(act: () => void, undoable?: boolean): void };
 
-/** A contents model with the file's hash, which servers tell from Jupyter Server 2.11 on. */
+/** A contents model with the file's hash, which Jupyter Server sends from 2.11 on. */
 type Hashed = Contents.IModel & { hash?: string | null };
 
-/** How long the hash of a file is; jupytext tells those of both files of a pair in one. */
+/** Characters of a file's hash; jupytext joins the hashes of both files of a pair. */
 const HASH_LENGTH = 64;
 
 export class KnownFile {
@@ -31,7 +31,7 @@ export class KnownFile {
     _context.pathChanged.connect(() => queueMicrotask(() => this._keepHash()), this);
   }
 
-  /** Of the file as it was loaded or saved. */
+  /** The hash of the file as it was last loaded or saved; null if unknown. */
   get hash(): string | null {
     return (this._context.contentsModel as Hashed | null)?.hash ?? null;
   }
@@ -44,7 +44,7 @@ export class KnownFile {
     return this._format === 'text' && 'updateSource' in sharedModel ? 'text' : 'other';
   }
 
-  /** What is saved is not what a notebook's file has: jupytext writes a text, or a text beside it. */
+  /** Whether a save does not write just a notebook's file: jupytext writes a text instead, or a text beside it. */
   get isConverted(): boolean {
     return this.kind === 'notebook' && (!this._context.path.endsWith('.ipynb') || this.isOfPair);
   }
@@ -58,7 +58,7 @@ export class KnownFile {
     return (await this._looks.get(this._context.path, { content: false, hash: true })) as Hashed;
   }
 
-  /** Have the document's context know the file as it is now: it learns that when a file is renamed. */
+  /** Tell the document's context the file's current hash and time by a rename event, from which it takes both. */
   takeOver(hash: string, lastModified: string | null): void {
     const { contentsModel, path } = this._context;
     if (contentsModel && this.hash !== hash) {
@@ -69,7 +69,7 @@ export class KnownFile {
     }
   }
 
-  /** Have a saved document show what the file has by now. */
+  /** Bring a saved document up to its current file. */
   async follow(): Promise<void> {
     const { contentsModel, model, path } = this._context;
     if ((await this.onDisk()).hash === this.hash) {
@@ -94,7 +94,7 @@ export class KnownFile {
   private _reconcile(file: Contents.IModel): boolean {
     const shared = this._context.model.sharedModel;
     if (this.kind === 'notebook') {
-      // Cells that are made of a text have other ids each time.
+      // Cells that are made from a text get new ids each time.
       return (
         this._context.path.endsWith('.ipynb') &&
         reconcileNotebook(shared as unknown as ISharedNotebook, file.content as JSONObject)
@@ -104,7 +104,7 @@ export class KnownFile {
       return false;
     }
     const ending = endingOf(file.content);
-    // JupyterLab's own way leaves a document alone whose file is empty.
+    // JupyterLab's own revert does not change a document whose file is empty.
     const isSame = this._loadedEnding === ending || !file.content;
     if (isSame) {
       const text = shared as unknown as TextModel;
@@ -123,13 +123,13 @@ export class KnownFile {
     return this.kind === 'notebook' && (sharedModel as unknown as ISharedNotebook).cells.some(isRunning);
   }
 
-  /** What the answer to a save, or to a rename, lacks the context does not know any more. */
+  /** Remember format and hash: the context forgets them if the answer to a save or rename lacks them. */
   private _learn(): void {
     this._format = this._context.contentsModel?.format ?? this._format;
     this._lastHash = this.hash ?? this._lastHash;
   }
 
-  /** The answer to a rename has no hash, and the context forgets the one that it had; the file has the same bytes. */
+  /** Restore the hash after a rename: its answer has none, but the file still has the same bytes. */
   private _keepHash(): void {
     if (this.hash === null && this._lastHash !== null) {
       this.takeOver(this._lastHash, this._context.contentsModel?.last_modified ?? null);

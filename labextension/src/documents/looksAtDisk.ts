@@ -3,8 +3,8 @@
 import type { Contents } from '@jupyterlab/services';
 
 /**
- * Before it saves, JupyterLab asks the server whether the file is still what it was, and else asks its person.
- * Between the moment in which a document shows a change and the one in which its file has it, that question waits.
+ * Before it saves, JupyterLab asks the server whether the file is unchanged, and asks the person if it is not.
+ * That check waits while a document already shows a change that its file does not have yet.
  */
 export class LooksAtDisk {
   constructor(contents: Contents.IManager) {
@@ -16,10 +16,10 @@ export class LooksAtDisk {
     };
   }
 
-  /** Look at the disk at once. */
+  /** Look at the disk at once, even while a file is held. */
   readonly get: Contents.IManager['get'];
 
-  /** Let looks at a file wait until the function that is given is called. */
+  /** Let looks at a file wait until the returned function is called. */
   hold(path: string): () => void {
     let end = (): void => undefined;
     const held = { ended: new Promise<void>(resolve => (end = resolve)) };
@@ -32,7 +32,7 @@ export class LooksAtDisk {
     };
   }
 
-  /** Have a file loaded as it was read already: while it is read again, its person might type what would be lost. */
+  /** Load a file from the content already read: what the person types during a second read would be lost. */
   async load(path: string, file: Contents.IModel, load: () => Promise<void>): Promise<void> {
     this._read.set(path, file);
     await load().finally(() => this._read.delete(path));

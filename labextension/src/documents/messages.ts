@@ -5,7 +5,7 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 /** `removed` at `offset` becomes `inserted`; it is expected between `before` and `after`. */
 export type Span = [offset: number, removed: string, inserted: string, before: string, after: string];
 
-/** A cell: by its id, or where that is null by its index before the change; from `total` on a new one. */
+/** Names a cell by id, or where that is null, by index before the change; new cells have indexes from `total` on. */
 export interface ICellName {
   id: string | null;
   index: number;
@@ -32,7 +32,7 @@ export interface INotebookChange {
 
 export type DocumentChange = ITextChange | INotebookChange;
 
-/** What is asked of one document; `patch`, `content` and `save` are answered. */
+/** A request to one document; `patch`, `content` and `save` are answered. */
 export type DocumentRequest =
   | { do: 'content'; known: number | null }
   | { do: 'patch'; hash: string | null; to: string | null; change: DocumentChange }
@@ -52,7 +52,7 @@ export interface IDocumentAnswer {
   names?: string[];
 }
 
-/** What is told of each open document. */
+/** A report on one open document. */
 export interface IToldDocument {
   document: number;
   path: string;

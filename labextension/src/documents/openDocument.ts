@@ -29,7 +29,7 @@ interface IPending {
   timer: number;
 }
 
-/** What open documents need of JupyterLab. */
+/** Parts of JupyterLab that open documents need. */
 export interface ILab {
   contents: Pick<Contents.IManager, 'fileChanged'>;
   looks: LooksAtDisk;
@@ -47,7 +47,7 @@ export class OpenDocument {
     context.model.contentChanged.connect(() => this._counter++, this);
     this._file = new KnownFile(context, _lab.contents, _lab.looks);
     this._saves = new Saves(context, _changed, heard);
-    // Of a document that is closed while it is saved, JupyterLab tells its person that this failed.
+    // Disposal waits for a save: JupyterLab would tell the person that the save of a closed document failed.
     const disposed = context.dispose.bind(context);
     const dispose = (): void => {
       disposed();
@@ -63,10 +63,10 @@ export class OpenDocument {
     };
   }
 
-  /** Whether it shows a change by now that is not answered yet. */
+  /** Whether it already shows a change whose request is not answered yet. */
   isPatching = false;
 
-  /** A widget shows it (again). */
+  /** Note that a widget shows it (again). */
   shown(): void {
     this._isLeft = false;
   }
@@ -83,9 +83,9 @@ export class OpenDocument {
     };
   }
 
-  /** Do what the server asks, one request after the other; null where it waits for no answer. */
+  /** Do what the server asks, one request after the other; null for a request that expects no answer. */
   handle(request: DocumentRequest): Promise<IDocumentAnswer | null> {
-    // A page that hung finds the request to save and the one to take back at the same time.
+    // A page that was blocked may get the request to save and the one to take it back at the same time.
     if (request.do === 'written' || request.do === 'patch') {
       this._isCalledOff = request.do === 'written' && request.hash === null;
     }
@@ -97,7 +97,7 @@ export class OpenDocument {
     }));
   }
 
-  /** The server may never say what became of a change: see by the file itself whether it has it. */
+  /** Check the file itself for a pending change, because the server may never tell the outcome. */
   async settle(): Promise<void> {
     const pending = this._pending;
     if (!pending) {
@@ -118,7 +118,7 @@ export class OpenDocument {
     }
   }
 
-  /** The hash of the file, if this page saved it since it had another one. */
+  /** The file's hash, if this page has saved it since it had the hash `from`; else null. */
   private async _savedSince(from: string | null): Promise<string | null> {
     await this._last;
     await this._saves.ended();
@@ -141,7 +141,7 @@ export class OpenDocument {
       case 'follow':
         return (await this._follow(), null);
       case 'close':
-        // What was typed just now is nowhere else.
+        // Unsaved edits exist nowhere else.
         return (this.context.model.dirty || (await this._lab.closeFile(this.context.path)), null);
     }
   }
@@ -160,7 +160,7 @@ export class OpenDocument {
 
   private async _patch(hash: string | null, to: string | null, change: DocumentChange): Promise<IDocumentAnswer> {
     this._takenBack = null;
-    // Checked again: one may have begun in the step of the page between the two.
+    // Check again, because another save may have begun meanwhile.
     while (this._saves.areUnderWay) {
       await this._saves.none();
     }
@@ -177,7 +177,7 @@ export class OpenDocument {
     const wasDirty = model.dirty;
     this.isPatching = true;
     const made = this._apply(change);
-    // Nobody's save writes what the server is about to write.
+    // A change that the server is about to write leaves the document clean, so that no save writes it, too.
     model.dirty = wasDirty || to === null;
     const held = to === null ? [] : [this._lab.looks.hold(path), this._saves.hold()];
     const letGo = (): void => held.forEach(end => end());
@@ -204,22 +204,22 @@ export class OpenDocument {
     if (this._isLeft) {
       throw new Refused('closed');
     }
-    // What was taken back is not saved any more.
+    // A change that was taken back is not saved.
     if (this._pending?.to !== null) {
       throw new Refused('busy');
     }
-    // A save of its person's that begins from now on waits for this one: the second of two finds the file changed.
+    // The person's later saves wait for this one: the second of two at once would find the file changed.
     await this._saves.note(this._saveUnlessChanged());
     return { done: this._file.hash !== null, hash: this._file.hash, counter: this._counter };
   }
 
   private async _saveUnlessChanged(): Promise<void> {
-    // JupyterLab asks its person where the file was changed on the disk: that is for the server to refuse.
+    // JupyterLab would ask the person if the file has changed on the disk, but the server is to refuse that.
     const { hash, writable } = await this._file.onDisk();
     if (hash !== this._file.hash) {
       throw new Refused('hash');
     }
-    // Nor is a save begun of which JupyterLab tells its person that it failed.
+    // JupyterLab would tell the person that the save of a read-only file failed.
     if (!writable) {
       throw new Refused('failed');
     }
@@ -232,7 +232,7 @@ export class OpenDocument {
   private async _written(hash: string | null, lastModified: string | null): Promise<void> {
     const pending = this._pending ?? (hash === null ? null : this._madeAgain());
     if (!pending) {
-      // The file has what this document refused.
+      // The file has a change that this document refused.
       return hash === null ? undefined : this._follow();
     }
     this._pending = null;
@@ -257,7 +257,7 @@ export class OpenDocument {
     }
   }
 
-  /** Another page with the same unsaved text took longer to save a change than this one waited. */
+  /** Make a change again that was taken back here before another page with the same unsaved text had saved it. */
   private _madeAgain(): IPending | null {
     const back = this._takenBack;
     this._takenBack = null;
@@ -269,7 +269,7 @@ export class OpenDocument {
     return { ...back, made, counter: isUntouched ? this._counter : NaN };
   }
 
-  /** Nobody sees the document any more: its file alone tells what became of its change. */
+  /** Drop the pending change of a closed document: only its file tells the outcome. */
   private _leave(): void {
     window.clearTimeout(this._pending?.timer);
     this._pending?.made.keep();
@@ -277,10 +277,10 @@ export class OpenDocument {
     this._pending = null;
   }
 
-  /** Show what the file has by now. */
+  /** Bring the document up to its file, unless it has unsaved edits or a pending change. */
   private async _follow(): Promise<void> {
     if (this._saves.areUnderWay) {
-      // One that asks its person may take long.
+      // A save that asks the person may take long.
       void this._saves.ended().then(() => this.handle({ do: 'follow' }));
     } else if (!this.context.model.dirty && !this._pending) {
       await this._file.follow().finally(this._saves.hold());

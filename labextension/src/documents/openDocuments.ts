@@ -12,7 +12,7 @@ import { type ILab, OpenDocument } from './openDocument';
 
 type Context = DocumentRegistry.Context;
 
-/** Follows the documents it is told of, until they are closed. */
+/** Follows the documents that `watch` was given, until they are closed. */
 export class OpenDocuments implements IDisposable {
   constructor(
     private _contents: Pick<Contents.IManager, 'driveName' | 'fileChanged'>,
@@ -21,10 +21,10 @@ export class OpenDocuments implements IDisposable {
     _contents.fileChanged.connect(this._onFile, this);
   }
 
-  /** Resolves once the server has heard what is told by now, or cannot hear it. */
+  /** Resolves once the server has heard the current report, or cannot be reached. */
   heard: () => Promise<void> = () => Promise.resolve();
 
-  /** Emitted when `told` may be another. */
+  /** Emitted when `told` may have changed. */
   readonly changed = new Signal<this, void>(this);
 
   /** The documents whose files are on the server's disk. */
@@ -32,23 +32,23 @@ export class OpenDocuments implements IDisposable {
     return [...this._documents.values()].filter(({ context }) => this._counts(context)).map(({ told }) => told);
   }
 
-  /** The server waits for the answer to a patch, and hears one thing after the other: what is open is said after it. */
+  /** Whether a patch is not answered yet: the server hears one message at a time, so a report waits for that answer. */
   get isPatching(): boolean {
     return [...this._documents.values()].some(({ isPatching }) => isPatching);
   }
 
-  /** Do what the server asks of one of them. */
+  /** Do what the server asks of one document. */
   handle(number: number, request: DocumentRequest): Promise<IDocumentAnswer | null> {
     const asked = [...this._documents.values()].find(document => document.number === number);
     return asked?.handle(request) ?? Promise.resolve({ done: false, reason: 'closed' });
   }
 
-  /** The connection was lost: what the server was about to write it may have written or not. */
+  /** Settle pending changes after the connection was lost: the server may or may not have written them. */
   settle(): void {
     this._documents.forEach(document => void document.settle());
   }
 
-  /** Somebody looks at a document: it shows what its file has by now. */
+  /** Bring a document up to its file when a person looks at it. */
   follow(context: Context): void {
     if (this._counts(context)) {
       void this._documents.get(context)?.handle({ do: 'follow' });
@@ -90,7 +90,7 @@ export class OpenDocuments implements IDisposable {
   }
 
   private _counts({ isReady, model, path }: Context): boolean {
-    // What is edited together has its truth in a room on the server.
+    // The content of a collaborative document is held in a room on the server.
     return isReady && !model.collaborative && this._contents.driveName(path) === '';
   }
 
@@ -103,14 +103,14 @@ export class OpenDocuments implements IDisposable {
     written.forEach(({ model }) => this._written.add(model));
   }
 
-  /** JupyterLab takes a document for saved once a save is through, even if its person went on typing meanwhile. */
+  /** Mark a document that was edited during its save as unsaved: JupyterLab takes it for saved when the save ends. */
   private _onSave({ model }: Context, state: DocumentRegistry.SaveState): void {
     if (state === 'started') {
       this._written.delete(model);
-      // What is written is taken from the model as soon as all have heard of this.
+      // The content to write is read from the model as soon as all receivers of this signal have run.
       queueMicrotask(() => this._typed.delete(model));
     } else if (state === 'completed' && this._typed.has(model) && this._written.has(model)) {
-      // A save that ended with what is on disk in the model has written nothing.
+      // Only after a write: a save that ended by loading the file from disk has written nothing.
       model.dirty = true;
     }
   }
@@ -126,7 +126,7 @@ export class OpenDocuments implements IDisposable {
 
   private _documents = new Map<Context, OpenDocument>();
   private _next = 0;
-  /** What has changed, and what was written, since the last save began. */
+  /** Models that were edited, and models that were written, since their last save began. */
   private _typed = new WeakSet<DocumentRegistry.IModel>();
   private _written = new WeakSet<DocumentRegistry.IModel>();
   private _isDisposed = false;

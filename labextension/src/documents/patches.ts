@@ -53,7 +53,7 @@ class NotebookPatch {
     this._list = new CellList(_model);
   }
 
-  /** Look at everything before anything is changed. */
+  /** Check every operation before any is applied. */
   check(): void {
     for (const operation of this._change.operations) {
       this._checkOne(operation);
@@ -66,7 +66,7 @@ class NotebookPatch {
     }
   }
 
-  /** Follow the texts, once the models have told of the change itself. */
+  /** Follow the texts, after the models have signalled the change itself. */
   trace(): void {
     for (const [id, found] of this._replaced) {
       this._traces.set(id, new Trace(this._find(id)!, found));
@@ -88,7 +88,7 @@ class NotebookPatch {
     }
   }
 
-  /** Whoever drags a cell makes it another one of the same id. */
+  /** Follow cells that are recreated with the same id, as dragging a cell does. */
   private _followCells(_: unknown, { cellsChange }: NotebookChange): void {
     if (cellsChange) {
       this._model.cells.forEach(cell => this._traces.get(cell.id)?.follow(cell));
@@ -117,7 +117,7 @@ class NotebookPatch {
     }
   }
 
-  /** A cell that must not be made anew stays where it is, and the others are moved around it. */
+  /** A cell that must not be recreated stays while the others are moved around it, so there may be only one. */
   private _checkMove(cell: ISharedCell): void {
     if (this._list.stays(cell) && this._list.cells.some(other => other !== cell && this._list.stays(other))) {
       throw new Refused(isRunning(cell) ? 'running' : 'caret');
@@ -165,7 +165,7 @@ class NotebookPatch {
     }
   }
 
-  /** Outputs that are not known to be a trusted cell's own come in another one; false where it stays and has none. */
+  /** Recreate a trusted cell for outputs that were never trusted in it; false if it must stay and so gets none. */
   private _setMember(name: ICellName, cell: ISharedCell, member: string, value: JSONValue | undefined): boolean {
     if (member !== 'outputs' || !bringsUntrusted(cell, value) || hadTrusted(this._model, cell, value!)) {
       return setMember(cell, member, value);
@@ -178,7 +178,7 @@ class NotebookPatch {
     return true;
   }
 
-  /** JupyterLab, too, makes a cell of another type a new one. */
+  /** Convert a cell by recreating it, as JupyterLab does. */
   private _convert(name: ICellName, type: string): void {
     const cell = this._cell(name);
     const was = cell.toJSON() as unknown as JSONObject;
@@ -267,12 +267,12 @@ class NotebookPatch {
   private _back: (() => void)[] = [];
 }
 
-/** Spans where they are in a text now: the person may have typed before them. */
+/** Spans at their current offsets in a text: the person may have typed before them. */
 function located(source: string, spans: readonly Span[]): Span[] {
   let end = 0;
   return spans.map(([offset, removed, inserted, before, after]) => {
     const expected = before + removed + after;
-    // An empty text is expected whole; of any other one, what is around a place.
+    // A span with no expected text around it only fits an empty text.
     if (expected === '' && source !== '') {
       throw new Refused('text');
     }

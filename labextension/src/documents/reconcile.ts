@@ -8,7 +8,7 @@ import { CellList, isRunning } from './cellList';
 import { setMember } from './cellMembers';
 import { bringsUntrusted } from './trust';
 
-/** Bring a notebook up to its file, touching what differs; false where that takes a reload, or ends a running cell. */
+/** Change only what differs from a notebook's file; false where that needs a reload or would end a running cell. */
 export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boolean {
   const wanted = file.cells as JSONObject[] | undefined;
   if (!wanted || file.nbformat !== model.nbformat || file.nbformat_minor !== model.nbformat_minor) {
@@ -29,8 +29,8 @@ export function reconcileNotebook(model: ISharedNotebook, file: JSONObject): boo
 }
 
 /**
- * The wanted cells by the ids of the model's: formats before 4.5 have none in the file. Equal cells at both ends are the
- * same, those between them by their order; one that is running is no other.
+ * Give wanted cells the ids of the model's cells: files before format 4.5 have none. Equal cells at both ends get the
+ * same id, cells between them by position; a running cell is only matched with an equal one.
  */
 function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly JSONObject[] {
   if (wanted.every(cell => typeof cell.id === 'string')) {
@@ -46,7 +46,7 @@ function withIds({ cells }: CellList, wanted: readonly JSONObject[]): readonly J
   });
 }
 
-/** How many of two rows' items are equal at their beginning, and then at their end. */
+/** Numbers of items that are equal at the beginning of two sequences, and then at their end. */
 function equalEnds(count: number, other: number, isEqual: (at: number, other: number) => boolean): [number, number] {
   const most = Math.min(count, other);
   let head = 0;
@@ -64,20 +64,20 @@ function textOf(source: unknown): string {
   return typeof source === 'string' ? source : (source as string[]).join('');
 }
 
-/** Replace what differs between a text and another one. */
+/** Replace only the part of a text that differs from the wanted one. */
 export function reconcileText(model: Pick<ISharedText, 'getSource' | 'updateSource'>, wanted: string): void {
   const source = model.getSource();
   if (source === wanted) {
     return;
   }
   const [head, tail] = equalEnds(source.length, wanted.length, (at, other) => source[at] === wanted[other]);
-  // Yjs has no half of a surrogate pair: it makes both halves U+FFFD.
+  // Yjs cannot split a surrogate pair: it makes both halves U+FFFD.
   const start = head - Number(/[\uD800-\uDBFF]/.test(source.charAt(head - 1)));
   const kept = tail - Number(/[\uDC00-\uDFFF]/.test(source.charAt(source.length - tail)));
   model.updateSource(start, source.length - kept, wanted.slice(start, wanted.length - kept));
 }
 
-/** Have the wanted cells in their order, the new ones as they are in the file. */
+/** Delete, insert and move cells to get the wanted ones in order; new ones are as in the file. */
 function arrange(list: CellList, wanted: readonly JSONObject[]): void {
   const ids = new Set(wanted.map(cell => cell.id));
   for (let at = list.cells.length - 1; at >= 0; at--) {
@@ -108,7 +108,7 @@ function bringUp(list: CellList, index: number, wanted: JSONObject): void {
   }
 }
 
-/** Outputs that a program wrote must not have the trust that the cell had for its own: a new cell has the server's. */
+/** Whether new outputs would inherit the trust in a cell's own ones; a recreated one has the trust the server gives. */
 function losesTrust(cell: ISharedCell, { outputs, metadata }: JSONObject): boolean {
   return !isRunning(cell) && (metadata as JSONObject).trusted !== true && bringsUntrusted(cell, outputs);
 }

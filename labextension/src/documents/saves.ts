@@ -8,8 +8,8 @@ const SAVE_WITHIN = 2000;
 
 export class Saves {
   /**
-   * @param changed - told when a save begins or has ended.
-   * @param heard - resolves once the server has heard what is told by now.
+   * @param changed - called when a save begins or has ended.
+   * @param heard - resolves once the server has heard the current report.
    */
   constructor(
     context: DocumentRegistry.Context,
@@ -20,19 +20,19 @@ export class Saves {
     context.save = () => this.note(this._saveAlone([...this._underWay, ...this._held]));
   }
 
-  /** JupyterLab's own way. */
+  /** JupyterLab's own save. */
   readonly now: () => Promise<void>;
 
   get areUnderWay(): boolean {
     return this._underWay.size > 0;
   }
 
-  /** Resolves once those have ended that are under way by now. */
+  /** Resolves once all saves that are under way now have ended. */
   async ended(): Promise<void> {
     await Promise.all(this._underWay);
   }
 
-  /** Wait until no save is under way: it would write what was there before. One that asks its person may take long. */
+  /** Wait until no save is under way, as it would write the old text; refuse after a while: it may ask the person. */
   async none(): Promise<void> {
     const late = new Promise<boolean>(resolve => window.setTimeout(() => resolve(true), SAVE_WITHIN));
     while (this.areUnderWay) {
@@ -42,7 +42,7 @@ export class Saves {
     }
   }
 
-  /** Let saves that begin wait until the function that is given is called: they write what is there by then. */
+  /** Let new saves wait until the returned function is called; they write the content of that time. */
   hold(): () => void {
     let end = (): void => undefined;
     const held = new Promise<void>(resolve => (end = resolve));
@@ -54,9 +54,9 @@ export class Saves {
   }
 
   /**
-   * Take a save for under way until it has ended.
+   * Count a save as under way until it has ended.
    *
-   * Not by its signal: what its person calls off is told by the promise alone, and one save may overtake another.
+   * Not by its signal: only the promise tells that the person cancelled it, and one save may overtake another.
    */
   note(saved: Promise<void>): Promise<void> {
     const noted = saved.finally(() => {
@@ -69,8 +69,8 @@ export class Saves {
   }
 
   /**
-   * JupyterLab looks whether the file has changed, and then writes it: what a tool writes in between would be lost. So
-   * the server first hears of it, as of an unsaved document. Nor does a save find the file changed by an earlier one.
+   * JupyterLab checks whether the file has changed, and then writes it: a tool's write in between would be lost. So the
+   * server is first told that the document is unsaved. Earlier saves end first, else this one finds a changed file.
    */
   private async _saveAlone(earlier: readonly Promise<void>[]): Promise<void> {
     await Promise.all(earlier);

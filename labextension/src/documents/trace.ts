@@ -12,7 +12,7 @@ export interface ITracedText {
   updateSource(start: number, end: number, value: string): void;
 }
 
-/** Where text was taken out, and what is left of the text that was put in. */
+/** A place where text was removed, and the ranges that are left of the text inserted there. */
 interface IPlace {
   at: number;
   removed: string;
@@ -22,7 +22,7 @@ interface IPlace {
 /** Follows one change of a text, until it is kept or taken back. */
 export class Trace {
   /**
-   * @param _text - has the change by now, and tells of it no more.
+   * @param _text - already contains the change, and has signalled it.
    * @param spans - the change, by the offsets before it.
    */
   constructor(
@@ -39,7 +39,7 @@ export class Trace {
     _text.changed.connect(this._onChanged, this);
   }
 
-  /** Go on in a copy that stands for the text, as where a cell is dragged; one that differs is left alone. */
+  /** Continue in a copy that replaces the text, e.g. after its cell was dragged; ignore a copy that differs. */
   follow(copy: ITracedText): void {
     if (copy !== this._text && copy.getSource() === this._source) {
       this.keep();
@@ -52,7 +52,7 @@ export class Trace {
     this._text.changed.disconnect(this._onChanged, this);
   }
 
-  /** Does nothing in a text that is gone. */
+  /** Take the change back; do nothing in a text that is gone. */
   takeBack(): void {
     this.keep();
     if (this._text.getSource() !== this._source) {

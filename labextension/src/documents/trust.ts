@@ -5,13 +5,13 @@ import type { JSONObject, JSONValue } from '@lumino/coreutils';
 
 import { JSONExt } from '@lumino/coreutils';
 
-/** One change may take the outputs of many cells, and they may be large. */
+/** Most cells to remember in a notebook: one change may remove the outputs of many, and these may be large. */
 const MOST_REMEMBERED = 500;
 const MOST_OF_A_CELL = 5;
 
 const trusted = new WeakMap<ISharedNotebook, JSONObject[]>();
 
-/** Remember a cell that is deleted, or loses its outputs, if the page's person trusts it. */
+/** Remember a cell that is deleted, or loses its outputs, if this page trusts it. */
 export function rememberTrust(notebook: ISharedNotebook, cell: JSONObject): void {
   if ((cell.metadata as JSONObject).trusted === true) {
     const known = trusted.get(notebook) ?? [];
@@ -21,14 +21,14 @@ export function rememberTrust(notebook: ISharedNotebook, cell: JSONObject): void
   }
 }
 
-/** A cell that comes (back), trusted only if it is one of those that were: no file's word counts, nor the server's. */
+/** The content of a new cell, trusted only if it equals a remembered cell: marks of the file or server do not count. */
 export function withTrust(notebook: ISharedNotebook, content: JSONObject): JSONObject {
   const { trusted: _theirs, ...metadata } = (content.metadata ?? {}) as JSONObject;
   const isKnown = (trusted.get(notebook) ?? []).some(cell => isSame(cell, content));
   return { ...content, metadata: isKnown ? { ...metadata, trusted: true } : metadata };
 }
 
-/** Whether outputs that a cell gets would have the trust that it has for its own. */
+/** Whether new outputs of a cell would inherit the trust in its own ones. */
 export function bringsUntrusted(cell: ISharedCell, outputs: JSONValue | undefined): boolean {
   return (
     cell.cell_type === 'code' &&
@@ -43,7 +43,7 @@ export function hadTrusted(notebook: ISharedNotebook, { id }: ISharedCell, outpu
   return (trusted.get(notebook) ?? []).some(cell => cell.id === id && JSONExt.deepEqual(cell.outputs ?? [], outputs));
 }
 
-/** Whether what is rendered of two cells is the same: the text, the outputs, the attachments. */
+/** Whether two cells are rendered alike: they have the same text, outputs and attachments. */
 function isSame(one: JSONObject, other: JSONObject): boolean {
   return (['id', 'cell_type', 'source', 'outputs', 'attachments'] as const).every(name =>
     JSONExt.deepEqual(one[name] ?? null, other[name] ?? null)
