@@ -19,9 +19,9 @@ import { reconcile } from './reconcile';
 import { isCut, RequestError } from '../feed/requests';
 import { StandingLook } from '../feed/soon';
 
-/** What a card asks of its panel. */
+/** Actions that a card asks of its panel. */
 export interface ICardActions {
-  /** Decide about a change; gives the change as it is then. */
+  /** Decide about a change, and list it as it is then. */
   decide(id: string, decision: 'approve' | 'reject' | 'undo'): Promise<void>;
   open(path: string): Promise<void>;
   /** Show a whole change in the main area. */
@@ -30,14 +30,14 @@ export interface ICardActions {
   /** Save files as a change leaves them. */
   download(id: string, paths: string[]): Promise<void>;
   show(standing: IStanding): Promise<Widget>;
-  /** Whether a document of this page has other text than a proposal was made for. */
+  /** Whether a proposal does not fit a document as it is on this page. */
   isTypedOver(id: string): boolean;
-  /** Whether the person was shown all that a change does. */
+  /** Whether the person was shown a change in full. */
   wasShown(id: string): boolean;
   noteShown(id: string): void;
 }
 
-/** Shows one entry; its diff is fetched when it is first unfolded, of a command to name it. */
+/** Shows one entry; its diff is loaded when it is unfolded, that of a command also to name it. */
 export class ActivityCard extends Widget {
   constructor(entry: CardEntry, actions: ICardActions, words: Words, trans: TranslationBundle) {
     super({ node: document.createElement('article') });
@@ -54,19 +54,19 @@ export class ActivityCard extends Widget {
     this.node.dataset.entryId = entry.id;
   }
 
-  /** What is shown. */
+  /** The entry that is shown. */
   get entry(): CardEntry {
     return this._entry;
   }
 
   /** Show a later state of the same entry. */
   set entry(entry: CardEntry) {
-    // It may have been shown in full elsewhere since it was drawn.
+    // The change may have been shown in full elsewhere since the card was drawn.
     const isDrawn = this._actions.wasShown(entry.id) === this.hasClass('jp-mod-seen');
     if (isDrawn && JSONExt.deepEqual({ ...entry }, { ...this._entry })) {
       return;
     }
-    // That somebody else decided is the reason for the state that is shown then.
+    // The message of a conflict stays: it explains the new state, which somebody else decided.
     if (revisionOf(entry) !== revisionOf(this._entry) && !isConflict(this._problem)) {
       this._problem = null;
     }
@@ -79,7 +79,7 @@ export class ActivityCard extends Widget {
     }
   }
 
-  /** What is unfolded of a proposal is shown as its files are by now: they may have been written again. */
+  /** Check an unfolded proposal again, as its files may have been written since. */
   lookAgain(): void {
     if (this._body && this.isVisible && this._waits) {
       this._look.ask();
@@ -123,13 +123,13 @@ export class ActivityCard extends Widget {
       const spelled = JSON.stringify([change.status, change.ran, changed_since]);
       const isUntold = this._actions.isTypedOver(change.id) && !changed_since.length;
       if (isUntold && this.isVisible) {
-        this._look.askAgain(); // The server learns only now what the document's page knows.
+        this._look.askAgain(); // The server does not know yet what was typed in the document's page.
       }
       if (spelled === this._shown) {
         return;
       }
       const shown = await this._actions.show(standing);
-      // An answer that was asked for earlier may come later.
+      // The answer to an earlier request may come later; ignore it.
       if (this._body === body && asked === this._asks) {
         this._shown = spelled;
         [...body.widgets].forEach(earlier => earlier.dispose());
@@ -144,14 +144,14 @@ export class ActivityCard extends Widget {
         shown.dispose();
       }
     } catch (error) {
-      // What is shown already stays, for whoever reads it.
+      // Keep what is already shown: the person may be reading it.
       if (!this._shown) {
         body.node.textContent = this._words.problem(error);
       }
     }
   }
 
-  /** Cards are drawn when they come into sight. */
+  /** Cards are drawn when they scroll into view. */
   protected override onBeforeAttach(message: Message): void {
     this._render();
   }
@@ -163,7 +163,7 @@ export class ActivityCard extends Widget {
     this.lookAgain();
   }
 
-  /** A card that leaves the page as the list is scrolled leaves the keyboard to the list. */
+  /** Give the focus to the list when scrolling removes the card from the page. */
   protected override onBeforeDetach(message: Message): void {
     if (this.node.contains(document.activeElement)) {
       this.parent?.node.focus({ preventScroll: true });
@@ -180,7 +180,7 @@ export class ActivityCard extends Widget {
     this.node.focus();
   }
 
-  /** What no diff shows in full is approved once it was downloaded. */
+  /** A change that no diff shows in full can be approved once it was downloaded. */
   private _downloadButton({ id, path, files }: Change): Widget {
     const button = element('button', 'jp-fstools-Diff-download', this._trans.__('Download all of it, to approve it'));
     button.dataset.action = 'download';
@@ -201,7 +201,7 @@ export class ActivityCard extends Widget {
     return new Widget({ node: button });
   }
 
-  /** What lands was shown in full. */
+  /** Record the change as shown in full, unless a part of it is cut or hidden. */
   private _noteSeen(): void {
     if (this._body && !this._isCut && !hidesRows(this._body.node)) {
       this._actions.noteShown(this._entry.id);
@@ -209,7 +209,7 @@ export class ActivityCard extends Widget {
     }
   }
 
-  /** Nobody is to approve what they have not seen: a command that waits is shown whole. */
+  /** Load a command to name it; unfold one that waits, so that nobody approves it unseen. */
   private async _nameCommand(): Promise<void> {
     await (this._waits && !this._body ? this.toggle() : this._load().catch(() => undefined));
   }
@@ -225,7 +225,7 @@ export class ActivityCard extends Widget {
 
   private _onClick(event: MouseEvent): void {
     const button = (event.target as HTMLElement).closest<HTMLButtonElement>('button');
-    // A click that ends a selection of text is no click.
+    // A click that ends a selection of text does not fold the card.
     if (button?.dataset.action === 'fold' || (!button && !window.getSelection()?.toString())) {
       void this.toggle();
     } else if (button && !this._isBusy) {
@@ -279,7 +279,7 @@ export class ActivityCard extends Widget {
     reconcile(this._head.node, headOf(this._state, this._words, this._trans));
     const { activeElement } = document;
     if (hadFocus && (!this.node.contains(activeElement) || activeElement!.matches(':disabled'))) {
-      // A button that is disabled or gone leaves the keyboard to the card.
+      // The card takes the focus of a button that was disabled or removed.
       this.node.focus();
     }
   }
@@ -300,7 +300,7 @@ export class ActivityCard extends Widget {
     return this._entry.kind === 'change' && this._entry.status === 'proposed';
   }
 
-  /** A large change is approved once all of it was shown. */
+  /** Whether a change that is large or unfolded must still be shown in full before it can be approved. */
   private get _mustBeSeen(): boolean {
     const { _entry: entry } = this;
     const isLarge = entry.kind === 'change' && (entry.truncated || entry.added + entry.removed > ROWS_AT_FIRST);
@@ -314,7 +314,7 @@ export class ActivityCard extends Widget {
   private _head = new Widget({ node: element('div', 'jp-fstools-Card-head') });
   private _body: Panel | null = null;
   private _look = new StandingLook(async () => this._body && this._fill(this._body));
-  /** How often the body was asked for, and how what it shows is spelled. */
+  /** Number of requests for the body, and the fingerprint of its content. */
   private _asks = 0;
   private _shown = '';
   private _command: string | null = null;

@@ -66,10 +66,10 @@ export class ActivityPanel extends Panel {
     this._render();
   }
 
-  /** Emitted when the panel comes into sight or goes. */
+  /** Emitted when the panel is shown (true) or hidden (false). */
   readonly seen = new Signal<this, boolean>(this);
 
-  /** What the server says of approval, to be shown above the list. */
+  /** The server's setting of approval in words, shown above the list while nothing waits. */
   set approval(text: string) {
     this._approval = text;
     this._renderWaiting();
@@ -94,7 +94,7 @@ export class ActivityPanel extends Panel {
     this.seen.emit(false);
   }
 
-  /** Cards that are unfolded follow what is written to their files. */
+  /** Check unfolded cards again, as their files may have been written. */
   private _lookAgain(isMeant: (entry: CardEntry) => boolean): void {
     for (const card of this._list.cards) {
       if (card instanceof ActivityCard && isMeant(card.entry)) {
@@ -104,7 +104,7 @@ export class ActivityPanel extends Panel {
   }
 
   private _onChanged(): void {
-    // Cards are made for who looks; many news at once are one change of the page.
+    // Render only while somebody looks, and many changes at once in one frame.
     if (!this._isScheduled && this.isVisible) {
       this._isScheduled = true;
       this._renderSoon();
@@ -113,7 +113,7 @@ export class ActivityPanel extends Panel {
 
   private _renderSoon(): void {
     requestAnimationFrame(() => {
-      // News would move what a person is pressing, and the press would end on something else.
+      // Wait while a button is pressed: new rows would move it, and the press would end on something else.
       if (this.node.querySelector(PRESSED)) {
         this._renderSoon();
         return;
@@ -222,7 +222,7 @@ export class ActivityPanel extends Panel {
         try {
           feed.note(await server.decide(id, decision));
         } catch (error) {
-          // Somebody else may have decided, or the file is another: what stands now is shown beside the reason.
+          // Somebody else may have decided, or the file may have changed: show the current state beside the reason.
           void server.change(id).then(
             change => feed.note(change),
             () => undefined
@@ -232,7 +232,7 @@ export class ActivityPanel extends Panel {
       },
       load: async id => {
         const standing = await server.standing(id);
-        // A cut diff shows removals first: what would be written may not be in it at all.
+        // A cut diff shows removals first, so the text to be written may be missing from it.
         return { ...standing, change: await server.whole(standing.change) };
       },
       download: async (id, paths) => {
@@ -257,10 +257,10 @@ export class ActivityPanel extends Panel {
   private _nothing: Widget;
   private _list: CardList;
   private _approval = '';
-  /** The turns of which a person has unfolded reads and refusals, or folded them. */
+  /** Ids of the turns whose reads and refusals the person has unfolded, or folded where they were unfolded. */
   private _toggled = new Set<string>();
   private _isScheduled = false;
-  /** Whether the keyboard is to come here once it is known what is listed. */
+  /** Whether the panel is to take the focus once the list is loaded. */
   private _wantsFocus = false;
 }
 
@@ -268,7 +268,7 @@ function touches(entry: CardEntry, paths: readonly string[]): boolean {
   return pathsOf(entry).some(path => paths.includes(path));
 }
 
-/** Have the browser save what was downloaded. */
+/** Have the browser save downloaded content as a file. */
 function save(content: Blob, path: string): void {
   const link = element('a', '');
   link.href = URL.createObjectURL(content);
@@ -288,7 +288,7 @@ function iconButton(action: string, icon: LabIcon, title: string, press: () => v
 }
 
 export namespace ActivityPanel {
-  /** What a panel is made of. */
+  /** Options of a panel. */
   export interface IOptions extends IDecisionParts {
     /** Open a file of the tools' root. */
     open(path: string): Promise<void>;
@@ -296,9 +296,9 @@ export namespace ActivityPanel {
     compare(id: string): Promise<void>;
     /** A view of what a change did. */
     showDiff(standing: IStanding): Promise<Widget>;
-    /** What is listed where the person chooses no kind. */
+    /** The kinds that are listed unless the person chooses one. */
     kinds(): readonly Entry['kind'][];
-    /** List what a filter asks for, and remember it. */
+    /** Apply a filter to the list, and remember it. */
     choose(filter: IActivityFilter): void;
   }
 }

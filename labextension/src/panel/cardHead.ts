@@ -16,25 +16,25 @@ import { actionButton, element } from '../element';
 /** A row of the list below a turn. */
 export type CardEntry = Exclude<Row, { kind: 'turn' }>;
 
-/** What a card shows. */
+/** State that a card shows. */
 export interface ICardState {
   entry: CardEntry;
-  /** What a command says; null while it is not known, and of all else. */
+  /** The text of a command; null while unknown, and for all other entries. */
   command: string | null;
-  /** Why what the person asked for did not happen; null where it did. */
+  /** Why the person's last action failed; null if it did not. */
   problem: unknown;
   isUnfolded: boolean;
-  /** Whether what the person asked for is being done. */
+  /** Whether the person's action is under way. */
   isBusy: boolean;
   /** Whether all of the diff has to be shown before it can be approved. */
   mustBeSeen: boolean;
 }
 
-/** How much of a name's end stays in sight where the name is too long. */
+/** Characters at the end of a long name that stay visible. */
 const END_OF_NAME = 10;
 const LONG_NAME = 20;
 
-/** Draw it; a button's `data-action` tells what it is for. */
+/** Draw the head of a card; a button's `data-action` names its action. */
 export function headOf(state: ICardState, words: Words, trans: TranslationBundle): HTMLElement[] {
   return [
     titleOf(state, words, trans),
@@ -76,7 +76,7 @@ function titleOf(state: ICardState, words: Words, trans: TranslationBundle): HTM
   const folder = element('span', 'jp-fstools-Card-folder');
   folder.append(plainLine('jp-fstools-Card-folderPath', words.folder(entry)));
   title.title = spelledOut(command === null ? pathsOf(entry).join('\n') : spokenCommand(command));
-  // That a file was edited is told by the numbers of its lines.
+  // The numbers of lines already tell that a file was edited.
   if (entry.kind !== 'change' || entry.op !== 'edit' || isStepBack(entry)) {
     title.append(element('span', 'jp-fstools-Card-verb', words.verb(entry)));
   }
@@ -105,7 +105,7 @@ function nameOf({ entry, command }: ICardState, words: Words, trans: Translation
   return cutInTheMiddle(words.several(pathsOf(entry), file));
 }
 
-/** A name that keeps its end where it is too long for its place: the end tells one from another, and its type. */
+/** A name that keeps its end where it is too long: the end distinguishes similar names, and shows the type. */
 function cutInTheMiddle(text: string): HTMLElement {
   const signs = Array.from(text);
   if (signs.length <= LONG_NAME) {
@@ -119,7 +119,7 @@ function cutInTheMiddle(text: string): HTMLElement {
   return name;
 }
 
-/** Nothing where the title says it all: of a change that stands in its file, or waits and offers to be decided. */
+/** Empty where the title says enough: for a change that is applied on disk, or waits and so has its buttons. */
 function factsOf({ entry, isUnfolded }: ICardState, words: Words): HTMLElement[] {
   const facts = element('div', 'jp-fstools-Card-facts');
   const hasRun = isCommand(entry) && entry.status === 'applied';

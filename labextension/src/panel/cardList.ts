@@ -26,7 +26,7 @@ function step(type: 'add' | 'remove', index: number, ids: string[]) {
     : { type, newIndex: -1, newValues: [], oldIndex: index, oldValues: ids };
 }
 
-/** Says where ids came in and went out, so that the heights of all others stay known. */
+/** Reports where ids were inserted and removed, so that the heights of all others stay known. */
 export class Ids {
   readonly changed = new Signal<this, Step>(this);
 
@@ -42,7 +42,7 @@ export class Ids {
     return this._ids.indexOf(id);
   }
 
-  /** Take other ids. */
+  /** Replace the ids. */
   become(ids: string[]): void {
     const known = this._ids;
     const shorter = Math.min(known.length, ids.length);
@@ -71,7 +71,7 @@ export class Ids {
 /** Shows one row, and later states of it. */
 export interface ICard extends Widget {
   entry: Row;
-  /** Its number in the list and how many there are, as screen readers were told last. */
+  /** Its number in the list and the length of the list, as last told to screen readers. */
   position?: readonly [number, number];
   /** Unfold it, or fold it again. */
   toggle(): Promise<void>;
@@ -88,7 +88,7 @@ class CardListModel extends WindowedListModel {
 
   estimateWidgetSize = () => USUAL_HEIGHT;
 
-  /** JupyterLab 4.2 stumbles over cards that have come or gone since it last drew. */
+  /** Skip removed cards and prepare new ones: JupyterLab 4.2 fails on both if they changed since it last drew. */
   override setWidgetSize(sizes: { index: number; size: number }[]): boolean {
     const there = sizes.filter(({ index }) => index < this.widgetCount);
     there.forEach(({ index }) => this.getSpan(index, index));
@@ -111,7 +111,7 @@ export class CardList extends WindowedList<CardListModel> {
     this.node.addEventListener('focusout', () => this._stand(null));
   }
 
-  /** What is listed; what a person looks at stays where it is. */
+  /** The rows that are listed; those in view keep their place on the screen. */
   set entries(entries: readonly Row[]) {
     const first = this._firstInSight();
     const before = this._topOf(first);
@@ -137,7 +137,7 @@ export class CardList extends WindowedList<CardListModel> {
     if (moved) {
       this.scrollTo(this.viewModel.scrollOffset + moved);
     }
-    // Where the keyboard was, it goes on.
+    // The card at the place of a removed card takes its focus.
     if (left >= 0) {
       void this.focusCard(left);
     }
@@ -161,12 +161,12 @@ export class CardList extends WindowedList<CardListModel> {
     }
     this._place = Math.max(0, Math.min(index, this._ids.length - 1));
     const id = (this._goal = this._ids.get(this._place));
-    // Not by scrollToItem: for seconds it would scroll on as heights change, to the end of a diff unfolded meanwhile.
+    // Not by scrollToItem: as heights change, it scrolls on for seconds, to the end of a diff unfolded meanwhile.
     for (let frame = 0; frame < FRAMES_TO_DRAW || !this._cards.get(id)?.isAttached; frame++) {
       if (this._goal !== id || frame > MOST_FRAMES || this.isDisposed) {
         return;
       }
-      // News may have come above it meanwhile; what it was may be told in another row.
+      // New rows above may have moved the card, or another row may have replaced it.
       const place = this._ids.indexOf(id);
       if (place < 0) {
         return this.focusCard(index);
@@ -190,7 +190,7 @@ export class CardList extends WindowedList<CardListModel> {
     super.onBeforeDetach(message);
   }
 
-  // What is hidden has no height: none is learnt from it.
+  // Hidden cards have no height, so they are not measured.
   protected override onBeforeHide(message: Message): void {
     this.isParentHidden = true;
   }
@@ -199,7 +199,7 @@ export class CardList extends WindowedList<CardListModel> {
     this.isParentHidden = false;
   }
 
-  /** The id of the uppermost card in sight; undefined at the top, where news are to be seen. */
+  /** The id of the uppermost card in view; undefined at the top of the list, where new rows are to appear in view. */
   private _firstInSight(): string | undefined {
     const { scrollOffset } = this.viewModel;
     const cards = scrollOffset > 0 ? (this.layout.widgets as ICard[]) : [];
@@ -227,7 +227,7 @@ export class CardList extends WindowedList<CardListModel> {
     return card;
   }
 
-  /** JupyterLab asks for every card of the list whenever it draws: an attribute is only set where it changes. */
+  /** Set attributes only where they change, because JupyterLab asks for every card whenever it draws. */
   private _setPosition(card: ICard, place: number, size: number): void {
     if (card.position?.[0] !== place || card.position[1] !== size) {
       card.position = [place, size];
@@ -243,7 +243,7 @@ export class CardList extends WindowedList<CardListModel> {
       this._place = this._ids.indexOf(id);
     }
     if (target === this.node) {
-      // A card that goes leaves the keyboard to the list just before it is gone.
+      // A card gives its focus to the list just before it is removed.
       queueMicrotask(() => {
         const card = this._cards.get(this._goal);
         if (card && !card.isAttached && document.activeElement === this.node) {
@@ -253,7 +253,7 @@ export class CardList extends WindowedList<CardListModel> {
     }
   }
 
-  /** While the list has the keyboard of a card that news pushed out of the page, a screen reader is told of that card. */
+  /** Name a card to screen readers while the list has its focus, because new rows pushed the card out of the page. */
   private _stand(card: ICard | null): void {
     if (!card) {
       this._standIn.remove();
@@ -272,7 +272,7 @@ export class CardList extends WindowedList<CardListModel> {
   /** Up and down go from card to card, as in other lists; Enter unfolds one. */
   private _onKey(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    // Keys count from where the keyboard is on its way to: the next may be pressed before it has come.
+    // Keys count from the card that is about to get the focus: the next key may be pressed before it has it.
     const isOfList = target === this.node || target.dataset.entryId !== undefined;
     if (!isOfList || this._place < 0 || event.altKey || event.ctrlKey || event.metaKey) {
       return;
@@ -280,14 +280,14 @@ export class CardList extends WindowedList<CardListModel> {
     const listed = this._ids.indexOf(this._goal);
     const at = listed < 0 ? this._place : listed;
     const goals: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: this._ids.length - 1 };
-    // Tab would go on from the list's first card.
+    // By itself, Tab would go on from the list's first card.
     const returns = event.key === 'Tab' && !event.shiftKey && this._standIn.isConnected;
     if (returns) {
       void this.focusCard(at);
     } else if (event.key in goals) {
       void this.focusCard(goals[event.key]);
     } else if (event.key === 'Enter' || event.key === ' ') {
-      // News may have pushed the card out of sight, where nobody would see it unfold.
+      // New rows may have pushed the card out of view, where nobody would see it unfold.
       const inSight = this._cards.get(this._goal)?.isAttached ? Promise.resolve() : this.focusCard(at);
       void inSight.then(() => this._cards.get(this._goal)?.toggle());
     } else {
@@ -302,9 +302,9 @@ export class CardList extends WindowedList<CardListModel> {
   private _cards = new Map<string, ICard>();
   private _clock = 0;
   private readonly _standIn = madeStandIn();
-  /** The card that the keyboard went to last, or is on its way to. */
+  /** The id of the card that was focused last, or is about to be. */
   private _goal = '';
-  /** Where that card was then; it counts once the card is gone. -1 before the keyboard has been here. */
+  /** The index of that card at that time, used once the card is gone; -1 before any card was focused. */
   private _place = -1;
 }
 
@@ -316,12 +316,12 @@ function madeStandIn(): HTMLElement {
 }
 
 export namespace CardList {
-  /** What a list is made of. */
+  /** Options of a list. */
   export interface IOptions {
-    /** What a screen reader calls it. */
+    /** Its name for screen readers. */
     label: string;
     makeCard(entry: Row): ICard;
-    /** The end comes into sight. */
+    /** Called when the end of the list comes into view. */
     loadMore(): void;
     hasMore(): boolean;
   }

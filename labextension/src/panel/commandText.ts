@@ -22,20 +22,20 @@ export function isStepBack({ undoes, tool }: Pick<Change, 'undoes' | 'tool'>): b
   return undoes !== null || tool === 'undo';
 }
 
-/** What is to be run. */
+/** The text of a command. */
 export function commandOf({ diff }: Change): string {
   const rows = diff.hunks.flatMap(hunk => hunk.rows).filter(row => row.kind === 'add');
   return rows.map(row => row.text).join('\n');
 }
 
-/** Its first line that says something, shortened; an ellipsis tells that there is more. */
+/** A command's first line that is not blank, shortened; an ellipsis tells that there is more. */
 export function commandName(command: string): string {
   const text = command.trim();
   const name = text.split('\n', 1)[0].slice(0, LONGEST_NAME);
   return name === text ? name : `${name} …`;
 }
 
-/** All of it, as far as it can be said at once. */
+/** A command's text, cut to a length that can be read aloud at once. */
 export function spokenCommand(command: string): string {
   return command.length > LONGEST_TITLE ? `${command.slice(0, LONGEST_TITLE)} …` : command;
 }
@@ -47,15 +47,15 @@ export function plainLine(className: string, text: string): HTMLElement {
   return line;
 }
 
-/** Draw all that a person must see of a command: what it finds in its environment beside the usual, then its lines. */
+/** Draw all that a person must see of a command: the environment variables that it adds, then its lines. */
 export function commandBlock({ diff }: Change, trans: TranslationBundle): HTMLElement {
   const text = diff.hunks.flatMap(hunk => hunk.rows.map(row => row.text)).join('\n');
   const block = element('code', 'jp-fstools-Decisions-command');
-  // Not an element a line: a command may have a hundred thousand.
+  // One element for all lines: a command may have a hundred thousand.
   const invisibles = invisiblesOf(text).filter(({ from }) => text[from] !== '\n');
   drawText(block, text, [], invisibles);
   if (text.length > LONGEST_FLAT) {
-    // It scrolls by itself: what stands below many long ones would be further down than browsers can scroll.
+    // A long command scrolls by itself: the content below many of them would be further down than browsers can scroll.
     block.classList.add('jp-mod-long');
     block.tabIndex = 0;
     block.setAttribute('role', 'group');

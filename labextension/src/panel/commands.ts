@@ -23,22 +23,22 @@ export namespace CommandIDs {
   export const showTokens = 'jupyter-fstools:show-tokens';
 }
 
-/** Milliseconds; without a time it would stand in the list of notifications alone. */
+/** Milliseconds that a notification is shown; without a time it would only appear in the list of notifications. */
 const SHOWN_FOR = 5000;
 
 /** None of the commands takes arguments. */
 const describedBy = { args: { type: 'object', properties: {} } };
 
-/** What the commands work with. */
+/** Parts that the commands work with. */
 export interface ICommandParts extends IDecisionParts {
   app: JupyterFrontEnd;
   browser: IFileBrowserFactory | null;
-  /** The tools' path of a file in the file browser; null for what they do not reach. */
+  /** The tools' path of a file in the file browser; null for a file outside their root. */
   toolsPath(path: string): string | null;
   showPanel(): void;
-  /** Whether there may be a change of a file to take back. */
+  /** Whether there may be a change of a file to undo. */
   mayUndo(path: string): boolean;
-  /** What is listed where the person chooses no kind. */
+  /** The kinds that are listed unless the person chooses one. */
   kinds(): readonly Entry['kind'][];
 }
 
@@ -110,7 +110,7 @@ export function addCommands(parts: ICommandParts, palette: ICommandPalette | nul
   }
 }
 
-/** The selected file of the file browser, as the tools call it. */
+/** The tools' path of the selected file in the file browser; null for none. */
 function chosenPath({ browser, toolsPath }: ICommandParts): string | null {
   const chosen = browser?.tracker.currentWidget?.selectedItems().next();
   return chosen && !chosen.done ? toolsPath(chosen.value.path) : null;

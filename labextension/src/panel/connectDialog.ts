@@ -12,7 +12,7 @@ import type { ITokensParts } from './tokensDialog';
 import { ConnectForm } from './connectForm';
 import { element } from '../element';
 
-/** Ask what to connect, until the server has made a token for it; then show how, until the person closes that. */
+/** Ask until the server has made a token; then show how to connect, until the person closes the dialog. */
 export async function connectAssistant(parts: ITokensParts): Promise<void> {
   const { server, words, trans } = parts;
   let choices: IConnectChoices;
@@ -87,7 +87,7 @@ class ConnectionView extends Widget {
     this.node.append(element('p', '', where), text, actions, element('p', '', notes.join(' ')), this._state);
   }
 
-  /** Wait for the first call of the token, and say that it came; or why that cannot be told. */
+  /** Wait for the first call with the token, and tell that it came, or why that cannot be known. */
   async follow(): Promise<void> {
     const { server, words, trans } = this._parts;
     const { id, client } = this._made;

@@ -13,18 +13,18 @@ const DAY = 86400;
 const DAYS = [1, 7, 30, 365];
 const NEVER = '';
 
-/** What there is to choose from. */
+/** Choices that the form offers. */
 export interface IConnectChoices {
   clients: readonly IClient[];
   /** The tools that the server offers. */
   tools: readonly string[];
 }
 
-/** A form; `getValue` is what the person has filled in. */
+/** A form; `getValue` returns the person's input. */
 export class ConnectForm extends Widget implements Dialog.IBodyWidget<INewConnection> {
   /**
-   * @param asked - what is filled in already.
-   * @param problem - why the server refused that; empty if it did not.
+   * @param asked - the input that is filled in at first; null for none.
+   * @param problem - why the server refused that input; empty if it did not.
    */
   constructor(
     { clients, tools }: IConnectChoices,

@@ -12,13 +12,13 @@ import { isCommand, isStepBack } from './commandText';
 import { decisionList } from './decisionList';
 import { element } from '../element';
 
-/** What a person does to several changes at once. */
+/** Decisions about several changes at once. */
 export type Step = Decision | 'undo' | 'keep';
 
-/** What it takes to decide. */
+/** Parts that are needed to decide. */
 export interface IDecisionParts extends INamingParts {
   feed: IActivityFeed;
-  /** Who looks; empty while the server has not said. */
+  /** The current user; empty until the server has named them. */
   user(): string;
 }
 
@@ -28,8 +28,8 @@ export function waitingIn({ entries }: IActivityFeed): ChangeEvent[] {
 }
 
 /**
- * Those of some changes to which a step applies now. Approved is what fits its file and was shown in full: in the
- * panel, or, of a command, in the dialog that asks.
+ * Those of some changes to which a step applies now. Only changes that fit their file and were shown in full can be
+ * approved: in the panel, or for a command, in the dialog that asks.
  */
 export function fit(step: Step, changes: readonly ChangeEvent[], { feed, user }: IDecisionParts): ChangeEvent[] {
   const standing = changes.filter(change => change.status === 'applied' && !isStepBack(change) && !isCommand(change));
@@ -47,7 +47,7 @@ export function fit(step: Step, changes: readonly ChangeEvent[], { feed, user }:
   }
 }
 
-/** Take a step with all of some changes to which it applies, if the person means it; says what was refused. */
+/** Apply a step to those changes that it fits, if the person confirms it; show the refusals. */
 export async function decideAll(parts: IDecisionParts, step: Step, changes: readonly ChangeEvent[]): Promise<void> {
   try {
     await decided(parts, step, changes);
@@ -74,7 +74,7 @@ async function decided(parts: IDecisionParts, step: Step, changes: readonly Chan
   }
 }
 
-/** By their ids: what has come since was not shown. The oldest first, as they were asked for. */
+/** Decide by ids, because newer changes were not shown; oldest first, in the order in which they were proposed. */
 async function decidedAtOnce(
   { feed, server }: IDecisionParts,
   step: Decision,
@@ -86,7 +86,7 @@ async function decidedAtOnce(
   return outcomes.flatMap(({ id, error }) => (error ? [`${paths.get(id)}: ${error.message}`] : []));
 }
 
-/** The newest first: an older change of the same file can be undone after it. */
+/** Decide newest first, because an older change of the same file can only be undone after a newer one. */
 async function decidedInTurn(parts: IDecisionParts, step: 'undo' | 'keep', chosen: ChangeEvent[]): Promise<string[]> {
   const { feed, server, words } = parts;
   const refused: string[] = [];

@@ -12,7 +12,7 @@ import { element } from '../element';
 
 const FILES_LISTED = 10;
 
-/** What it takes to name changes. */
+/** Parts that are needed to name changes. */
 export interface INamingParts {
   server: ToolsServer;
   words: Words;
@@ -20,9 +20,9 @@ export interface INamingParts {
 }
 
 /**
- * List every command, whole, and the first of the other changes: what a command says is fetched.
+ * List every command in full, loading its text, and the first of the other changes.
  *
- * @throws RequestError - what a command says cannot be told.
+ * @throws RequestError - the text of a command cannot be loaded.
  */
 export async function decisionList(changes: readonly ChangeEvent[], parts: INamingParts): Promise<HTMLElement> {
   const { trans } = parts;
@@ -30,7 +30,7 @@ export async function decisionList(changes: readonly ChangeEvent[], parts: INami
   const others = changes.filter(change => !isCommand(change));
   const listed = [...commands, ...others.slice(0, FILES_LISTED)];
   const list = element('ul', 'jp-fstools-Decisions');
-  // It scrolls: with the keyboard too, which needs a place to go and a name for it.
+  // To scroll it by keyboard, the list must take the focus and have a name.
   list.tabIndex = 0;
   list.setAttribute('aria-label', trans.__('What you decide about'));
   list.append(...(await Promise.all(listed.map(change => itemOf(change, parts)))));

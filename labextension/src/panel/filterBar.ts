@@ -19,7 +19,7 @@ const KINDS: Record<string, Entry['kind']> = { changes: 'change', reads: 'read',
 /** Emits a filter whenever the person chooses another. */
 export class FilterBar extends Widget {
   /**
-   * @param kinds - what is listed where the person chooses no kind.
+   * @param kinds - the kinds that are listed unless the person chooses one.
    */
   constructor(
     filter: IActivityFilter,
@@ -73,7 +73,7 @@ export class FilterBar extends Widget {
 
   /** Show a filter that was chosen elsewhere. */
   set filter(filter: IActivityFilter) {
-    // What is being typed is chosen a moment later.
+    // Keep a text that is being typed: it becomes the filter a moment later.
     if (filter.path !== this._filter.path || filter.match !== this._filter.match) {
       this._path.value = filter.match ?? filter.path ?? '';
     }
@@ -83,7 +83,7 @@ export class FilterBar extends Widget {
     this.sessions = [...this._session.options].map(option => option.value);
   }
 
-  /** The sessions to choose from, beside the one that is chosen. */
+  /** The sessions to choose from, in addition to the chosen one. */
   set sessions(sessions: readonly string[]) {
     const chosen = this._filter.session ?? '';
     const names = [...new Set([...sessions, chosen].filter(name => name !== ''))].sort();
@@ -95,7 +95,7 @@ export class FilterBar extends Widget {
     this._session.value = chosen;
   }
 
-  /** The kind that alone is listed, if it is not what is listed anyway. */
+  /** Name of the only kind that is listed; undefined if the usual kinds are listed. */
   private get _kind(): string | undefined {
     const { kinds } = this._filter;
     const isUsual = kinds.length === this._kinds().length;

@@ -136,7 +136,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       await compareVersions(status, trans);
       await settings?.showApproval(words.approval(status.approval));
     };
-    // Where the server has no such half, the panel says so.
+    // If the server extension is missing, the panel says so.
     void app.restored.then(greet).catch(() => undefined);
   }
 };
@@ -145,7 +145,7 @@ function kindsOf({ reads, refusals }: IPanelSettings): Entry['kind'][] {
   return ['change', ...(reads ? (['read'] as const) : []), ...(refusals ? (['refusal'] as const) : [])];
 }
 
-/** The badge on the panel's tab, and the words for it. */
+/** Show the number of waiting changes as a badge and in the caption of the panel's tab. */
 function showCount(panel: ActivityPanel, { feed, words, trans }: IDecisionParts): void {
   const show = () => {
     const { waiting } = feed;

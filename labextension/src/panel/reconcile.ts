@@ -1,6 +1,6 @@
 /** Updates an element's children in place, so that focus, selection and presses survive. */
 
-/** Let an element have these children; those that it has of the same tag, class and action stay, and become like them. */
+/** Give an element these children; existing ones with the same tag, class and action are kept and updated. */
 export function reconcile(node: Element, wanted: readonly ChildNode[]): void {
   const known = new Map(Array.from(node.childNodes, child => [nameOf(child), child]));
   const children = wanted.map(child => {
@@ -12,7 +12,7 @@ export function reconcile(node: Element, wanted: readonly ChildNode[]): void {
   for (const child of [...node.childNodes].filter(child => !children.includes(child))) {
     child.remove();
   }
-  // Whoever is in place already is not put there again: that would end a press and take the focus.
+  // A child that is already in place is not inserted again: that would end a press and take the focus.
   children.forEach((child, index) => {
     const there = node.childNodes.item(index);
     if (there !== child) {

@@ -7,22 +7,22 @@ import { JSONExt } from '@lumino/coreutils';
 
 const ID = 'jupyter-fstools:plugin';
 
-/** What a person can set. */
+/** Settings of a person. */
 export interface IPanelSettings {
   reads: boolean;
   refusals: boolean;
   notifications: boolean;
 }
 
-/** Reads the settings, and tells of each change. */
+/** Reads the settings, and reports each change. */
 export class PanelSettings {
   constructor(
     private _registry: ISettingRegistry,
     private _apply: (settings: IPanelSettings) => void
   ) {
-    // What waits is for the server's administrator to set: here it is only shown.
+    // Approval is set by the server's administrator; here it is only shown.
     _registry.transform(ID, {
-      // As the default, too, or the settings editor would take it for what the person has chosen.
+      // As the default, too, or the settings editor would take it for the person's choice.
       fetch: plugin => {
         plugin.schema.properties!.approval.default = this._approval;
         return plugin;
@@ -35,7 +35,7 @@ export class PanelSettings {
     this._loaded = this._load();
   }
 
-  /** Show what the server says of approval. */
+  /** Show the server's setting of approval. */
   async showApproval(text: string): Promise<void> {
     this._approval = text;
     await this._loaded;
@@ -46,7 +46,7 @@ export class PanelSettings {
     const settings = await this._registry.load(ID);
     let applied: ReadonlyPartialJSONObject = {};
     const apply = () => {
-      // What is shown of the server's makes settings new as well: that is no reason to list anything else.
+      // Showing the server's setting also emits a change, but it must not change the list.
       const { approval: _, ...chosen } = settings.composite;
       if (!JSONExt.deepEqual(chosen, applied)) {
         applied = chosen;

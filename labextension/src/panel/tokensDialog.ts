@@ -12,14 +12,14 @@ import type { Words } from './words';
 import { element } from '../element';
 import { plainLine } from './commandText';
 
-/** What the dialog works with. */
+/** Parts that the dialog works with. */
 export interface ITokensParts {
   server: ToolsServer;
   words: Words;
   trans: TranslationBundle;
 }
 
-/** Show them until the person closes the dialog. */
+/** Show the tokens until the person closes the dialog. */
 export async function showTokens(parts: ITokensParts): Promise<void> {
   const { trans } = parts;
   const list = new TokenList(parts);
@@ -39,7 +39,7 @@ class TokenList extends Widget {
     this.node.textContent = _parts.trans.__('Loading…');
   }
 
-  /** Ask the server for the tokens and list them; says why it cannot. */
+  /** Ask the server for the tokens and list them; tell why if that fails. */
   async load(): Promise<void> {
     const { server, words, trans } = this._parts;
     try {
@@ -104,7 +104,7 @@ class TokenList extends Widget {
     try {
       await server.revokeToken(id);
       await this.load();
-      // The button is gone: the keyboard goes on in the dialog.
+      // The pressed button is gone, so another one of the dialog takes the focus.
       this.node.closest('.jp-Dialog')?.querySelector<HTMLElement>('button')?.focus();
     } catch (error) {
       button.disabled = false;

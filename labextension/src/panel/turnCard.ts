@@ -16,11 +16,11 @@ import { actionButton, element } from '../element';
 import { reconcile } from './reconcile';
 import { countsOf } from './turns';
 
-/** What a turn's card asks of its panel. */
+/** Actions that a turn's card asks of its panel. */
 export interface ITurnActions {
   /** The changes to which a step applies now. */
   fit(step: Step, changes: readonly ChangeEvent[]): ChangeEvent[];
-  /** Take a step with all of them, if the person means it. */
+  /** Apply a step to those changes that it fits, if the person confirms it. */
   decideAll(step: Step, changes: readonly ChangeEvent[]): Promise<void>;
   /** How many changes wait in the whole list. */
   waiting(): number;
@@ -45,7 +45,7 @@ export class TurnCard extends Widget {
     this._turn = turn;
   }
 
-  /** What is shown. */
+  /** The turn that is shown. */
   get entry(): ITurn {
     return this._turn;
   }
@@ -129,7 +129,7 @@ export class TurnCard extends Widget {
     const { _turn: turn, _trans: trans, _actions: actions } = this;
     const waits = actions.fit('reject', turn.changes).length;
     const row = element('div', 'jp-fstools-Turn-buttons');
-    // Where nothing else waits, the line above the list offers the same.
+    // If nothing else waits, the line above the list already offers the same.
     if (waits > 1 && waits < actions.waiting()) {
       const seen = actions.fit('approve', turn.changes).length;
       row.append(approveAllButton('approve-turn', seen, waits, trans));
@@ -147,7 +147,7 @@ export class TurnCard extends Widget {
   private _turn: ITurn;
 }
 
-/** Offers to approve several: those whose diffs were shown, and says how many of all these are. */
+/** A button that approves the changes whose diffs were shown, and says how many of all these are. */
 export function approveAllButton(action: string, seen: number, waits: number, trans: TranslationBundle): HTMLElement {
   const isAll = seen === waits;
   const label = isAll ? trans.__('Approve all (%1)', waits) : trans.__('Approve %1 of %2', seen, waits);

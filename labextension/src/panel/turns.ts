@@ -12,17 +12,17 @@ const PAUSE = 300;
 /** A refusal in a list; `repaired` where the session got the same thing done afterwards. */
 export type ListedRefusal = RefusalEntry & { repaired: boolean };
 
-/** What one session did in one run of work, newest first. */
+/** Entries of one session in one run of work, newest first. */
 export interface ITurn {
   kind: 'turn';
   /** Stays the same while the session goes on. */
   id: string;
   session: string;
-  /** Whose session it is. */
+  /** The user who owns the session. */
   user: string;
-  /** Who made the changes themselves, as a person's undo is; null for a session of an assistant. */
+  /** The person who made the changes, e.g. by an undo; null for the changes of an assistant. */
   person: string | null;
-  /** Of its newest entry, seconds since 1970. */
+  /** Time of its newest entry, in seconds since 1970. */
   at: number;
   changes: ChangeEvent[];
   reads: ReadEntry[];
@@ -63,7 +63,7 @@ export function rowsOf(turns: readonly ITurn[], isUnfolded: (turn: ITurn) => boo
   });
 }
 
-/** Files and lines that a turn changed and that still stand or wait, its steps back aside. */
+/** Counts of a turn's changes that are in effect or wait; undo steps are not counted. */
 export function countsOf({ changes }: ITurn): { files: number; commands: number; added: number; removed: number } {
   const standing = changes.filter(
     change => !isStepBack(change) && change.status !== 'undone' && change.status !== 'rejected'
@@ -77,7 +77,7 @@ export function countsOf({ changes }: ITurn): { files: number; commands: number;
   };
 }
 
-/** A person's own step back: made at once, and decided about by who made it. */
+/** The person who made an undo step, who also decided it; null for an assistant's undo and all other entries. */
 function personOf(entry: Entry): string | null {
   return entry.kind === 'change' && isStepBack(entry) ? entry.decided_by : null;
 }
@@ -102,7 +102,7 @@ function turnOf(entries: Entry[]): ITurn {
   };
 }
 
-/** A refused edit is repaired by a later change of its file, a refused look by a later read. */
+/** Whether a later change of its file repaired a refused call; for a refused read, also a later read. */
 function isRepaired(refusal: RefusalEntry, changes: readonly ChangeEvent[], reads: readonly ReadEntry[]): boolean {
   const { path, at, tool } = refusal;
   const later = [...changes, ...(tool.startsWith('read') ? reads : [])].filter(entry => entry.at > at);

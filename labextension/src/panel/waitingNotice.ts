@@ -8,11 +8,11 @@ import { Notification } from '@jupyterlab/apputils';
 import type { IActivityFeed } from '../feed/tokens';
 import type { Words } from './words';
 
-/** Follows the feed's count. */
+/** Follows the feed's number of waiting changes. */
 export class WaitingNotice implements IDisposable {
   /**
-   * @param show - brings up what waits.
-   * @param compare - shows the newest of it in the main area.
+   * @param show - lists the waiting changes.
+   * @param compare - shows the newest of them in the main area.
    */
   constructor(
     private _feed: IActivityFeed,
@@ -27,7 +27,7 @@ export class WaitingNotice implements IDisposable {
   /** Whether the person wants to be told. */
   isWanted = true;
 
-  /** Whether the person sees what waits already. */
+  /** Whether the person already sees the waiting changes. */
   set isSeen(isSeen: boolean) {
     this._isSeen = isSeen;
     if (isSeen) {
@@ -56,7 +56,7 @@ export class WaitingNotice implements IDisposable {
     }
   }
 
-  /** Says it in the notice that is there, if the person has not dismissed it; else only of news in another. */
+  /** Update the notice; if the person has dismissed it, show another one, but only for new changes. */
   private _tell(waiting: number, isNews: boolean): void {
     const message = this._words.waiting(waiting);
     const actions = [

@@ -10,17 +10,17 @@ import { isCommand, isStepBack, spokenCommand } from './commandText';
 import { RequestError } from '../feed/requests';
 import { countsOf } from './turns';
 
-/** Says it in the person's language. */
+/** Puts entries, turns and problems into the person's language. */
 export class Words {
   /**
-   * @param user - who looks; empty while that is not known.
+   * @param user - the current user; empty until known.
    */
   constructor(
     private _trans: TranslationBundle,
     private _user: () => string = () => ''
   ) {}
 
-  /** What was done. */
+  /** The action of an entry. */
   verb(entry: Entry): string {
     const { _trans: trans } = this;
     if (entry.kind !== 'change') {
@@ -39,7 +39,7 @@ export class Words {
     return verbs[entry.op];
   }
 
-  /** Where a change stands; nothing for what is over. */
+  /** The status of a change, or the reason of a refusal; empty for a read. */
   status(entry: Entry): string {
     const { _trans: trans } = this;
     if (entry.kind === 'refusal') {
@@ -66,12 +66,12 @@ export class Words {
     return change.exit_code === null ? trans.__('started') : trans.__('exit code %1', change.exit_code);
   }
 
-  /** The file, or of several the first and how many more. */
+  /** The name of a file; for several files, the first name and how many more. */
   several(paths: string[], file: string): string {
     return paths.length > 1 ? this._trans.__('%1 and %2 more', file, paths.length - 1) : file;
   }
 
-  /** With which tool, decided by whom; of a read how much. */
+  /** The tool of an entry, where it landed, and who decided it; for a read, its extent. */
   detail(entry: Entry): string {
     if (entry.kind === 'read') {
       return this._extent(entry);
@@ -80,7 +80,7 @@ export class Words {
     return [entry.tool, ...this._place(entry), ...by].join(' · ');
   }
 
-  /** Where a change landed, if not in the file alone. */
+  /** The place where a change landed, unless in the file alone. */
   private _place(entry: Entry): string[] {
     if (entry.kind !== 'change' || entry.place === 'disk' || !['applied', 'undone'].includes(entry.status)) {
       return [];
@@ -88,12 +88,12 @@ export class Words {
     return [entry.place === 'room' ? this._trans.__('in a room') : this._trans.__('in the open document')];
   }
 
-  /** Who did what a turn tells of. */
+  /** The session or person that a turn is of. */
   who({ session, user, person }: ITurn): string {
     if (person !== null) {
       return person === this._user() ? this._trans.__('You') : person;
     }
-    // Of a person's own sessions the name is enough.
+    // For a person's own sessions, the name is enough.
     return [user, ''].includes(this._user()) ? session : this._trans.__('%1 of %2', session, user);
   }
 
@@ -129,12 +129,12 @@ export class Words {
     return [this.who(turn), ...said, this.others(turn)].filter(word => word !== '').join(', ');
   }
 
-  /** What stands in the place of a file's name. */
+  /** Text in place of a file's name. */
   noFile(entry: Entry): string {
     return entry.kind === 'refusal' ? entry.tool : this._trans.__('no file');
   }
 
-  /** In which folder a command runs, or a file lies; nothing for the root. */
+  /** The folder in which a command runs, or a file lies; empty for the root. */
   folder(entry: Entry): string {
     if (isCommand(entry)) {
       return entry.path === '.' ? '' : this._trans.__('in %1', entry.path);
@@ -155,12 +155,12 @@ export class Words {
     return commands ? ofCommands : ofChanges;
   }
 
-  /** How many changes and commands wait; of which kind is not known. */
+  /** How many changes and commands wait, in one number, as their kinds are not known. */
   waiting(count: number): string {
     return this._trans._n('%1 decision waits for you', '%1 decisions wait for you', count);
   }
 
-  /** All of it in one sentence, for a screen reader; `command` is what a command says, where that is known. */
+  /** An entry in one sentence, for a screen reader; `command` is the text of a command, if known. */
   sentence(entry: Entry, command: string | null = null): string {
     const { _trans: trans } = this;
     const subject = isCommand(entry)
@@ -174,7 +174,7 @@ export class Words {
     return [...said, entry.session, this.detail(entry)].filter(word => word !== '').join(', ');
   }
 
-  /** What the server lets wait. */
+  /** Tells which changes wait for approval. */
   approval(approval: string | string[]): string {
     const { _trans: trans } = this;
     if (approval === 'never') {
@@ -185,7 +185,7 @@ export class Words {
       : trans.__('Changes to %1 wait for your approval.', [approval].flat().join(', '));
   }
 
-  /** Why something did not happen, and what to do. */
+  /** Why something failed, and what to do. */
   problem(error: unknown): string {
     if (error instanceof RequestError) {
       const { code, message, hint } = error.refusal;
