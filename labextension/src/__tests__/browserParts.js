@@ -1,4 +1,4 @@
-// What a browser has and jsdom lacks, as far as JupyterLab's modules ask for it when they are loaded.
+// Adds the parts of a browser that jsdom lacks and that JupyterLab's modules need when they are loaded.
 const util = require('util');
 
 global.TextEncoder ??= util.TextEncoder;

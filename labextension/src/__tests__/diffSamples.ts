@@ -68,7 +68,7 @@ export function diffParts(): IDiffParts {
   };
 }
 
-/** What a person copies: the text of each row. */
+/** The text of each row, as a person would copy it. */
 export function shownLines(node: HTMLElement): string[] {
   return Array.from(node.querySelectorAll('.jp-fstools-Diff-code'), code => code.textContent ?? '');
 }

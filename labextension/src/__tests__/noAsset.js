@@ -1,2 +1,2 @@
-// Stands in for style sheets and pictures, which no unit test looks at; an icon without any picture is an error.
+// Replaces style sheets and images, which no unit test looks at; an icon without an image would be an error.
 module.exports = '<svg xmlns="http://www.w3.org/2000/svg"></svg>';

@@ -2,7 +2,7 @@ import { ContentsManager, Drive, type ServerConnection } from '@jupyterlab/servi
 
 import { contentsPath, toolsPath } from '../paths';
 
-/** JupyterLab's drives: one of its own name beside the server's disk. */
+/** JupyterLab's drives: the server's disk, and one with a name. */
 const serverSettings = {} as ServerConnection.ISettings;
 const drives = new ContentsManager({ serverSettings, defaultDrive: new Drive({ serverSettings }) });
 drives.addDrive(new Drive({ serverSettings, name: 'RTC' }));

@@ -54,7 +54,7 @@ export function wasRefused(id: string, facts: Partial<RefusalEntry> = {}): Refus
   return { kind: 'refusal', id, at: 1, path: 'a.txt', user: 'ann', session: 'one', ...why, ...facts };
 }
 
-/** The change of the journal that an entry tells of; a command runs the lines it is given. */
+/** The journal's change for an entry; `run` gives the lines of a command. */
 export function changeOf(
   { kind: _, exit_code: __, at, op, added, removed, truncated, stale, redo, paths, ...facts }: ChangeEvent,
   run = ['make test']
@@ -76,15 +76,15 @@ export function changeOf(
   };
 }
 
-/** Answers requests from its entries, or with what it is told to. */
+/** Answers requests from its entries, or with a fixed answer. */
 export class ServerSample {
-  /** What happened, in any order. */
+  /** Entries of the activity, in any order. */
   entries: Entry[] = [];
-  /** What a request is answered with instead; it cannot be reached at all where this is `gone`. */
+  /** A fixed answer to every request; with `gone`, the server cannot be reached. */
   instead: Answer | 'gone' | null = null;
-  /** The lines of commands that are others than usual, by their ids. */
+  /** The lines of commands that differ from the default, by id. */
   runs: Record<string, string[]> = {};
-  /** What is told of changes that were decided about at once. */
+  /** The outcomes of changes that are decided at once. */
   outcomes: IOutcome[] = [];
   /** Method, path and query of each request, and its body. */
   readonly asked: string[] = [];
@@ -114,7 +114,7 @@ export class ServerSample {
     this._emit(ACTIVITY, { entries, more: false });
   }
 
-  /** Tell on the event bus what is none of the tools' business. */
+  /** Emit an event of another source on the event bus. */
   tellOther(event: object): void {
     this._emit('https://events.jupyter.org/jupyter_server/contents_service/v1', event);
   }

@@ -13,7 +13,7 @@ const NOTEBOOK = JSON.stringify({
   metadata: {}
 });
 
-/** What is compared of a notebook that had another text before. */
+/** The comparison of a notebook whose file had another text before. */
 async function comparedFrom(old: string): Promise<ChangeComparison> {
   const diff = fileDiff({ path: 'e.ipynb', kind: 'notebook', cells: [] });
   const change = { ...changeOf(changed('p', { path: 'e.ipynb', status: 'proposed' })), diff };

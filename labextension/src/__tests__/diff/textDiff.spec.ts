@@ -9,7 +9,7 @@ function textDiff(hunks: DiffHunk[], options: Partial<ITextDiffOptions> = {}): T
   return new TextDiff({ hunks, truncated: false, name: 'Lines', loadParser: async () => null, trans, ...options });
 }
 
-/** As many added lines. */
+/** A hunk of `count` added lines. */
 function addedLines(count: number): DiffHunk {
   return hunk(Array.from({ length: count }, (_, at) => `+line ${at + 1}`));
 }

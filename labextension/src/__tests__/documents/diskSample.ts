@@ -9,7 +9,7 @@ import { Signal } from '@lumino/signaling';
 import { LooksAtDisk } from '../../documents/looksAtDisk';
 import { OpenDocuments } from '../../documents/openDocuments';
 
-/** JupyterLab's notebook models need the whole of its notebooks. */
+/** A minimal notebook model, because JupyterLab's own one needs its whole notebook package. */
 class NotebookModel extends DocumentModel {
   constructor() {
     super({ sharedModel: new YNotebook() as never, collaborationEnabled: false });
@@ -36,21 +36,21 @@ const notebookFactory = {
   createNew: () => new NotebookModel()
 } as unknown as DocumentRegistry.IModelFactory<NotebookModel>;
 
-/** One file on a disk, as Jupyter's contents manager gives it. */
+/** One file on a disk, as Jupyter's contents manager returns it. */
 export class DiskSample {
   constructor(
     readonly path: string,
     public content: string | JSONObject
   ) {}
 
-  /** Called when the file was read, before that is answered. */
+  /** Called when the file was read, before the answer is sent. */
   whileRead = (_options?: Contents.IFetchOptions): Promise<void> => Promise.resolve();
   /** How often it was read with its content. */
   reads = 0;
   readonly fileChanged = new Signal<unknown, Contents.IChangedArgs>({});
   readonly ready = Promise.resolve();
 
-  /** Its hash, by which it is known which content a document takes itself for. */
+  /** The hash of a content; it shows which content a document believes to be on disk. */
   hashOf(content: string | JSONObject = this.content): string {
     return JSON.stringify(content);
   }
@@ -92,7 +92,7 @@ export class DiskSample {
   }
 }
 
-/** A file that is open in JupyterLab's own context, and followed. */
+/** Opens a file in JupyterLab's own context, and follows it. */
 export async function opened(path: string, content: string | JSONObject) {
   const disk = new DiskSample(path, content);
   const contents = disk as unknown as Contents.IManager;

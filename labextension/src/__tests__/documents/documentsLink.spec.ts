@@ -8,7 +8,7 @@ import type { ILab } from '../../documents/openDocument';
 import { DocumentsLink } from '../../documents/documentsLink';
 import { OpenDocuments } from '../../documents/openDocuments';
 
-/** A connection that answers when it is told to. */
+/** A connection whose answers the test sends. */
 class SocketSample {
   constructor(readonly url: string) {
     sockets.push(this);
@@ -60,7 +60,7 @@ class DocumentsSample extends OpenDocuments {
 
   now: string[] = [];
   patching = false;
-  /** A patch waits for it. */
+  /** Delays the answer to a patch. */
   saved: Promise<void> = Promise.resolve();
 }
 
@@ -84,14 +84,14 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** These files are the unsaved ones now. */
+/** Set the unsaved files, and report them. */
 async function hold(...unsaved: string[]): Promise<void> {
   documents.now = unsaved;
   documents.changed.emit();
   await Promise.resolve();
 }
 
-/** The server has heard that a file is unsaved. */
+/** Connect, and have the server hear that a file is unsaved. */
 async function heard(path: string): Promise<SocketSample> {
   await hold(path);
   const [socket] = sockets;

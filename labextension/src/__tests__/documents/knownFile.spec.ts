@@ -2,7 +2,7 @@ import type { JSONObject } from '@lumino/coreutils';
 
 import { opened } from './diskSample';
 
-// Yjs warns of what JupyterLab does when it makes a cell.
+// Yjs warns each time JupyterLab creates a cell.
 jest.spyOn(console, 'warn').mockImplementation();
 
 function notebook(source: string, nbformat_minor: number): JSONObject {

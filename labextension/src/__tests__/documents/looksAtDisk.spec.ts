@@ -16,7 +16,7 @@ beforeEach(() => {
   looks = new LooksAtDisk(contents);
 });
 
-/** Everything that has no reason to wait is done after this. */
+/** Waits until all pending microtasks have run. */
 const settled = () => new Promise(resolve => setTimeout(resolve));
 
 it('lets a look wait until the server has written the file, and no other look', async () => {

@@ -16,7 +16,7 @@ function oneToTwo(): ITextChange {
   return { kind: 'text', spans: [[4, '1', '2', 'x = ', '']] };
 }
 
-/** A text file, open in JupyterLab's own model, and on a disk. */
+/** A text file that is open in JupyterLab's own model, and its content on a disk. */
 class FileSample {
   constructor() {
     this.model.fromString('x = 1');

@@ -9,7 +9,7 @@ import type { ILab } from '../../documents/openDocument';
 
 import { OpenDocuments } from '../../documents/openDocuments';
 
-/** A document as far as it is followed: with JupyterLab's own model. */
+/** The followed parts of a document's context, with JupyterLab's own model. */
 class ContextSample {
   constructor(
     public path: string,
@@ -58,7 +58,7 @@ class ContextSample {
     this._end();
   }
 
-  /** Save, find that the file has changed, and take what is on disk instead, as JupyterLab does. */
+  /** Save, find that the file has changed, and load it from disk instead, as JupyterLab does. */
   async revert(text: string): Promise<void> {
     this.saveState.emit('started');
     await Promise.resolve();

@@ -8,7 +8,7 @@ import type { CellOperation, ICellName, Span } from '../../documents/messages';
 import { patchNotebook, patchText } from '../../documents/patches';
 import { reconcileNotebook } from '../../documents/reconcile';
 
-// Yjs warns of what JupyterLab does when it makes a cell.
+// Yjs warns each time JupyterLab creates a cell.
 jest.spyOn(console, 'warn').mockImplementation();
 
 const TOTAL = 6;
@@ -52,7 +52,7 @@ function cellsOf(notebook: YNotebook): ISimpleCell[] {
 
 const before = Array.from({ length: TOTAL }, (_, at) => ({ id: `c${at}`, source: `x${at} = 1`, cell_type: 'code' }));
 
-/** What edits make of the cells, and what a page is told of them. */
+/** The cells after some edits, and the operations that a page is sent for them. */
 function told(wanted: readonly Edit[]): [ISimpleCell[], CellOperation[]] {
   const after = before.map(cell => ({ ...cell }));
   const operations: CellOperation[] = [];

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 
 import { reconcileNotebook, reconcileText } from '../../documents/reconcile';
 
-// Yjs warns of what JupyterLab does when it makes a cell.
+// Yjs warns each time JupyterLab creates a cell.
 jest.spyOn(console, 'warn').mockImplementation();
 
-/** Characters of which two begin, and two end, with the same half. */
+/** Characters of which two share their first surrogate, and two their last. */
 const HALVES = ['😀', '😁', String.fromCodePoint(0x1fa00)] as const;
 const PRINTED = { output_type: 'stream', name: 'stdout', text: 'printed' };
 

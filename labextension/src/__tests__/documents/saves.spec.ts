@@ -1,6 +1,6 @@
 import { opened } from './diskSample';
 
-/** Everything that has no reason to wait is done after this. */
+/** Waits until all pending microtasks have run. */
 const settled = () => new Promise(resolve => setTimeout(resolve));
 
 function gate() {

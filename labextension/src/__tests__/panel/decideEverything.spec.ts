@@ -33,7 +33,7 @@ const decisions = () => server.asked.filter(asked => /POST .*\/(approve|reject) 
 
 const parts = (): IDecisionParts => ({ feed, server: server.client, words, trans, user: () => 'ann' });
 
-/** Take a step with what waits in the list; gives the dialog's text at the moment when its button is pressed. */
+/** Apply a step to the waiting changes of the list; returns the dialog's text as its button is pressed. */
 async function approved(press = '.jp-mod-accept', meanwhile = () => {}, step: Step = 'approve'): Promise<string> {
   await feed.refresh();
   feed.entries.forEach(({ id }) => !id.startsWith('unseen') && feed.noteShown(id));

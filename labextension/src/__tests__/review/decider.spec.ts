@@ -17,7 +17,7 @@ const proposal = {
   diff: fileDiff({ hunks: [hunk(['-a', '+A']), hunk(['-b', '+B'])] })
 };
 
-/** A decider whose server answers with `decide`, and what it remembers; `written` is what its document has by now. */
+/** A decider whose server answers with `decide`, and its decisions; `written` gives its document's current text. */
 function deciderOf(
   decide: (...asked: unknown[]) => Promise<unknown>,
   written: () => IWritten | null = () => null

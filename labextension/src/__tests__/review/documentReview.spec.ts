@@ -12,7 +12,7 @@ import { DocumentReview } from '../../review/documentReview';
 import { fileDiff } from '../diffSamples';
 import { changed, changeOf } from '../serverSample';
 
-/** A document without an editor, as far as it is followed. */
+/** A document without an editor, with the parts that a review follows. */
 class WidgetSample {
   constructor(path: string) {
     this.context.path = path;
@@ -30,7 +30,7 @@ class WidgetSample {
   };
 }
 
-/** The changes that were made, by one session; what is decided about them is noted in `decided`. */
+/** The review of a document with applied changes of one session; records decisions about them in `decided`. */
 function reviewOf(path: string, changes: Change[], decided: string[]): DocumentReview {
   const ofThis = changes.filter(change => [change, ...change.files].some(file => file.path === path));
   const server = {
@@ -54,7 +54,7 @@ function reviewOf(path: string, changes: Change[], decided: string[]): DocumentR
   return new DocumentReview(new WidgetSample(path) as unknown as IDocumentWidget, parts);
 }
 
-/** A change of files, of which the journal names the first one as its own. */
+/** A change of several files; the journal gives it the path of the first one. */
 function changeOfFiles(id: string, ...paths: string[]): Change {
   const files = paths.map(path => ({ path, before: null, after: null, diff: fileDiff({ path }) }));
   return { ...changeOf(changed(id, { path: paths[0] })), files: files.length > 1 ? files : [] };
@@ -64,7 +64,7 @@ it('takes a session back with each change once, also one that is of another file
   const decided: string[] = [];
   const changes = [changeOfFiles('both', 'a.ipynb', 'b.ipynb'), changeOfFiles('other', 'c.txt')];
   const review = reviewOf('b.ipynb', changes, decided);
-  await review.decideAll('keep'); // Nothing is known yet: this asks for the changes.
+  await review.decideAll('keep'); // Nothing is loaded yet, so this only loads the changes.
   await review.decideAll('undo-session');
   expect(decided).toEqual(['undo both', 'undo other']);
 });

@@ -7,7 +7,7 @@ beforeEach(() => {
   server = new ServerSample();
 });
 
-/** Changes of `a.txt`, oldest first: `seen` tells of each whether ann has seen it. */
+/** Changes of `a.txt`, oldest first; `seen` tells for each whether ann has seen it. */
 function made(seen: boolean[]): void {
   server.entries = seen.map((isSeen, at) => changed(`c${at}`, { at, seen_by: isSeen ? ['ann'] : [] }));
 }

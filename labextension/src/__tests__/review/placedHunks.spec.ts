@@ -3,7 +3,7 @@ import { hunk } from '../diffSamples';
 
 const NONE = '\n\\ No newline at end of file';
 
-/** The text that putting back all hunks of a change makes; null where one has no place. */
+/** The text after all hunks of a change are put back; null where one has no place. */
 function putBack(change: ReturnType<typeof hunk>[], text: string, lines = text.split('\n')): string | null {
   const edits = editsBack(change, lines, new Set(change.keys()));
   return (
@@ -49,7 +49,7 @@ describe('a hunk in a text', () => {
     expect(found).toMatchObject({ isLoose: true, blocks: [{ line, count: 1, other: ['C', 'CC'] }] });
     const wanted = lines.flatMap(text => (text === 'c' ? ['C', 'CC'] : [text]));
     expect(textWith([change], lines.join('\n'), new Map([[0, null]]))).toBe(wanted.join('\n'));
-    // As the person wrote it, it has the lines around it as they were.
+    // The person's own text includes the old lines around it, so it has no place.
     expect(textWith([change], lines.join('\n'), new Map([[0, 'mine']]))).toBeNull();
   });
 
