@@ -9,7 +9,7 @@ import { panelPlugin } from './panel/panelPlugin';
 import { fileMarksPlugin } from './review/fileMarksPlugin';
 import { reviewPlugin, unseenPlugin } from './review/reviewPlugin';
 
-// Each plugin provides a service of another type.
+// The plugins provide services of different types.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 const plugins: JupyterFrontEndPlugin<any>[] = [
   feedPlugin,

@@ -17,7 +17,7 @@ import { TextDiff } from './textDiff';
 const CELLS_AT_FIRST = 40;
 const ROWS_AT_FIRST = 100;
 
-/** One part for each cell that changed, in the notebook's order. */
+/** Shows each cell that changed, in the notebook's order. */
 export class NotebookDiff extends Panel {
   constructor(diff: FileDiff, parts: IDiffParts) {
     super();

@@ -8,7 +8,7 @@ import type { CellDiff, DiffHunk } from '../payloads';
 
 const MARKDOWN = 'text/markdown';
 
-/** Each hunk rendered by JupyterLab as untrusted markdown, so sanitized and without scripts. */
+/** Shows each hunk as JupyterLab renders untrusted markdown: sanitized and without scripts. */
 export class RenderedChange extends Panel {
   constructor(cell: CellDiff, parts: IDiffParts) {
     super();

@@ -24,7 +24,7 @@ export function invisiblesOf(text: string): IStyledRange[] {
 /**
  * Cut a line where any layer begins or ends, so that each piece has one set of classes.
  *
- * @param length - of the line; the pieces cover it all.
+ * @param length - characters of the line, all of which the pieces cover.
  * @param layers - each sorted, its ranges disjoint.
  */
 export function pieces(length: number, layers: readonly (readonly IStyledRange[])[]): IStyledRange[] {

@@ -44,7 +44,7 @@ export class KnownFile {
     return this._format === 'text' && 'updateSource' in sharedModel ? 'text' : 'other';
   }
 
-  /** Whether a save does not write just a notebook's file: jupytext writes a text instead, or a text beside it. */
+  /** Whether a save writes a text instead of the notebook's file, or beside it, as jupytext does. */
   get isConverted(): boolean {
     return this.kind === 'notebook' && (!this._context.path.endsWith('.ipynb') || this.isOfPair);
   }

@@ -21,7 +21,7 @@ interface IPending {
   made: IMade;
   wasDirty: boolean;
   counter: number;
-  /** The hash that the file had, and the one that it will have; null where this page saves it. */
+  /** The file's hash before the change, and the one after it; `to` is null where this page saves the file. */
   from: string | null;
   to: string | null;
   /** Lets JupyterLab look at the file, and save it, again. */
@@ -214,7 +214,7 @@ export class OpenDocument {
   }
 
   private async _saveUnlessChanged(): Promise<void> {
-    // JupyterLab would ask the person if the file has changed on the disk, but the server is to refuse that.
+    // If the file has changed on the disk, refuse, so that the server reports it: JupyterLab would ask the person.
     const { hash, writable } = await this._file.onDisk();
     if (hash !== this._file.hash) {
       throw new Refused('hash');
@@ -257,7 +257,7 @@ export class OpenDocument {
     }
   }
 
-  /** Make a change again that was taken back here before another page with the same unsaved text had saved it. */
+  /** Apply a change again that was taken back here while another page with the same unsaved text was saving it. */
   private _madeAgain(): IPending | null {
     const back = this._takenBack;
     this._takenBack = null;

@@ -19,7 +19,7 @@ export const openDocumentsPlugin: JupyterFrontEndPlugin<void> = {
     const lab = { contents, looks: new LooksAtDisk(contents), closeFile: (path: string) => manager.closeFile(path) };
     const documents = new OpenDocuments(contents, lab);
     new DocumentsLink(documents, serverSettings);
-    // Documents of the last session are opened through it, too.
+    // The opener also opens the documents that are restored from the last session.
     opener.opened.connect((_, widget) => {
       const context = manager.contextForWidget(widget);
       if (context) {

@@ -11,13 +11,13 @@ import { setMember } from './cellMembers';
 import { Trace } from './trace';
 import { bringsUntrusted, hadTrusted, rememberTrust, withTrust } from './trust';
 
-/** A change that was made: it is kept, or taken back as far as it is still there. */
+/** A change that was made and can be kept, or taken back as far as it is still there. */
 export interface IMade {
   keep(): void;
   takeBack(): void;
 }
 
-/** A change was refused, and nothing done. */
+/** Thrown when a change is refused; nothing was changed. */
 export class Refused extends Error {
   constructor(readonly reason: Reason) {
     super(reason);
@@ -245,7 +245,7 @@ class NotebookPatch {
     return name === null ? 0 : this._list.cells.indexOf(this._cell(name)) + 1;
   }
 
-  /** The cell of that name, as it was called before the change. */
+  /** The cell of a name from before the change. */
   private _cell(name: ICellName): ISharedCell {
     const known = this._named.get(name.index);
     if (known) {

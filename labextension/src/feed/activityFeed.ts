@@ -192,7 +192,7 @@ export class ActivityFeed implements IActivityFeed, IDisposable {
     this._count.ask();
   }
 
-  /** Look whether the server is there, and whether anything was missed. */
+  /** Check whether the server answers, and whether any change was missed. */
   private async _look(): Promise<void> {
     await (this._isStale ? this.refresh() : this._catchUp());
     if (this._problem) {

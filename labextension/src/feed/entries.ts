@@ -48,7 +48,7 @@ export function isWanted(entry: Entry, filter: IActivityFilter): boolean {
 }
 
 /**
- * Whether an entry tells of a new step of a change: only then have its files to be looked at again.
+ * Whether an entry tells of a new step of a change: only then may views of its files be out of date.
  * An entry of an outdated change counts each time, because its file was written again.
  */
 export function isStep(entry: Entry, known?: Entry): boolean {

@@ -91,7 +91,7 @@ export interface IConnection {
 
 export type Decision = 'approve' | 'reject';
 
-/** The server refused, or could not be asked (`code` is then `unreachable`). */
+/** The server refused, or could not be reached (`code` is then `unreachable`). */
 export class RequestError extends Error {
   constructor(readonly refusal: IRefusal) {
     super(refusal.message);
@@ -119,7 +119,7 @@ export const MOST_LISTED = 1000;
 /** Seconds that a request waits for news; proxies cut off longer ones. */
 const WAITS = 45;
 
-/** The server's half of this extension. */
+/** Client of the server's half of this extension. */
 export class ToolsServer {
   constructor(private _settings: ServerConnection.ISettings) {}
 

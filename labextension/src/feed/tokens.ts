@@ -25,7 +25,7 @@ export interface IActivityFilter {
 export interface IActivityFeed {
   /** Entries that are listed now. */
   readonly entries: readonly Entry[];
-  /** The sessions heard of, listed or not. */
+  /** All known sessions, listed or not. */
   readonly sessions: readonly string[];
   /** How many changes wait for a person, listed or not. */
   readonly waiting: number;

@@ -145,7 +145,7 @@ export class ActivityPanel extends Panel {
 
   private _takeFocus(): void {
     if (this._options.feed.entries.length) {
-      // Below the first turn's summary.
+      // The first row is a turn's summary.
       void this._list.focusCard(1);
     } else {
       this._filterBar.node.querySelector<HTMLElement>(':enabled')?.focus();

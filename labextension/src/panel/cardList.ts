@@ -143,7 +143,7 @@ export class CardList extends WindowedList<CardListModel> {
     }
   }
 
-  /** The cards that were made, in sight or not. */
+  /** The cards that were made, in view or not. */
   get cards(): Iterable<ICard> {
     return this._cards.values();
   }

@@ -17,7 +17,7 @@ export function isCommand(entry: Entry): entry is ChangeEvent & { op: 'execute' 
   return entry.kind === 'change' && entry.op === 'execute';
 }
 
-/** Whether a change takes another one back, or hunks of it. */
+/** Whether a change undoes another one, or hunks of it. */
 export function isStepBack({ undoes, tool }: Pick<Change, 'undoes' | 'tool'>): boolean {
   return undoes !== null || tool === 'undo';
 }

@@ -9,7 +9,7 @@ import { isStepBack } from './commandText';
 /** Seconds without an entry after which a session's next entry begins another turn. */
 const PAUSE = 300;
 
-/** A refusal in a list; `repaired` where the session got the same thing done afterwards. */
+/** A refusal in a list; `repaired` if a later call of the session did what was refused. */
 export type ListedRefusal = RefusalEntry & { repaired: boolean };
 
 /** Entries of one session in one run of work, newest first. */

@@ -105,7 +105,7 @@ export class Words {
     return commands ? (files ? trans.__('%1, %2', ofFiles, ofCommands) : ofCommands) : ofFiles;
   }
 
-  /** How many reads and refusals a turn has beside its changes; empty for none. */
+  /** How many reads and refusals a turn has in addition to its changes; empty for none. */
   others({ reads, refusals }: ITurn): string {
     const { _trans: trans } = this;
     const repaired = refusals.filter(refusal => refusal.repaired).length;

@@ -32,7 +32,7 @@ export class Decider {
     private _view: () => IReviewView | null
   ) {}
 
-  /** Why the last decision was not carried out; empty while all is well. */
+  /** Why the last decision failed; empty if it did not. */
   problem = '';
 
   /** Whether a hunk was approved (true) or rejected (false) so far; undefined while undecided. */

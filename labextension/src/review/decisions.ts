@@ -41,7 +41,7 @@ export function isDivisible({ files, diff: { op, cells, hunks } }: Change): bool
   return files.length < 2 && op !== 'delete' && op !== 'create' && hasSeveral;
 }
 
-/** Names as the server takes them. */
+/** Converts the names of hunks to the form that the server takes. */
 export function asHunks(change: Change, names: readonly string[]): Hunks {
   const parsed = names.map(namedHunk);
   if (change.diff.cells === null) {
@@ -63,7 +63,7 @@ export function isKept(change: Change, user: string, name: string): boolean {
 export class Decisions {
   constructor(readonly change: Change) {}
 
-  /** Approve or reject hunks; true once all of them are decided. */
+  /** Approve or reject hunks; true once all hunks of the change are decided. */
   decide(names: readonly string[], isTaken: boolean, { reason, text }: IDecisionDetail = {}): boolean {
     for (const name of names) {
       this._taken.set(name, isTaken);

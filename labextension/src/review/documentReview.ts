@@ -168,7 +168,7 @@ export class DocumentReview implements IDisposable, IMarker {
       this._waiting = waiting;
       this._made = made;
     } catch {
-      return; // The panel says that the server cannot be reached; what is shown here stays.
+      return; // The panel tells that the server cannot be reached; keep the changes shown here.
     }
     this.draw();
     if (this._entersBy && this._changes.length) {

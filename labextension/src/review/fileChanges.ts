@@ -14,7 +14,7 @@ export interface IFileChanges {
   waiting: Change[];
   /** Applied changes that the person has not seen, oldest first. */
   made: Change[];
-  /** The id of the newest applied change that is no undo; empty if there is none. */
+  /** The id of the newest applied change that is not an undo; empty if there is none. */
   newest: string;
 }
 

@@ -17,7 +17,7 @@ export interface IHunkState {
   change: Change;
   /** Whether the person approved (true) or rejected (false) it; undefined while undecided. */
   taken: boolean | undefined;
-  /** Whether the change is carried out once other parts of it are decided, too. */
+  /** Whether it is one of several parts of a change, which is carried out once all parts are decided. */
   isPart: boolean;
   /** Whether the change can be undone here. */
   undoable: boolean;

@@ -135,7 +135,7 @@ interface ISide {
   hidden: boolean;
 }
 
-/** Lines that the text does not have, and the buttons of the hunk. */
+/** Shows lines that are not in the text, and the buttons of the hunk. */
 class MarkBox extends WidgetType {
   constructor(
     private _mark: IInlineMark,

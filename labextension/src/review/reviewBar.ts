@@ -34,7 +34,7 @@ export interface IBarState {
   problem: string;
 }
 
-/** Shows how many changes there are, and by whom; hidden where there are none and no problem is to be told. */
+/** Shows how many changes there are, and by whom; hidden while there is neither a change nor a problem. */
 export class ReviewBar extends Widget {
   constructor(
     private _actions: IBarActions,

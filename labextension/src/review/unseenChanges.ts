@@ -15,7 +15,7 @@ import { contentsPath, type RootBelowContents, toolsPath } from '../paths';
 
 const LOOK_AT_MOST_EVERY = 1000;
 
-/** Whether a change is one that a person would be shown in its document. */
+/** Whether a change is to be shown to a person in its document. */
 export function isUnseen(change: Change, user: string): boolean {
   const isNew = change.status === 'applied' && !isStepBack(change);
   const isOfFiles = change.diff.op !== 'execute';
