@@ -261,6 +261,21 @@ def test_a_change_that_was_made_is_marked_until_it_is_kept_also_after_a_reload(d
     assert folder.text("a.py") == upper(3)
 
 
+def test_the_old_text_of_a_hunk_is_shown_at_each_place_that_it_changed(desk, folder):
+    folder.write("a.py", BEFORE)
+    rewrite(folder, upper(3, 5).replace("line_7 = 7\n", "line_7 = 7\nadded\n"))
+    desk.open(folder.path("a.py"))
+    old = desk.page.locator(".jp-fstools-Review-lines.jp-mod-remove")
+    expect(old).to_have_count(2)
+    for shown in (True, False, True):
+        press(controls(desk, 0), "old")
+        for number, line in enumerate(("line_3 = 3", "line_5 = 5")):
+            expect(old.nth(number)).to_be_visible(visible=shown)
+            expect(old.nth(number)).to_have_text(line)
+    expect(controls(desk, 0).locator('[data-action="old"]')).to_have_attribute("aria-expanded", "true")
+    desk.photograph("shown")
+
+
 def test_one_hunk_of_a_change_that_was_made_is_undone(desk, folder):
     folder.write("a.py", BEFORE)
     rewrite(folder, upper(3, 12))

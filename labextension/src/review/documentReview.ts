@@ -125,10 +125,13 @@ export class DocumentReview implements IDisposable, IMarker {
     const waits = change.status === 'proposed';
     const proposed = waits && !hunk.isLoose ? proposedText(hunk.hunk) : null;
     const hasOld = hunk.hunk.rows.some(row => row.kind === 'remove');
+    const id = hunkId(change, [name]);
     return {
       key: this.key(change, name),
+      id,
       placed: hunk,
       waits,
+      isOldShown: () => this._oldShown.has(id),
       controls: () => this.controls(change, [name], { note: '', proposed, hasOld, movedOn: false })
     };
   }
@@ -136,11 +139,12 @@ export class DocumentReview implements IDisposable, IMarker {
   controls(change: Change, names: readonly string[], shown: IShownBeside): HTMLElement {
     const { trans } = this._parts;
     const isPart = isDivisible(change);
+    const id = hunkId(change, names);
     const several = change.files.length > 1 ? trans.__('one of %1 files', change.files.length) : '';
     return hunkControls(
       {
-        id: hunkId(change, names),
-        hasOld: shown.hasOld,
+        id,
+        old: shown.hasOld ? { isShown: this._oldShown.has(id), toggle: () => this._toggleOld(id) } : null,
         change,
         isPart,
         note: [shown.note, several].filter(Boolean).join(', '),
@@ -154,6 +158,18 @@ export class DocumentReview implements IDisposable, IMarker {
       },
       trans
     );
+  }
+
+  /** Show or hide a hunk's old lines, at each place that it changed. */
+  private _toggleOld(id: string): boolean {
+    const isShown = !this._oldShown.delete(id);
+    if (isShown) {
+      this._oldShown.add(id);
+    }
+    for (const lines of this._widget.node.querySelectorAll<HTMLElement>(`[data-old-of="${CSS.escape(id)}"]`)) {
+      lines.hidden = !isShown;
+    }
+    return isShown;
   }
 
   private async _load(): Promise<void> {
@@ -311,6 +327,7 @@ export class DocumentReview implements IDisposable, IMarker {
   private _waiting: Change[] = [];
   private _made: Change[] = [];
   private _newest = '';
+  private _oldShown = new Set<string>();
   private _at = -1;
   private _entersBy: 1 | -1 | null = null;
   private _isDrawing = false;

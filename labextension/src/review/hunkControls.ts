@@ -29,8 +29,8 @@ export interface IHunkState {
   proposed: string | null;
   /** The text that the person wrote instead when they approved it before. */
   written: string | undefined;
-  /** Whether there are old lines to show. */
-  hasOld: boolean;
+  /** Whether the old lines are shown, and what shows or hides them; null where there are none. */
+  old: { isShown: boolean; toggle(): boolean } | null;
   decide(decision: HunkDecision, detail: IDecisionDetail): void;
   /** Show the whole change in the main area. */
   compare(): void;
@@ -81,11 +81,11 @@ function waitingButtons(row: HTMLElement, state: IHunkState, trans: TranslationB
   return buttons;
 }
 
-function madeButtons({ decide, undoable, hasOld }: IHunkState, trans: TranslationBundle): HTMLElement[] {
+function madeButtons({ decide, undoable, old }: IHunkState, trans: TranslationBundle): HTMLElement[] {
   return [
     button('keep', trans.__('Keep'), () => decide('keep', {})),
     ...(undoable ? [button('undo', trans.__('Undo'), () => decide('undo', {}))] : []),
-    ...(hasOld ? [oldTextButton(trans)] : [])
+    ...(old ? [oldTextButton(old, trans)] : [])
   ];
 }
 
@@ -119,15 +119,11 @@ function editButton(row: HTMLElement, proposed: string, trans: TranslationBundle
   return made;
 }
 
-/** A button that shows and hides the old lines above it. */
-function oldTextButton(trans: TranslationBundle): HTMLElement {
+/** A button that shows and hides the hunk's old lines. */
+function oldTextButton({ isShown, toggle }: NonNullable<IHunkState['old']>, trans: TranslationBundle): HTMLElement {
   const made = button('old', trans.__('Show old text'), () => {
-    const lines = made.closest('.jp-fstools-Review-other')?.querySelector<HTMLElement>('.jp-fstools-Review-lines');
-    if (lines) {
-      lines.hidden = !lines.hidden;
-      made.setAttribute('aria-expanded', String(!lines.hidden));
-    }
+    made.setAttribute('aria-expanded', String(toggle()));
   });
-  made.setAttribute('aria-expanded', 'false');
+  made.setAttribute('aria-expanded', String(isShown));
   return made;
 }

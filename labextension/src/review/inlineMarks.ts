@@ -19,6 +19,10 @@ export interface IInlineMark {
   placed: IPlacedHunk;
   /** Whether it waits: then the other side holds the new lines, else the old ones. */
   waits: boolean;
+  /** Names the hunk in the page. */
+  id: string;
+  /** Whether the person has the old lines of a change that was made shown. */
+  isOldShown(): boolean;
   /** Makes the buttons below the hunk. */
   controls(): HTMLElement;
 }
@@ -153,14 +157,18 @@ class MarkBox extends WidgetType {
 
   override toDOM(): HTMLElement {
     const box = element('div', 'jp-fstools-Review-other');
-    box.classList.toggle('jp-mod-stale', this._mark.placed.blocks === null);
+    const { controls, id, isOldShown, placed } = this._mark;
+    box.classList.toggle('jp-mod-stale', placed.blocks === null);
     for (const { lines, kind, hidden } of this._sides.filter(side => side.lines.length)) {
       const block = linesBlock(lines, kind);
-      block.hidden = hidden;
+      if (hidden) {
+        block.hidden = !isOldShown();
+        block.dataset.oldOf = id;
+      }
       box.append(block);
     }
     if (this._isLast) {
-      box.append(this._mark.controls());
+      box.append(controls());
     }
     box.addEventListener('focusin', event => leaveEditor(box, event));
     return box;
