@@ -1,4 +1,4 @@
-/** Makes elements whose text is text: nothing of a file ever becomes markup. */
+/** Creates elements with plain text only: nothing of a file becomes markup. */
 
 /** An element with a class and, if given, a text. */
 export function element<K extends keyof HTMLElementTagNameMap>(

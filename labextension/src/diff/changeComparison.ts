@@ -1,4 +1,4 @@
-/** Shows a whole change in the main area, and what can be decided about it. */
+/** Shows a whole change in the main area, with buttons to decide about it. */
 
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import { Message } from '@lumino/messaging';

@@ -1,4 +1,4 @@
-/** Sets what a cell holds beside its text, where it differs. */
+/** Sets a cell's members other than its text, where they differ. */
 
 import type { ISharedAttachmentsCell, ISharedCell, ISharedCodeCell } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';

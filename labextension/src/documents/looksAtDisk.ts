@@ -1,4 +1,4 @@
-/** Delays JupyterLab's looks at a file on disk while the server writes it; spares it those that were had. */
+/** Delays JupyterLab's checks of a file on disk while the server writes it; avoids repeated ones. */
 
 import type { Contents } from '@jupyterlab/services';
 

@@ -1,4 +1,4 @@
-/** Makes an open notebook what its file on disk says, cell by cell. */
+/** Updates an open notebook to its file on disk, cell by cell. */
 
 import type { ISharedCell, ISharedNotebook, ISharedText } from '@jupyter/ydoc';
 import type { JSONObject } from '@lumino/coreutils';

@@ -1,4 +1,4 @@
-/** Remembers what was trusted in this page, and is to be so again where it comes back. */
+/** Remembers trusted cells that leave a notebook, and trusts them when they come back. */
 
 import type { ISharedCell, ISharedCodeCell, ISharedNotebook } from '@jupyter/ydoc';
 import type { JSONObject, JSONValue } from '@lumino/coreutils';

@@ -1,4 +1,4 @@
-/** Merges and filters entries of the list, and makes them of changes. */
+/** Creates entries of the list from changes; merges and filters them. */
 
 import { PathExt } from '@jupyterlab/coreutils';
 

@@ -1,4 +1,4 @@
-/** Follows the server, for the panel and for whoever else asks. */
+/** Provides the feed of activity to the panel and to other extensions. */
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 

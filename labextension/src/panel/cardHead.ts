@@ -1,4 +1,4 @@
-/** Draws a card's head: what was done, where it stands, what can be done about it. */
+/** Draws a card's head: what was done, its status, its buttons. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 

@@ -1,4 +1,4 @@
-/** Asks the person whether they mean it, then decides about several changes: exactly those that they were shown. */
+/** Asks for confirmation, then decides about exactly the changes that were listed. */
 
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';

@@ -1,4 +1,4 @@
-/** Sums up a turn above its files, with what a person can do about all of it. */
+/** Sums up a turn above its files, with buttons for all of it. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 

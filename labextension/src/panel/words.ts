@@ -1,4 +1,4 @@
-/** Words entries, turns and problems for a person to read or to hear. */
+/** Describes entries, turns and problems in words, to read or to hear. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 

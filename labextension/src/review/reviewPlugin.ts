@@ -1,4 +1,4 @@
-/** Shows what waits and what is new inside the documents that are open. */
+/** Shows waiting and new changes inside open documents. */
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import type { IDocumentWidget } from '@jupyterlab/docregistry';

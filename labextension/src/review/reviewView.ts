@@ -1,4 +1,4 @@
-/** Names what a document's review needs of the views that draw it. */
+/** Defines the interface between a document's review and its views. */
 
 import type { CellDiff, Change } from '../payloads';
 import type { IInlineMark } from './inlineMarks';

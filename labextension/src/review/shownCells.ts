@@ -1,4 +1,4 @@
-/** Says what each cell of a notebook shows of changes. */
+/** Computes which changes each cell of a notebook shows. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
