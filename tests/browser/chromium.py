@@ -1,4 +1,4 @@
-"""Which Chromium is started, and how."""
+"""The Chromium that the tests start, and its options."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ MISSING = f"no browser: none of {', '.join(NAMES)} is on PATH, and CHROMIUM is n
 
 
 def find_chromium() -> str | None:
-    """CHROMIUM, or the first that is on PATH."""
+    """CHROMIUM, or else the first of `NAMES` on PATH."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

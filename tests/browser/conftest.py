@@ -60,7 +60,7 @@ def browser(chromium):
 
 @pytest.fixture(scope="package")
 def leg(request):
-    """Which JupyterLab, and how people edit in it: `parametrize("leg", [...], indirect=True)`.
+    """The JupyterLab environment, and how people edit in it: `parametrize("leg", [...], indirect=True)`.
 
     By this scope pytest runs all tests of one leg together: not each worker needs each leg's server and window.
     """
@@ -129,7 +129,7 @@ def new_window(browser, lab, name):
 
 @pytest.fixture
 def complaints_of(request):
-    """What the pages of windows complained of; if it is something, or the test failed, with pictures of the end."""
+    """Lists the errors of windows; where there are any, or the test failed, it takes pictures of the windows."""
 
     def complaints_of(windows):
         complaints = [complaint for window in windows for complaint in window.complaints]

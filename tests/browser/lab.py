@@ -74,7 +74,7 @@ THREE_FRAMES = """async () => {
 class Lab(RunningServer):
     """JupyterLab with the extension; changes to files below a folder `waits` wait for a person.
 
-    Which JupyterLab, and whether people edit together in it, is said by the leg.
+    The leg selects the JupyterLab version, and whether people edit together in it.
     """
 
     def __init__(self, home: Path, *options: str, leg: str = NEWEST) -> None:
@@ -174,7 +174,7 @@ class LabPage:
         page.goto(f"{origin}/lab/workspaces/{pictures.name}{where}?token={lab.token}&reset")
         page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=120_000)
         page.wait_for_selector(PANEL_TAB, timeout=120_000)
-        # What comes up first takes the keyboard.
+        # The first document or launcher takes the keyboard focus when it appears.
         page.wait_for_selector(".jp-LauncherCard, .jp-Document")
 
     def _note_uncaught(self, error):
@@ -212,7 +212,7 @@ class LabPage:
         raise AssertionError(f"the server knows {self._known}")
 
     def forget(self):
-        """What was told before counts no more: the server that heard it is gone."""
+        """Forget the documents told so far: the server that heard of them is gone."""
         self._known = {}
 
     @property
@@ -341,7 +341,7 @@ def unfold(card):
 
 
 def axe_finds(page, *parts):
-    """What axe-core finds wrong in parts of a page: its rules, and where."""
+    """Violations that axe-core finds in parts of a page: the rules and the elements."""
     page.add_script_tag(path=AXE)
     found = page.evaluate("parts => axe.run({include: parts.map(part => [part])})", list(parts))
     return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]

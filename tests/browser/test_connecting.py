@@ -30,7 +30,7 @@ requires_the_client = pytest.mark.skipif(not CLIENT.exists() and "CI" not in os.
 
 
 def read_by_a_client(configuration, path, environment):
-    """What fastmcp reads of a file with a configuration as it was shown."""
+    """Output of a fastmcp script that reads a file with the configuration as it was shown."""
     [entry] = configuration["mcpServers"].values()
     if "command" in entry:
         entry["env"] |= {name: value for name, value in environment.items() if name.startswith("JUPYTER_")}

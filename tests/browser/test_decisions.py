@@ -181,7 +181,7 @@ def test_the_last_change_of_a_file_is_undone_from_the_file_browser(desk, folder)
 
 
 def test_a_change_that_was_taken_back_in_part_is_not_undone_as_the_last_one(window, folder):
-    """What the person took back is no change by an assistant, and must not come back under that name."""
+    """The person's own undo is no change by an assistant, and must not be offered as the last one."""
     before = "".join(f"line {number}\n" for number in range(30))
     folder.write("a.txt", before)
     folder.call("read_file", "a.txt")

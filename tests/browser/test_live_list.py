@@ -1,4 +1,4 @@
-"""What assistants do appears in the panel as it happens, whatever it is called and whatever it contains."""
+"""Assistants' actions appear in the panel as they happen, whatever the names and the content of their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `%fs` shows in a notebook can be read in each theme."""
+"""The output of `%fs` in a notebook is readable in each theme."""
 
 from __future__ import annotations
 

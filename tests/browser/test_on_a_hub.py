@@ -38,7 +38,7 @@ def edited(user, path, old, new):
 
 
 def heard(user):
-    """What the server of a user tells its browsers."""
+    """A connection to the events that a user's server sends to its browsers."""
     address = user.url.replace("http:", "ws:").replace("api/fstools", "api/events/subscribe")
     return create_connection(address, header={"Authorization": f"token {user.token}"}, timeout=60)
 

@@ -1,4 +1,4 @@
-"""What a person presses is what they meant, whatever arrives between press and release."""
+"""A press acts on what the person aimed at, whatever arrives between press and release."""
 
 from __future__ import annotations
 

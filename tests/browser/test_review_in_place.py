@@ -58,7 +58,7 @@ def test_a_change_that_waits_is_shown_at_its_place_and_leaves_the_document(edito
     page = window.page
     expect(page.locator(".jp-fstools-Review-line.jp-mod-remove").first).to_have_text("line_3 = 3")
     expect(page.locator(".jp-fstools-Review-lines.jp-mod-add").first).to_have_text("LINE_3 = 3")
-    # What goes and what comes is told to a screen reader, too.
+    # Removed and added lines are announced to a screen reader, too.
     expect(page.get_by_role("deletion").first).to_have_text("line_3 = 3")
     expect(page.get_by_role("insertion").first).to_have_text("LINE_3 = 3")
     bar = page.locator(".jp-fstools-ReviewBar")

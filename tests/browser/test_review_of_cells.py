@@ -127,7 +127,7 @@ def test_what_the_person_types_over_is_stale_in_the_document_and_in_the_panel_at
     desk.wait_until_known(waits.path("n.ipynb"), saved=False)
     expect(unfold(card).locator("..")).to_contain_text("y = 1  # mine")
     desk.photograph("stale_in_the_panel")
-    # What is typed and taken back fits again.
+    # The proposal fits again once the typed text is removed.
     cell(desk, 1).locator(".cm-line").first.click()
     desk.page.keyboard.press("End")
     for _ in "  # mine":
@@ -242,7 +242,7 @@ def test_changes_of_cells_whose_editor_is_out_of_sight_are_shown_beside_them(des
 
 
 def test_hunks_of_a_cell_are_decided_with_the_keyboard_alone(open_notebook, desk, waits):
-    """What is typed at a hunk stays there: no key of it goes to the cell, or is a command of the notebook."""
+    """Text typed at a hunk stays there: no key reaches the cell or runs a command of the notebook."""
     open_notebook(waits, "x = 1", LONG)
     change = proposed(replace(waits, "c1", CHANGED.replace("line_0 ", "LINE_0 ")))
     expect(cell(desk, 1).locator(ADD)).to_have_count(2)

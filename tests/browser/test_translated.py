@@ -16,7 +16,7 @@ SOURCES = Path(__file__).parents[2] / "labextension" / "src"
 TEXT = r"'((?:[^'\\]|\\.)*)'"
 CALLS = re.compile(rf"__\(\s*{TEXT}|_n\(\s*{TEXT},\s*{TEXT}")
 LOCALE = "xx-LS"
-# What is not the extension's own words: files, sessions, code, what the server said, and when.
+# Text that is not the extension's own words: files, sessions, code, messages of the server, and times.
 DATA = """.jp-fstools-Card-name, .jp-fstools-Card-folder, .jp-fstools-Card-counts, .jp-fstools-Card-refusal,
     .jp-fstools-Card-hint, .jp-fstools-Turn-session, .jp-fstools-Review-session, .jp-fstools-Review-lines,
     .jp-fstools-Diff-code, .jp-fstools-CellDiff-id, .jp-fstools-CellDiff-type, .jp-fstools-ChangeComparison-path,

@@ -1,4 +1,4 @@
-"""What a session did in one run of work is summed up, kept and taken back at once."""
+"""All changes that a session makes in one run of work are summed up, kept and undone together."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_filter_is_remembered_over_a_reload_until_it_is_cleared(window, fold
 
 
 def test_the_tokens_of_assistants_are_listed_and_revoked_with_one_press(window, lab):
-    for token in lab.call("GET", "/tokens")[1]["tokens"]:  # Of other tests.
+    for token in lab.call("GET", "/tokens")[1]["tokens"]:  # Left by other tests.
         lab.call("DELETE", f"/tokens/{token['id']}")
     for name, more in (("claude", {"tools": "read", "paths": ["src/"]}), ("ci", {"expires_in": None})):
         assert lab.call("POST", "/tokens", {"name": name, **more})[0] == 201

@@ -1,4 +1,4 @@
-"""What the tests of this folder open in the window that tests share."""
+"""Documents that the tests of this folder open in the shared window."""
 
 from __future__ import annotations
 

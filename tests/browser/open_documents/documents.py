@@ -49,7 +49,7 @@ def notebook_text(*sources, kernel=False, cell_type="code", **members):
 
 
 def sources_in(text):
-    """Of a notebook's text, the cells' sources."""
+    """The sources of the cells in a notebook's text."""
     return ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
 
 
@@ -59,7 +59,7 @@ def replace(folder, cell, source, *, file="n.ipynb", **more):
 
 
 def landed(call, place="document"):
-    """What was answered to a call that changed a file, and where."""
+    """The change made by a successful call, which must have been written in this place."""
     status, answer = call
     assert status == 200, answer
     assert answer["change"]["place"] == place, answer["change"]
@@ -148,7 +148,7 @@ class Notebook(Document):
         super().__init__(window, ".jp-Notebook .jp-InputArea .cm-content")
 
     def look(self):
-        """What has the focus and is selected, and how far below the notebook's edge, once the page is at rest."""
+        """Focus, selection and distance below the notebook's upper edge, once the page is at rest."""
         seen = self.page.evaluate(LOOK)
         for _ in range(100):
             self.page.evaluate(THREE_FRAMES)

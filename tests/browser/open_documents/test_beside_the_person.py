@@ -42,7 +42,7 @@ def open_text(desk, folder):
 
 
 def no_dialog_counts(desk):
-    """What the person asked for themselves."""
+    """Forget the dialogs so far: the person opened them by their own actions."""
     desk.page.evaluate("() => { window.dialogs = []; }")
 
 

@@ -1,4 +1,4 @@
-"""What people edit together, an assistant edits with them: through the room, and never below it."""
+"""Edits of a document that people edit together go through its room, never directly to its file."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def between():
 
 
 def test_a_laptop_that_slept_has_what_was_typed_and_goes_on(open_lab, folder, between):
-    """What it is asked meanwhile it hears later, or never: it takes nothing that was refused."""
+    """Requests sent during the sleep arrive later or never; a refused edit is not applied afterwards."""
     window = open_lab(prepare=between)
     document = opened(window, folder, typed="  # typed")
     for wake_up in (between.hand_on, between.cut):
@@ -152,7 +152,7 @@ def crash(window):
 
 @pytest.mark.parametrize("typed", ["", "  # typed"])
 def test_a_page_that_is_killed_between_patch_and_write(open_lab, folder, between, typed):
-    """What was saved has the edit; what was not is refused, and its file has no byte of it."""
+    """A saved document's file has the edit; the edit of an unsaved one is refused and its file stays unchanged."""
     window = open_lab(prepare=between)
     document = opened(window, folder, typed=typed)
     if typed:

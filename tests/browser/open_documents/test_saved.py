@@ -448,7 +448,7 @@ IN_MEMORY = """async ([drive, path]) => {
 
 
 def test_a_document_in_another_drive_is_not_the_file_of_its_path(desk, folder, name):
-    """What is typed there neither blocks the file of the same path, nor is it touched."""
+    """Text typed there does not block edits of the file with the same path, and is not changed by them."""
     path = folder.write("a.py", "x = 1\n")
     folder.call("read_file", "a.py")
     desk.page.evaluate(IN_MEMORY, [f"memory{len(name)}", path])

@@ -1,4 +1,4 @@
-"""What jupytext makes notebooks of, or saves beside them, is not changed below its page; nothing is lost or asked."""
+"""Files that jupytext writes for an open page are not changed by tools; nothing is lost, and no dialog appears."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_edit_of_a_text_appears_in_the_notebook_that_it_is_paired_with(desk, 
     notebook["metadata"] = {"jupytext": {"formats": "ipynb,py:percent"}, **WITHOUT_KERNEL}
     path = folder.write("a.ipynb", json.dumps(notebook))
     folder.write("a.py", FORMATS + TEXT)
-    # Of both jupytext takes the newer one, and refuses a text that is older.
+    # Jupytext loads the newer of both files, and refuses a text that is older.
     os.utime(folder.lab.root / path, (0, 0))
     desk.show(path)
     document = Notebook(desk)

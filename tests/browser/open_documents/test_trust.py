@@ -1,4 +1,4 @@
-"""What a person trusts stays trusted, and what an assistant wrote never becomes so, in the open document."""
+"""Outputs that a person trusts stay trusted in the open document, and outputs of an assistant never become trusted."""
 
 from __future__ import annotations
 

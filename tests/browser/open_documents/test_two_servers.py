@@ -30,7 +30,7 @@ def second_lab(own_lab):
 
 
 def test_a_file_that_is_open_at_both_servers(own_lab, second_lab, open_lab):
-    """What one changes the other shows; unsaved changes are left to their server, and at both they are a conflict."""
+    """Changes at one server appear at the other; a file unsaved at one is left to it, unsaved at both is a conflict."""
     here = Folder(own_lab, "work")
     there = Folder.__new__(Folder)
     there.__dict__.update(here.__dict__, lab=second_lab)

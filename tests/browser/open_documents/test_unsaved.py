@@ -196,7 +196,7 @@ def test_what_is_typed_while_one_browser_saves_an_edit_is_in_the_other_too(desk,
 
 @contextmanager
 def saving_slowly(page):
-    """What is saved in here arrives at the server at the end."""
+    """Save, and hold the request back until the end of the block."""
     held = []
 
     def pass_on(route):
