@@ -1,4 +1,4 @@
-"""What goes on while the disk of the store is full."""
+"""Reads go on while the disk of the store is full, and edits are refused."""
 
 from __future__ import annotations
 

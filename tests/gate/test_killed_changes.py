@@ -485,7 +485,7 @@ def test_a_file_that_others_put_back_meanwhile_is_not_told_as_changed(suspended_
 
 
 def test_a_file_is_not_taken_back_from_who_approved_the_same_change_meanwhile(suspended_before_b, tmp_path):
-    """What is there has the same content, and is another's."""
+    """The file has the same content, but the other writer's change made it."""
 
     def approve(other):
         Journal(other).approve(proposal.id)

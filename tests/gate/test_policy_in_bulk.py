@@ -24,7 +24,7 @@ rules = st.builds(
 
 
 def carefully(rules, path):
-    """What the rules say without any short cut."""
+    """The verdict of the rules without any shortcut."""
     spec = policy._spec(rules)
     name = policy.folded(path)
     return not (spec.match_file(name) or spec.match_file(f"{name}/"))

@@ -40,9 +40,9 @@ class Histories(RuleBasedStateMachine):
             Reader("ada", "one"),
         )
         self.readers = {name: made.for_reader(Reader("ada", name)) for name in ("one", "two")}
-        # What each reader was shown; None: nothing. What a person undoes, nobody is shown.
+        # The text that each reader was shown; None: nothing. A person's undo is shown to no reader.
         self.known = dict.fromkeys(self.readers)
-        # Who learnt from a refusal's diff what the file has become: that allows edits, no overwriting.
+        # Readers who learnt the file's content from a refusal's diff: that allows edits, no overwriting.
         self.by_diff = set()
         self.history = []
 

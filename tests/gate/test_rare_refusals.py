@@ -1,4 +1,4 @@
-"""What needs a full disk, a held lock or a read-only workspace, through REST and through the magic."""
+"""Refusals that need a full disk, a held lock or a read-only workspace, through REST and through the magic."""
 
 import json
 import resource

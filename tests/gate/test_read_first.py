@@ -1,4 +1,4 @@
-"""What has been read, and what that allows: per reader, by content, and exactly the lines that were shown."""
+"""Reads and the changes they allow: per reader, by content, and exactly for the lines that were shown."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_a_line_of_which_the_end_was_cut_is_not_shown(call):
 
 
 def test_windows_of_two_contents_do_not_add_up(call):
-    """What was shown of an older content is forgotten."""
+    """Lines shown of an older content are forgotten."""
     call.put("a.txt", numbered(4))
     call("read_file", path="a.txt", offset=1, limit=2)
     call.put("a.txt", numbered(4).replace("line 1", "LINE 1"))
@@ -425,7 +425,7 @@ def test_the_fingerprint_is_of_the_bytes_that_were_shown(call):
 
 
 def test_a_forced_read_shows_the_text_again_and_forgetting_demands_a_read(call):
-    """What a caller does whose conversation was shortened; edits need no second read."""
+    """Both are for a caller whose conversation was shortened; edits need no second read."""
     call.put("a.txt", "x\n")
     call("read_file", path="a.txt")
     assert call("read_file", path="a.txt").data["unchanged"]

@@ -174,7 +174,7 @@ def test_an_own_edit_shows_no_line_of_which_a_part_was_not_shown(lines, ended, d
     whole = {line for line, row in enumerate(flags, 1) if all(row)}
     narrow = touched_source_lines(BytesContent(text.encode()), splices)
     assert _numbers(moved(ranges, narrow)) <= whole
-    # Of two equal lines nobody can tell which one stayed.
+    # It cannot be told which of two equal lines stayed.
     texts = {row.removesuffix("\n") for line, row in enumerate(_lines(text), 1) if line in shown}
     equal = {line for line, row in enumerate(_lines(after), 1) if row.removesuffix("\n") in texts}
     assert _numbers(moved(ranges, touched_between(text, after))) <= whole | equal

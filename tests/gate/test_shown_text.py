@@ -53,7 +53,7 @@ def test_a_change_in_a_window_that_moved_is_told_where_it_is():
 
 @given(st.data())
 def test_the_lines_said_to_be_removed_are_those_that_are_gone(data):
-    """Of the lines shown, wherever others came or went."""
+    """Only lines that were shown count, wherever others were added or removed."""
     text, shown, kept = [f"line {number}" for number in range(1, 16)], set(), ShownText()
     for _ in range(data.draw(st.integers(1, 3))):
         first = data.draw(st.integers(1, 15))

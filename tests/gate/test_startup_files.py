@@ -100,7 +100,7 @@ DENIED = [
     "etc/cron.d/x",
     "var/spool/cron/crontabs/me",
     ".forward",
-    # What installers put on the PATH
+    # Files of installers that are on the PATH or set it
     ".cargo/bin/cargo",
     ".cargo/env",
     ".pyenv/shims/python",

@@ -1,4 +1,4 @@
-"""What was computed of a file is kept per version."""
+"""Values computed from a file are cached per version."""
 
 from jupyter_fstools.gate.versions import VersionCache
 

@@ -1,4 +1,4 @@
-"""What waits for a person: nothing is touched before, and only what it was proposed for after."""
+"""Approval by a person: nothing is written before it, and after it only over the content of the proposal."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ def test_only_what_the_rules_name_waits(make_call):
 
 
 def test_a_link_is_no_way_around_approval(make_call):
-    """What it leads to decides."""
+    """The rule applies to the file that the link leads to."""
     call = make_call(approval=["*.py"])
     call.put("a.py", "x")
     (call.root / "link.txt").symlink_to("a.py")

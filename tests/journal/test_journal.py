@@ -1,4 +1,4 @@
-"""What was changed: looking at it, and taking it back."""
+"""The journal of changes: listing and undoing them."""
 
 from __future__ import annotations
 

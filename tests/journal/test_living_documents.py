@@ -240,7 +240,7 @@ def test_parts_that_have_grown_together_are_taken_back_as_a_whole(living):
 
 
 def test_what_still_fits_of_a_proposal_is_approved(living):
-    """Of a hunk and of a cell that the person changed nothing is written."""
+    """Nothing is written of a hunk or a cell that the person has changed."""
     call = living(approval="always")
     journal = Journal(call.workspace)
     text = call("write_file", path="a.txt", content=rewritten(5, 20, 35)).change
@@ -432,7 +432,7 @@ def test_hunks_of_a_cell_that_still_fit_are_approved_and_taken_back(living):
 
 
 def test_a_hunk_is_edited_and_approved_while_another_no_longer_fits(living):
-    """What is written instead has what the person wrote at the place of the other one."""
+    """The text written instead keeps what the person wrote at the place of the other hunk."""
     call = living(approval="always")
     journal = Journal(call.workspace)
     text = call("write_file", path="a.txt", content=rewritten(5, 20)).change

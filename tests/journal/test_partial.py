@@ -190,7 +190,7 @@ def test_one_hunk_of_a_change_that_stands_is_taken_back(call):
     assert call.got("a.txt").decode() == rewritten(2, 36)
     assert (back.undoes, back.decided_by, journal.change(change.id).status) == (None, "ada", "applied")
     assert journal.change(change.id).decided.rejected == [1]
-    # What is left of it is not the last change as a whole, and what was taken back is not put there again.
+    # The rest cannot be undone as the whole last change, and an undo must not restore the hunk that was taken back.
     assert journal.newest_to_undo("a.txt", own=False).id == change.id
     assert [one.undoable for one in as_of_now(call.workspace, [change, back])] == [False, True]
     journal.undo(back, by_person=True)

@@ -1,4 +1,4 @@
-"""What can be done about a change follows from what its file is now."""
+"""The present content of its file decides what can be done about a change."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_proposal_is_stale_while_its_file_is_another(asking):
 
 
 def test_two_looks_at_once_do_not_bar_each_other(asking):
-    """What waits in line for a file's lock is no change of the file: the look begins again."""
+    """A wait for the file's lock is not taken for a change of the file: the comparison starts again."""
     asking.put("a.txt", "one\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "one", "two")
