@@ -130,12 +130,12 @@ def places(found: FoundText) -> list[tuple[str, int]]:
 
 
 def git_files(root: Path) -> set[str]:
-    """What git lists in a repository: tracked and untracked, but not ignored."""
+    """Files that git lists in a repository: tracked and untracked, but not ignored."""
     return _listed(["git", "ls-files", "-co", "--exclude-standard", "-z"], root)
 
 
 def rg_files(root: Path) -> set[str]:
-    """What ripgrep lists, hidden files too, by the repository's own ignore files alone."""
+    """Files that ripgrep lists, including hidden ones, by the repository's own ignore files alone."""
     options = ["--files", "--hidden", "--no-config", "--no-ignore-global", "--no-ignore-dot", "--no-ignore-parent"]
     return _listed([ripgrep(), *options, "-0", "-g", "!.git"], root)
 

@@ -1,4 +1,4 @@
-"""What grep takes as a regular expression, and how both engines read it."""
+"""The regular expressions that grep takes, and how both engines read them."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_the_newest_come_first_and_the_page_is_cut_after_sorting(find: Find, wri
 
 
 def test_a_search_that_must_end_says_so(find: Find, write: Write) -> None:
-    """What was found is partial and never called complete."""
+    """The files found so far are called partial, never complete."""
     for number in range(5):
         write(f"{number}/a.txt")
     gone = threading.Event()

@@ -498,7 +498,7 @@ def test_what_was_found_before_the_search_was_stopped_is_answered(
 
 
 def test_a_page_that_is_cut_off_says_so(search: Search, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was counted but could not be read any more is not passed over in silence."""
+    """Lines that were counted but could not be read afterwards are not dropped in silence."""
     for name in "abc":
         write(f"{name}.txt", "needle\n")
     gone, read = threading.Event(), Page._of_file
@@ -595,7 +595,7 @@ def test_an_old_ripgrep_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
     root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, glob: str | None
 ) -> None:
-    """What ripgrep says it found does not count there, and is read anew below the root."""
+    """Matches that ripgrep reports there do not count: the file is read again below the root."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "a.txt").write_text("needle secret\n")
     write("sub/a.txt", "nothing\n")

@@ -1,4 +1,4 @@
-"""What is ignored, compared with git itself and with ripgrep."""
+"""Ignored files, compared with git itself and with ripgrep."""
 
 from __future__ import annotations
 

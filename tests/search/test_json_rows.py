@@ -1,4 +1,4 @@
-"""What ripgrep prints as JSON, read as it comes."""
+"""Ripgrep's JSON output, read as it arrives."""
 
 from __future__ import annotations
 

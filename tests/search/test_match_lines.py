@@ -1,4 +1,4 @@
-"""Which lines of a text match."""
+"""Finding the lines of a text that match."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_match_over_lines_says_where_its_first_line_begins() -> None:
 
 @pytest.mark.parametrize("pattern", [r"\w+x", r"x\w+", r"(?i)x\w+", r"\w+(1|2)"])
 def test_only_long_lines_can_take_long(pattern: str) -> None:
-    """Of those that could match at all."""
+    """Only lines that could match at all count."""
     short, long = "ax1\n" * 10_000, "ax1\n" + "b" * 5000 + "x1\n"
     allowed = finder(pattern, steps=1_000_000)
     assert allowed.find(short, 0) == (10_000, [])

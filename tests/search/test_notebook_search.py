@@ -16,7 +16,7 @@ from jupyter_fstools.search.query import TextQuery
 from .conftest import Search, Write, places
 
 NO_ID = "auto-09881f6ed933"
-"""What the reader of notebooks calls a cell without an id whose source is `needle`."""
+"""The id that the reader of notebooks gives to a cell without one whose source is `needle`."""
 PICTURE = "iVBORneedleAAAA" * 100
 NOTEBOOK = {
     "cells": [
@@ -71,7 +71,7 @@ def test_text_outputs_are_searched_when_asked(search: Search) -> None:
 
 
 def test_outputs_are_searched_as_they_are_read(search: Search, write: Write) -> None:
-    """What a terminal would show, in which colours are nothing and a progress bar has one state."""
+    """The text is that of a terminal: without colours, and with the last state of a progress bar alone."""
     stream = {"output_type": "stream", "name": "stdout", "text": "\x1b[32mPASSED\x1b[0m all\n 10%\r 100% done\n"}
     error = {"output_type": "error", "ename": "E", "evalue": "x", "traceback": ["\x1b[31mE\x1b[0m: in it"]}
     cell = {

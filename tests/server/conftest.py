@@ -23,7 +23,7 @@ JUPYTER_FOLDERS = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DI
 
 @dataclass
 class Answer:
-    """What a server said."""
+    """Response of a server."""
 
     status: int
     headers: dict[str, str]
@@ -176,7 +176,7 @@ def jp_server_config(settings):
 
 @pytest.fixture
 def served(jp_serverapp):
-    """What serves the tools in this process; without this, it is made at the first request."""
+    """The object that serves the tools in this process; without this fixture the first request makes it."""
     [app] = jp_serverapp.extension_manager.extension_apps["jupyter_fstools"]
     app.tools.begin()
     return app.tools.served

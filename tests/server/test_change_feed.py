@@ -150,7 +150,7 @@ async def test_a_new_proposal_that_is_out_of_date_is_told_once_and_in_its_turn(t
 
 
 async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself(tmp_path, monkeypatch):
-    """What is told of each is looked up in the store, which may take its time."""
+    """The details of each change come from the store, which may be slow."""
     looked = []
     real = change_feed.change_entry
     monkeypatch.setattr(
@@ -175,7 +175,7 @@ async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself
 
 
 async def test_what_the_store_did_not_give_at_first_is_told_once_it_does(tmp_path, monkeypatch):
-    """Of changes, reads and refusals: looking up what is told of them may fail where finding them did not."""
+    """For changes, reads and refusals: the lookup of details may fail where finding them did not."""
     failing = {"change_entry", "read_entry", "refusal_entry"}
 
     def failing_once(name):

@@ -59,7 +59,7 @@ class CollaborationServer(RunningServer):
             socket.recv()
             if state is not None:
                 told = json.dumps(state).encode()
-                update = b"\1\1\1" + bytes([len(told)]) + told  # Of one client, whose id and clock are 1.
+                update = b"\1\1\1" + bytes([len(told)]) + told  # From one client, whose id and clock are 1.
                 socket.send_binary(b"\1" + bytes([len(update)]) + update)
                 time.sleep(0.2)
             yield
@@ -165,7 +165,7 @@ by_inode = pytest.mark.parametrize(
 
 @by_inode
 def test_a_file_that_was_replaced_below_its_room_is_not_written_there(server):
-    """What people typed is in the room alone, which cannot save it any more; once they left, the file is free."""
+    """The typed text is in the room alone, which can no longer save it; once everyone has left, the file is free."""
     file = server.root / "a.py"
     with server.room("a.py"):
         assert server.call("POST", "/tools/edit_file", {**EDIT, "new_string": "x = 1.5"})[0] == 200

@@ -1,4 +1,4 @@
-"""What an assistant's token never opens: other methods and routes, sockets, and anything once it was revoked."""
+"""Limits of an assistant's token: no other methods, routes or sockets, and nothing once it is revoked."""
 
 from __future__ import annotations
 

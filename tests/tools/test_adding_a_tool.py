@@ -20,13 +20,13 @@ from jupyter_fstools.tools.tool import Tool, ToolResult, text_block
 
 
 class CountArguments(Arguments):
-    """What count_bytes takes."""
+    """Arguments of count_bytes."""
 
     path: Annotated[str, Field(description="The file.")]
 
 
 class CountAnswer(BaseModel):
-    """What count_bytes answers."""
+    """Answer of count_bytes."""
 
     bytes: int
 

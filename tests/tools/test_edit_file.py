@@ -263,7 +263,7 @@ def test_a_changed_file_is_stale_and_can_be_accepted(call):
 
 
 def test_accepting_a_changed_file_is_no_way_around_reading_it(call):
-    """What the outsider wrote was never shown, so an overwrite must wait for a read."""
+    """The outsider's text was never shown, so an overwrite needs a read first."""
     call.put("a.txt", "one\ntwo\n")
     call("read_file", path="a.txt")
     call.put("a.txt", "one\nTWO\n")

@@ -1,4 +1,4 @@
-"""What was shown by a search or by a refusal need not be read again; what could be lost must be."""
+"""Text shown by a search or a refusal need not be read again, except where something could be lost."""
 
 from __future__ import annotations
 

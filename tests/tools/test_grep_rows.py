@@ -1,4 +1,4 @@
-"""What grep shows of its matches."""
+"""The rows that grep shows for its matches."""
 
 from __future__ import annotations
 

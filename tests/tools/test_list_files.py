@@ -205,7 +205,7 @@ def test_a_file_that_vanishes_meanwhile_is_passed_over(call, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_read_is_named(call):
-    """What else there is is listed; asked for by itself it is denied."""
+    """All other entries are listed; asked for directly, the folder is denied."""
     call.put("a/x", "x")
     call.put("locked/x", "x")
     call.put("z/deep/x", "x")
@@ -248,7 +248,7 @@ def test_folders_of_other_programs_are_named_but_not_entered(call):
 
 
 def test_a_listing_that_nobody_waits_for_ends_before_the_next_folder(call):
-    """What was found by then is given, and said to be partial."""
+    """The entries found so far are returned, marked as partial."""
     call.put("a/x", "x")
     call.put("b", "x")
     gone = threading.Event()

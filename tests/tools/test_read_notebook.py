@@ -1,4 +1,4 @@
-"""What a reader is shown of a notebook, and that it is never too much."""
+"""The view of a notebook that a reader is shown, and its bounds."""
 
 import base64
 import io
@@ -250,7 +250,7 @@ def test_a_long_line_is_cut_and_can_be_read_alone(call):
 
 
 def pieces(call, path, line, **more):
-    """What is shown of one line, piece by piece to its end."""
+    """The pieces in which one line is shown, to its end."""
     column = 1
     while column is not None:
         more |= {"source_offset": line, "source_limit": 1, "source_column": column, "outputs": "none"}

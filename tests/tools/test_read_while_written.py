@@ -41,7 +41,7 @@ def versions(size):
 
 
 def lines_read(call, tries, **window):
-    """What reads showed; a read may be refused, but never shows a mixture."""
+    """The answers of repeated reads; a read may be refused, but never shows a mixture."""
     for _ in range(tries):
         try:
             data = call("read_file", path="a", force=True, **window).data
@@ -86,7 +86,7 @@ def test_a_replaced_file_is_shown_old_or_new(call, offset):
 
 @pytest.mark.parametrize("size", [0, 5_000_000])
 def test_a_log_that_grows_is_read_all_the_same(call, size):
-    """What it had when it was opened, whole lines in order."""
+    """A read shows the content at the time of opening: whole lines in order."""
     file = call.put("a", "0\n" * (size // 2))
     with open(file, "ab", buffering=0) as log, written_by(lambda turn: log.write(b"%d\n" % (turn + 1))):
         for _ in range(5):

@@ -18,7 +18,7 @@ from jupyter_fstools.tools import TOOLS
 OPENAI = {entry["function"]["name"]: entry["function"]["parameters"] for entry in tool_schemas("openai")}
 ANTHROPIC = {entry["name"]: entry["input_schema"] for entry in tool_schemas("anthropic")}
 MCP = {entry["name"]: entry["inputSchema"] for entry in tool_schemas("mcp")}
-# What the vendors' pages allow, besides enum and description.
+# Keywords that the vendors' pages allow, besides enum and description.
 KEYWORDS = {
     "object": {"type", "properties", "required", "additionalProperties"},
     "array": {"type", "items"},
@@ -113,7 +113,7 @@ def test_what_a_strict_schema_lets_through_is_a_call(form, name, data):
     try:
         TOOLS[name].arguments.model_validate(json.loads(json.dumps(arguments)))
     except ValidationError as error:
-        # What no vendor's schema can say: which pages there can be, and which arguments go together.
+        # Rules that no vendor's schema can express: the pages of a document, and which arguments go together.
         rules = {"read_file": ("pages",), "read_notebook": (), "undo": ()}
         assert {one["loc"] for one in error.errors()} == {rules[name]}
 

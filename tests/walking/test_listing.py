@@ -1,4 +1,4 @@
-"""What is in a folder, in order: the same on a disk and in memory, nothing that may not be seen, no link entered."""
+"""The entries of a folder in order: the same on a disk and in memory, nothing that is denied, no link entered."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_what_is_no_folder_is_refused(tree, path, refusal):
 
 
 def test_what_a_page_names_is_looked_at(tree):
-    """What is gone by now is left out."""
+    """Entries that are gone meanwhile are left out."""
     seen = dict(seen_in(tree, "", [Run("", ["a", "b.txt", "gone"]), Run("none", ["x"]), Run("b/z", ["1"])]))
     assert {path: (what.kind, what.size) for path, what in seen.items()} == {
         "a": ("directory", 0),

@@ -33,7 +33,7 @@ def test_two_sessions_are_two_readers(folder, shared_server):
 
 
 def test_in_a_session_that_is_named_mcp_rest_and_the_magic_are_one_reader(tmp_path):
-    """What one of them was shown the others may edit, and nobody else."""
+    """Text shown to one of them may be edited by the others, and by no other reader."""
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
