@@ -1,4 +1,4 @@
-"""What jupyter-fstools costs a kernel and a server that are starting."""
+"""Startup cost of jupyter-fstools in a kernel and in a server."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def against_the_peer() -> Iterator[Result]:
                 rounds=rounds,
             )
         empty = _Client(server, below="")
-        # Of its own: who toggles a text begins with one that nobody has toggled.
+        # A file of its own: `_toggled` has to begin with an untouched text.
         source_file(root / "their_other.py", 10_000)
         small = str(root / "their_other.py")
         for what, theirs in (

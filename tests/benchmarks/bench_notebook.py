@@ -45,7 +45,7 @@ def edits() -> Iterator[Result]:
 
 
 def memory() -> Iterator[Result]:
-    """What a large notebook costs more than a small one."""
+    """Memory for an edit of a large notebook, beyond that for a small one."""
     with folder() as root:
         notebook_of_pictures(root / "large.ipynb", 50 * MIB)
         notebook_of_pictures(root / "small.ipynb", 10_000)

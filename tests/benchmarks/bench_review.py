@@ -68,9 +68,9 @@ def scrolling() -> Iterator[Result]:
                 yield reported(f"V1 longest task, {name}", longest, target=target, unit="ms")
                 yield reported(f"V1 tasks above 50 ms, {name}", count, target=None, unit="tasks")
             own = [each["ours"] for each in told[CHANGES]]
-            # What is ours in a frame above 50 ms: JupyterLab alone has such frames wherever it draws cells.
+            # Only the extension's own scripts: JupyterLab alone has frames above 50 ms wherever it draws cells.
             yield reported("V1 this extension's scripts in the frame with most of them", own, target=50, unit="ms")
-            # Each beside the run just before it: what else the machine does weighs on both.
+            # Paired with the run just before: other load on the machine affects both.
             added = [ours["longest"] - bare["longest"] for bare, ours in zip(*told.values(), strict=True)]
             yield reported(f"V1 longest task, {CHANGES} changes over none", added, target=None, unit="ms")
         finally:

@@ -194,7 +194,7 @@ def _names(root: Path, ending: str) -> None:
 
 
 def memory() -> Iterator[Result]:
-    """What a search of 100,000 files keeps, more than one of 100."""
+    """Memory for a search of 100,000 files, beyond that for 100."""
     root = tree()
     for id, what, tool, arguments in (
         ("G1", "glob of 100,000 files, newest first", "glob", {"pattern": "**/*", "limit": 10}),

@@ -1,7 +1,7 @@
-"""Takes every step that the gate's rules order, in straight lines: what each implementation in Python pays.
+"""Takes every step that the gate's rules require, in straight-line code: the least cost of any Python implementation.
 
-Beside each step stands the rule that orders it. What the benchmarks' files do not have (links, CRLF, other encodings)
-is looked for and refused.
+The rule that requires a step is quoted beside it. Features that the benchmarks' files lack (links, CRLF, other
+encodings) are looked for and refused.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Work = Callable[[], float | None]
 
 
 class NotHere(Exception):
-    """What a benchmark needs is not installed; the message names it."""
+    """Something that a benchmark needs is not installed; the message names it."""
 
 
 class Result(NamedTuple):
@@ -38,7 +38,7 @@ class Result(NamedTuple):
 
 
 Benchmark = Callable[[], Iterable[Result]]
-"""What a `bench_*.py` lists in its `BENCHMARKS`, by id; each may report several lines."""
+"""The `BENCHMARKS` of a `bench_*.py`, by id; each may report several lines."""
 
 
 def divided(ours: float, peer: float) -> float:
@@ -96,7 +96,7 @@ def reported(name: str, values: list[float], *, target: float | None, better: st
 
 
 def output_of(code: str, *arguments: str) -> str:
-    """What `code` prints in a fresh Python; compiled modules are cached as they are for a user."""
+    """Output of `code` in a fresh Python; compiled modules are cached as they are for a user."""
     environment = {key: text for key, text in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -105,7 +105,7 @@ def output_of(code: str, *arguments: str) -> str:
 def peak_memory(code: str, *arguments: str) -> float:
     """The most memory that `code` held in a fresh Python, in MiB; take a baseline's from it for the growth.
 
-    The child tells its own mark: what the parent sees of it begins at the parent's own size.
+    The child reports its own peak: measured from the parent, it would start at the parent's size.
     """
     return float(output_of(code + _TELL_PEAK, *arguments).splitlines()[-1])
 

@@ -1,4 +1,4 @@
-"""What the benchmarks work on: files of a size, workspaces in a folder of their own."""
+"""Sample data of the benchmarks: files of a given size, workspaces in folders of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What files must hold, and what of a journal and of files is not so."""
+"""The expected content of files, and the differences between it, the journal and the files."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def content(number: int, version: int) -> bytes:
 
 
 def version_in(text: str) -> int | None:
-    """Which version a text says it is of; None: none, as where it is being written by Jupyter."""
+    """The version that a text names; None: it names none, as while Jupyter is writing the file."""
     found = _VERSION.match(text)
     return int(found[1]) if found else None
 
 
 class State(NamedTuple):
-    """What a file holds: a version, and how many numbers a person typed below it."""
+    """Content of a file: a version, and how many numbers a person typed below it."""
 
     version: int
     typed: int
@@ -69,7 +69,7 @@ def counted(lines: list[str]) -> int | None:
 
 @dataclass
 class Found:
-    """What a soak found.
+    """Findings of a soak.
 
     Attributes:
         accepted: changes that were answered as made.
@@ -81,7 +81,7 @@ class Found:
         torn: files that hold no version.
         unknown: versions in a file that the journal does not know.
         raw: errors without a code, and whatever else should not be.
-        uncertain: changes of which the journal says that whether they were made cannot be told.
+        uncertain: changes whose outcome the journal calls unknown.
     """
 
     accepted: Counter[str] = field(default_factory=Counter)
@@ -102,14 +102,14 @@ class Found:
 
     @property
     def done(self) -> set[str]:
-        """What was done at least once, and by whom."""
+        """Actions done at least once, and by whom."""
         edited = {f"{who} edited" for who, count in self.accepted.items() if count}
         killed = {f"{who} killed" for who, count in self.killed.items() if count}
         more = {"person saved": self.saved, "disk filled": self.filled}
         return {*edited, *killed, *(name for name, count in more.items() if count)}
 
     def line(self) -> str:
-        """All of it."""
+        """All counts in one line."""
         return (
             f"accepted {_told(self.accepted)}, refused {_told(self.refused)}, killed {_told(self.killed)}, "
             f"disk filled {self.filled} times, typed and saved {self.saved}, lost {self.lost}, torn {self.torn}, "
@@ -170,7 +170,7 @@ def _compare(number: int, state: State, made: list[Change], found: Found, answer
 
 
 def _mark(number: int, version: int) -> str:
-    """What the journal tells of a version; what was typed below it is in no change."""
+    """The journal's mark of a version; text typed below it belongs to no change."""
     return str(version) if number == OPEN else hashlib.sha256(content(number, version)).hexdigest()
 
 

@@ -20,7 +20,7 @@ AT_END = """text => document.activeElement === text &&
 
 
 def answer(dialogs: Any) -> None:
-    """What the person answers to JupyterLab's questions: the file on the disk wins, and they wait until it is shown."""
+    """Answer JupyterLab's questions as a person would: the file on the disk wins; wait until it is shown."""
     last = dialogs.last
     revert = last.get_by_role("button", name="Revert")
     if revert.count():

@@ -41,7 +41,7 @@ PAGE = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils-extens
 
 
 class Counts:
-    """What the threads of a soak were told."""
+    """Counts of the results that the threads of a soak report."""
 
     def __init__(self) -> None:
         self.found = Found()
@@ -50,7 +50,7 @@ class Counts:
         self._lock = threading.Lock()
 
     def take(self, who: str, line: str) -> None:
-        """A line as a worker says it; a kernel shows warnings between them."""
+        """Count one line of a worker; a kernel prints warnings between them."""
         kind, *more = line.split() or [""]
         with self._lock:
             if kind == "accepted":
@@ -193,7 +193,7 @@ def kill_server(counts: Counts, server: RunningServer, seed: int) -> None:
 
 
 def undone(found: Found, root: Path) -> set[str]:
-    """What every long soak does, as far as it can here, and this one did not."""
+    """Actions that every long soak takes where it can, and this one did not."""
     in_a_browser = DONE_IN_A_BROWSER if find_chromium() else set()
     on_a_disk = DONE_ON_A_SMALL_DISK if has_own_disk(root) else set()
     return (DONE_BY_ALL | in_a_browser | on_a_disk) - found.done

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reas
 
 
 def test_nothing_is_lost_torn_or_unknown_after_kills_full_disks_and_clock_jumps():
-    """Of a server, its clients, a kernel, a browser in which a person types, and another process."""
+    """The soak has a server, its clients, a kernel, a browser in which a person types, and another process."""
     command = [sys.executable, "-m", "tests.soak", "120", "--few"]
     soak = subprocess.run(command, check=False, capture_output=True, text=True)
     assert soak.returncode == 0, f"{soak.stdout}\n{soak.stderr}"
