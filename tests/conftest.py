@@ -1,4 +1,4 @@
-"""What every test stands on: Jupyter and IPython folders of its own, and hypothesis without a clock."""
+"""Fixtures for every test: separate Jupyter and IPython folders, and hypothesis without deadlines."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays to the end: the garbage collector need not look through it again and again."""
+    """Freeze the collected tests, which stay to the end: the garbage collector need not scan them again and again."""
     gc.collect()
     gc.freeze()
 

@@ -51,7 +51,7 @@ def running(command: list[str], port: int, log: Path):
                 time.sleep(0.1)
         yield process
     finally:
-        # What it holds is thrown away, and politely asked to end it may wait for kept connections.
+        # Killed at once: its data is discarded, and a polite end may wait for open connections.
         process.kill()
         process.wait()
 

@@ -92,7 +92,7 @@ class RunningServer:
             return refusal.code, json.load(refusal)
 
     def output(self) -> str:
-        """What it has said so far."""
+        """Output so far."""
         self.log.seek(0)
         return self.log.read().decode()
 
@@ -119,7 +119,7 @@ def running_kernel(folder: Path, environment: dict[str, str] | None = None) -> I
 
 
 def run_cell(kernel: BlockingKernelClient, code: str) -> str:
-    """What a person sees below the cell."""
+    """Run code; gives the output that a person sees below the cell."""
     seen: list[str] = []
 
     def collect(message: dict[str, Any]) -> None:
@@ -136,7 +136,7 @@ def run_cell(kernel: BlockingKernelClient, code: str) -> str:
 
 
 def wait_for_line(file: Path) -> str:
-    """What is in a file, once a line is in it."""
+    """Content of a file, once it ends with a whole line."""
     for _ in range(600):
         if file.exists() and (text := file.read_text()).endswith("\n"):
             return text

@@ -75,7 +75,7 @@ async def wait_until_written(server, change_id):
 
 
 async def mend(server, said):
-    """What a model would ask for, one call after another, from what each answers."""
+    """Make the calls that a model would make, each chosen by the answer to the one before."""
     async with connected(f"{server.url}/mcp", server.token) as session:
 
         async def call(tool, **arguments):

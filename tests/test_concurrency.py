@@ -95,7 +95,7 @@ def test_a_hundred_files_are_edited_while_another_one_is_held(call, monkeypatch)
 
 
 def test_two_sessions_race_and_the_slower_one_is_told(call):
-    """Of many only the first edits what all have read."""
+    """All of them have read the same content; only the first one edits it."""
     call.put("a.txt", "x = 0\n")
     sessions = [call.session(f"s{n}") for n in range(10)]
     for session in sessions:

@@ -1,4 +1,4 @@
-"""What hints tell a caller to use: each surface has it."""
+"""Hints name only tools and arguments that each surface has, in its own words."""
 
 from __future__ import annotations
 

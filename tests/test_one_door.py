@@ -14,7 +14,7 @@ import jupyter_fstools
 PACKAGE = Path(jupyter_fstools.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 MAY_WRITE_FILES = ("backends/", "stores/")
-"""What sits on the disk: files of the user's, and the store's own."""
+"""The folders that write to the disk: the user's files, and the store's own."""
 WRITE_FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND", "O_EXCL", "O_TMPFILE"}
 CHANGES_THE_DISK = {
     "os": {
@@ -85,7 +85,7 @@ def test_only_the_workspace_has_holders_write():
 
 
 def test_it_writes_in_one_place():
-    """Which carrying out leads to, and the way back from it; each takes drafts."""
+    """Only `carry_out` and the functions that take its writes back lead there; each takes drafts."""
     tree = ast.parse((PACKAGE / "gate/write_ahead.py").read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {function.name: list(ast.walk(function)) for function in functions}

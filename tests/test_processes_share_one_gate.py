@@ -1,4 +1,4 @@
-"""What one process was shown, another may edit: server, kernel and plain Python are one reader on one store."""
+"""Text shown to one process may be edited by another: server, kernel and plain Python share one reader and store."""
 
 import os
 import subprocess

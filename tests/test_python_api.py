@@ -79,7 +79,7 @@ def test_with_a_read_only_data_folder_files_are_written_and_a_warning_says_what_
 
 @pytest.mark.parametrize("name", ["gate.db", "gate.db-wal", "gate.db-journal", "link"])
 def test_the_store_is_out_of_reach_where_it_is_below_the_root(private_jupyter, tmp_path, name):
-    """What the gate knows is for no tool to read or to make."""
+    """No tool may read or create the files of the gate's store."""
     (tmp_path / "link").symlink_to("gate.db")
     with open_workspace(tmp_path, store=f"sqlite:{tmp_path}/gate.db") as files:
         call_tool(files, "write_file", path="a.txt", content="x")

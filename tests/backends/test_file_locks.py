@@ -27,7 +27,7 @@ def make(request, tmp_path):
 
 
 def in_thread(act):
-    """What `act` answers or raises in another thread."""
+    """Run `act` in another thread; gives its result or its exception."""
     answers = []
 
     def run():

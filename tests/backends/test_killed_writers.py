@@ -182,7 +182,7 @@ def test_a_living_writers_temporary_file_is_left_alone(tmp_path, monkeypatch):
 
 @pytest.fixture
 def by_another_user(monkeypatch):
-    """What is left in the folder cannot be opened."""
+    """Files left in the folder cannot be opened, as if another user had made them."""
     real = operating_system.Folder.open
 
     def opened(folder, name, flags, mode=0o666):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 
 class Seen(NamedTuple):
-    """What a model is shown of an answer."""
+    """The part of an answer that a model is shown."""
 
     text: str
     pictures: int
@@ -41,7 +41,7 @@ Call = Callable[[str, dict[str, Any]], Awaitable[Seen]]
 
 
 def seen(blocks: Any) -> Seen:
-    """Of a list of content blocks, as objects or as JSON."""
+    """The text and the number of pictures in a list of content blocks, as objects or as JSON."""
     told = [block if isinstance(block, dict) else block.model_dump() for block in blocks]
     return Seen(
         "\n".join(block.get("text") or "" for block in told), sum(block.get("type") == "image" for block in told)

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class Seen(NamedTuple):
-    """What the model is shown of one call's result."""
+    """The part of one call's result that the model is shown."""
 
     text: str
     pictures: int
@@ -58,7 +58,7 @@ class ScriptedModel(ABC):
 
     @abstractmethod
     def results(self, body: Json) -> list[Seen]:
-        """What a request shows of the calls before."""
+        """The results of earlier calls in a request."""
 
     @abstractmethod
     def saying(self, text: str) -> list[Json]:

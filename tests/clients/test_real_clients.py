@@ -69,7 +69,7 @@ def went_well(one):
 
 
 def run_all(server, root, home):
-    """What each client met, in the order of the rounds."""
+    """The results of each client, in the order of the rounds."""
     found, processes = {}, []
     for name in ENVIRONMENTS:
         asked = {

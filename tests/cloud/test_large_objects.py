@@ -56,7 +56,7 @@ def s3_with(sizes):
 
         def do_PUT(self):
             self.rfile.read(int(self.headers["Content-Length"]))
-            # What is tried at the start: the first write makes an object, no other is what it expects.
+            # The check at the start: the first write creates an object, each later one fails its precondition.
             self.answer(412 if self.path in tried else 200)
             tried.add(self.path)
 
@@ -88,7 +88,7 @@ def test_the_lines_before_a_deep_window_are_fetched_once_whichever_process_asks_
     """The first window deep in an object needs its lines counted; where they begin is kept with its version."""
     with s3_with({"large.txt": 96 * MIB}) as (url, sent):
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-        # What a window shows is bounded in bytes, so its last line may lie far behind what is fetched.
+        # A window is limited in bytes, so its last line may lie far beyond what is fetched.
         arguments = {"path": "large.txt", "limit": 200_000, "force": True}
 
         def moved_beyond_what_is_shown(files, line):

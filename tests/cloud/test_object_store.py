@@ -373,7 +373,7 @@ def failing(upstream, fault):
 
 
 def opened_at_last(address):
-    """What is tried when a backend is opened may fail, too."""
+    """The opened backend, after retries: the check at opening may fail, too."""
     for _ in range(20):
         with suppress(InputOutput):
             return open_backend(address)

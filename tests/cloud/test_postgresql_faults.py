@@ -1,4 +1,4 @@
-"""What databases, their administrators and clocks do to the store in PostgreSQL."""
+"""Faults of databases, their administrators and clocks, and how the store in PostgreSQL handles them."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def test_a_call_that_the_client_cancels_ends(served):
 def test_a_call_that_is_cancelled_in_the_next_line_ends(served, stateless):
     """Where there are no sessions, only the call says which revision is spoken, not what cancels it."""
     home, folder = served
-    # What is large the server takes longer to read than what cancels it.
+    # The server takes longer to read a large call than the message that cancels it.
     call = tool_call("execute", 2, command=f"sleep 10; touch ran {'#' * 100_000}", cwd=folder.name)
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
     if stateless:

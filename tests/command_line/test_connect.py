@@ -206,7 +206,7 @@ def test_a_configuration_that_is_a_link_is_written_where_it_leads(served):
     assert ran.code == 0, ran.err
     assert set(json.loads((folder / "elsewhere" / "real.json").read_text())) == {"inputs", "servers"}
     assert [path.name for path in (folder / ".vscode").iterdir()] == ["mcp.json"]
-    # What cannot be replaced leaves no file with the token behind.
+    # A file that cannot be replaced leaves no temporary file with the token behind.
     (folder / "elsewhere" / "real.json").unlink()
     (folder / "elsewhere" / "real.json").mkdir()
     assert home.run("connect", "vscode", "--root", str(folder), "--write", "--wait", "0").code == 1

@@ -1,4 +1,4 @@
-"""Which server is meant, and what is said where there is none."""
+"""The choice of the server, and the message where there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a command changed, by their times."""
+"""Files that a command changed, found by their times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.visible import Only
 
 @pytest.fixture
 def changed(tmp_path):
-    """What a piece of work changes below the folder."""
+    """The files below the folder that a piece of work changes."""
 
     def changed(work, **more):
         moment = next_moment()

@@ -1,4 +1,4 @@
-"""What a command finds in its environment."""
+"""The environment that a command runs in."""
 
 from __future__ import annotations
 

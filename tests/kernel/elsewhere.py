@@ -16,7 +16,7 @@ try:
 except OSError:
     print("nothing")
 """
-"""What a kernel is asked to try with a file."""
+"""Code with which a kernel tries to open a file."""
 
 
 def ways(folder: Path) -> list[list[str]]:

@@ -15,7 +15,7 @@ INHERITED = ("JUPYTER_", "JPY_", "IPYTHON", "FSTOOLS_")
 
 @dataclass
 class Shown:
-    """What one cell left behind: `results` are the mime bundles, `error` the message of a failed cell."""
+    """Output of one cell: `results` are the mime bundles, `error` the message of a failed cell."""
 
     status: str
     results: list[dict[str, Any]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What stands behind `%fs`: words, help, and the edits of a cell."""
+"""Parsing of `%fs`: words, help, and the edits of a cell."""
 
 from __future__ import annotations
 

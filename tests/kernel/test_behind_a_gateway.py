@@ -86,7 +86,7 @@ def gateway(tmp_path_factory, files):
     environment = private_environment(home)
     spec.mkdir(parents=True)
     command = [*ways(files)[0], sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    # Of its own environment a gateway hands nothing on.
+    # A gateway passes on none of its own environment.
     folders = {name: environment[name] for name in FOLDERS}
     told = {"argv": command, "display_name": NAME, "language": "python", "env": folders}
     (spec / "kernel.json").write_text(json.dumps(told))

@@ -48,7 +48,7 @@ class PageHere:
         self.is_closed = True
 
     def document(self, file, number=0, *, kind="text", saved=True, hash=None, counter=0):
-        """What it says of a file that it has open; `hash` is that of the file as it is, where it is not told."""
+        """The page's report of a file that it has open; `hash` is by default that of the file as it is."""
         shown = hash or sha(file.read_bytes())
         return PageDocument(self, number, str(file.resolve()), kind, saved, shown, counter)
 
@@ -57,9 +57,10 @@ class PageHere:
 
 
 class Page:
-    """A page; `answers` gives for each thing that is asked what to answer: a dict, or a function of the request.
+    """A page; `answers` gives the answer for each kind of request: a dict, or a function of the request.
 
-    What has no answer is left unanswered. One that does not listen takes nothing, not even the end of its connection.
+    A request without an answer is left unanswered. A page that does not listen reads nothing, not even the end of its
+    connection.
     """
 
     def __init__(self, server, *, name=NAME, token=None, answers=None, listens=True):

@@ -14,7 +14,7 @@ EDIT = {"path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}
 
 
 def test_a_page_that_is_connected_again_counts_once(call, pages):
-    """What the lost connection said last, it has said anew; that one hears of nothing any more."""
+    """The new connection repeats the last report of the lost one, which is sent nothing more."""
     file = call.put("a.py", "x = 1  # saved since\n")
     lost, back = PageHere(content={"done": True, "content": X1}), PageHere(patch={"done": True})
     pages.heard(lost, [lost.document(file, saved=False)])

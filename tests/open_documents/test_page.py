@@ -1,4 +1,4 @@
-"""What a page is told of a change, and what it is left to load anew."""
+"""Messages that tell a page of a change, and changes for which it loads the file again."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def test_a_page_that_finds_other_text_refuses_the_edit(server, root):
 
 
 def test_a_saved_page_that_hangs_or_dies_holds_nobody_up(server, root):
-    """What it was sent it finds when it wakes up."""
+    """The page finds the requests it missed when it wakes up."""
     with Page(server) as page:
         page.say(server.document("a.py", hash=sha(X1)))
         assert edit(server)[0] == 200
@@ -346,7 +346,7 @@ def beside(running):
 
 
 def test_two_servers_know_of_each_others_pages(server, root, beside):
-    """What is saved in both goes along; what is unsaved at one is left to that server, at both a conflict."""
+    """A file saved in both is updated in both; unsaved at one it is left to that server, at both it is a conflict."""
     other = Site.at(server, beside)
     with Page(server, answers=PATCHES) as here, Page(other, name="browser-0002", answers=PATCHES) as there:
         for page in (here, there):

@@ -1,4 +1,4 @@
-"""Which store a setting names."""
+"""The store that a setting names."""
 
 from __future__ import annotations
 

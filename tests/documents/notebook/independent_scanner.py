@@ -38,7 +38,7 @@ def cell_texts(data: bytes) -> list[str]:
 
 
 def around_cells(data: bytes) -> tuple[str, str]:
-    """What stands before and after the list of cells."""
+    """The text before and after the list of cells."""
     text = data.decode()
     start, end = members(text, _blank(text, 0))[0]["cells"]
     return text[:start], text[end:]

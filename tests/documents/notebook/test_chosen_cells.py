@@ -95,7 +95,7 @@ def mixed(diff, source, taken):
 
 
 def wanted(before, after, change, taken, sources):
-    """What the chosen part makes of a notebook: each cell with its text, where that is as it was."""
+    """The cells that the chosen part of a change leads to, each with its JSON text where that is unchanged."""
     texts = [cell_texts(document.content.data) for document in (before, after)]
     old, new = ([*map(json.loads, cells)] for cells in texts)
     told = {diff.index: diff for diff in change.diffs if diff.action != "delete"}

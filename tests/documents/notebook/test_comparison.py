@@ -1,4 +1,4 @@
-"""What became of the cells between two contents of a notebook."""
+"""Comparison of the cells of two versions of a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as text left out, and what only looks like it."""
+"""Text that stands for omitted text, and text that only looks like it."""
 
 from __future__ import annotations
 

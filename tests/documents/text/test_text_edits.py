@@ -89,7 +89,7 @@ def test_edits_and_their_inverse_lead_back_byte_for_byte(case, kind):
 
 @given(files_and_edits())
 def test_only_the_quoted_text_is_replaced(case):
-    """What goes is the old string, what comes the new one, but for line endings; the rest stays."""
+    """The old string is removed and the new one inserted, apart from line endings; the rest stays."""
     encoding, text, (edit, *_) = case
     before = encoding.bom + encoding.encode(text)
     try:
