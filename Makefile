@@ -95,7 +95,7 @@ $(LEGS)/%/.installed: pyproject.toml Makefile | $(STAMP) $(LAB)
 	ln -s $(CURDIR)/jupyter_fstools/labextension $(@D)/share/jupyter/labextensions/jupyter-fstools
 	@touch $@
 
-# The gateway may need an older jupyter_server than ours, because its kernels run in another environment. The pyzmq that
+# The gateway needs an older jupyter_server than ours; its kernels run in another environment anyway. The pyzmq that
 # it names has no wheels for newer Pythons; setuptools replaces the distutils that they lack.
 $(LEGS)/gateway/.installed: pyproject.toml | $(STAMP)
 	@test -x $(@D)/bin/python || $(PY) -m venv $(@D)
