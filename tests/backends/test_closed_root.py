@@ -1,4 +1,4 @@
-"""Files and roots that were closed: the number of their descriptor, which others get by then, leads nowhere."""
+"""Closed files and roots: a descriptor's number that the system has given to another file is not used any more."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_write_whose_files_are_closed_in_the_middle_lands_nowhere_else(roots):
 @needs_descriptors
 def test_a_closed_root_is_let_go_at_once_and_a_listing_of_it_ends_first(roots):
     def held():
-        # Not all there are: what other tests left may be closed meanwhile.
+        # Only those of this root: other tests' descriptors may be closed meanwhile.
         return sum(os.path.realpath(f"{DESCRIPTORS}/{number}") == os.path.realpath(roots[0]) for number in range(1024))
 
     disk = LocalDisk(roots[0])

@@ -41,7 +41,7 @@ def disk(request, root):
 
 
 def test_a_folder_with_the_same_beginning_is_outside(disk, root):
-    """Containment goes by components."""
+    """Containment is decided by whole components of the path."""
     for name in ("root-evil", "root2", "root.bak", "root_backup", "root (v2)_backup"):
         (root.parent / name).mkdir()
         (root.parent / name / "f").write_bytes(b"")
@@ -51,7 +51,7 @@ def test_a_folder_with_the_same_beginning_is_outside(disk, root):
 
 @pytest.mark.parametrize("there", ["../outside/secret", "../outside/nothing", "/etc/passwd", "/no/such/file"])
 def test_a_link_to_the_outside_is_refused_whether_something_is_there_or_not(disk, root, there):
-    """And a chain of links; nothing is made outside."""
+    """A chain of links, too; nothing is created outside."""
     (root / "link").symlink_to(there)
     (root / "folder" / "chain").symlink_to("../link")
     said = set()
@@ -81,7 +81,7 @@ def test_nothing_is_made_below_a_linked_folder_outside(disk, root):
 
 
 def test_links_inside_are_followed_to_one_file(disk, root):
-    """Relative, absolute, by way of folders, and to what is not there yet."""
+    """Relative, absolute, through folders, and to files that do not exist yet."""
     put(disk, "folder/a.txt", b"here")
     (root / "relative").symlink_to("folder/a.txt")
     (root / "absolute").symlink_to(root / "folder" / "a.txt")
@@ -103,7 +103,7 @@ def test_a_write_through_a_link_leaves_the_link(disk, root):
 
 
 def test_a_root_that_is_a_link_has_two_spellings(root):
-    """For callers and for links."""
+    """Callers and links may use either of them."""
     alias = root.parent / "alias"
     alias.symlink_to("root")
     disk = LocalDisk(alias)
@@ -138,7 +138,7 @@ def test_a_thousand_steps_down_and_one_more_up_lead_out(disk, depth):
 
 
 def test_a_backslash_is_a_letter(disk):
-    """Here; on Windows it separates."""
+    """On POSIX; on Windows it is a separator."""
     put(disk, "a\\..\\b", b"odd")
     assert names(disk) == ["a\\..\\b", "folder"]
 
@@ -191,7 +191,7 @@ def test_a_folder_swapped_for_a_link_leads_nowhere(root):
                 try:
                     os.rename(away, root / "swapped")
                     os.rename(root / "swapped", away)
-                except OSError:  # A writer has made the folder anew.
+                except OSError:  # A writer has created the folder again.
                     with contextlib.suppress(OSError):
                         os.rename(root / "swapped", root.parent / f"made{turn}")
 
@@ -236,7 +236,7 @@ def test_only_canonical_paths_are_opened(disk, root):
 
 
 def test_a_disk_that_ignores_case_has_one_name_for_a_file(root):
-    """The name is the one on the disk, also for letters in two parts."""
+    """The name is the one on the disk, also for decomposed letters."""
     disk = LocalDisk(root, case_insensitive=True)
     put(disk, "Folder/Zo\u00eb.txt", b"here")
     assert disk.stat("FOLDER/ZOE\u0308.TXT").path == "folder/Zo\u00eb.txt"
@@ -258,7 +258,7 @@ def open_(disk, path):
 
 
 def test_every_refusal_is_one_of_ours(disk, root):
-    """Whatever the path: an answer, or an `FsToolsError`."""
+    """Any path gives an answer or an `FsToolsError`."""
     for path in ("", ".", "/", "//", "a\0", "\udcff", "x" * 5000, str(root), f"{root}/", f"//{root}", "folder/./.."):
         try:
             disk.stat(path)

@@ -1,4 +1,4 @@
-"""Reading, writing and listing on a disk: what a file is besides its bytes stays, and nothing blocks."""
+"""Reading, writing and listing on a disk: a file's metadata stays, and nothing blocks."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_file_without_read_permission_is_denied(disk, tmp_path):
 
 
 def test_a_file_that_grows_is_read_as_it_was(disk, tmp_path, monkeypatch):
-    """The bytes and the version are of one moment."""
+    """The bytes and the version belong to the same moment."""
     (tmp_path / "log").write_bytes(b"one\n")
 
     def grow():
@@ -161,7 +161,7 @@ def test_owner_and_extended_attributes_stay(disk, tmp_path):
 
 @pytest.mark.parametrize("mode", [0o640, 0o200])
 def test_a_changed_file_inherits_no_access_list(disk, tmp_path, mode):
-    """It was taken away from the old one; what cannot be read gets none either."""
+    """The old file has none, although its folder has a default one; a file that cannot be read gets none either."""
     put(disk, "a.txt", b"old")
     (tmp_path / "a.txt").chmod(mode)
     someone_else = access_list((1, 7, -1), (2, 7, 1003), (4, 5, -1), (16, 7, -1), (32, 0, -1))
@@ -201,7 +201,7 @@ def test_who_writes_before_a_write_is_answered_makes_another_version(tmp_path, m
 
 
 def test_who_writes_into_a_hard_linked_file_with_the_last_byte_of_ours_makes_another_version(tmp_path, monkeypatch):
-    """Before anybody has looked at what the file is now."""
+    """The other write comes before the new file's version is looked up."""
     disk = LocalDisk(tmp_path)
     put(disk, "linked.txt", b"old")
     os.link(tmp_path / "linked.txt", tmp_path / "other.txt")
@@ -212,7 +212,7 @@ def test_who_writes_into_a_hard_linked_file_with_the_last_byte_of_ours_makes_ano
 
 
 def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_path, monkeypatch):
-    """Somebody else's file stays theirs."""
+    """The file keeps its owner."""
     put(disk, "a.txt", b"old")
     before = (tmp_path / "a.txt").stat()
     monkeypatch.setattr(disk_write, "keep_owner", lambda *_: False)
@@ -225,7 +225,7 @@ def test_where_the_owner_cannot_be_kept_the_file_is_written_in_place(disk, tmp_p
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.parametrize("code", [errno.EPERM, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS])
 def test_a_file_whose_owner_the_system_does_not_let_us_set_can_be_changed(disk, tmp_path, monkeypatch, code):
-    """As in a container without root, which knows few of the users."""
+    """As in a container without root, where few users are known."""
     put(disk, "a.txt", b"old")
     os.chown(tmp_path / "a.txt", 1234, 4321)
     fail_on_call(monkeypatch, os, "fchown", 0, code)
@@ -236,7 +236,7 @@ def test_a_file_whose_owner_the_system_does_not_let_us_set_can_be_changed(disk, 
 
 
 def test_a_file_that_is_a_mount_point_is_written_in_place(disk, tmp_path, monkeypatch):
-    """Containers are given single files so; the system does not let anything take their place."""
+    """Containers mount single files this way; the system refuses to replace them."""
     put(disk, "a.txt", b"old")
     before, replace = (tmp_path / "a.txt").stat(), os.replace
 
@@ -287,7 +287,7 @@ def test_hard_links_stay_linked(disk, hard_linked):
 
 
 def test_two_writers_by_two_names_of_one_file_do_not_write_over_each_other(disk, hard_linked, monkeypatch):
-    """The second comes when the first has checked the version, and kept the old bytes."""
+    """The second one starts after the first has checked the version and saved the old bytes."""
     monkeypatch.setattr(hidden_files, "PATIENCE", 0.05)
     copy_bytes, seen = in_place.copy_bytes, disk.stat("folder/b.txt").version
 
@@ -383,7 +383,7 @@ def test_a_folder_that_cannot_be_synced_leaves_the_new_bytes(tmp_path, monkeypat
 
 @contextmanager
 def descriptors(room):
-    """So few are left to open."""
+    """Leave only this many descriptors to open."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     taken = []
@@ -446,7 +446,7 @@ def test_a_file_that_another_program_keeps_open_is_tried_for_a_while(tmp_path, m
 
 
 def test_a_read_only_file_is_refused(disk, tmp_path):
-    """Though the folder is writable, and we may be root."""
+    """Even if the folder is writable and the user is root."""
     put(disk, "a.txt", b"old")
     (tmp_path / "a.txt").chmod(0o444)
     for touch in (lambda: put(disk, "a.txt", b"new"),
@@ -535,7 +535,7 @@ def test_folders_made_for_a_write_that_fails_are_gone(disk, tmp_path):
 @pytest.mark.parametrize("fails_at", [1, 2, 3])
 def test_folders_are_gone_where_the_next_one_cannot_be_made(disk, tmp_path, monkeypatch, verb, fails_at):
     folder = disk._root.current().__class__
-    calls = {"make": fails_at, "enter": 2 * fails_at, "sync": fails_at}  # Each is entered in vain before it is made.
+    calls = {"make": fails_at, "enter": 2 * fails_at, "sync": fails_at}  # The lookup of each folder fails once before.
     fail_on_call(monkeypatch, folder, verb, calls[verb])
     with pytest.raises(InputOutput, match=r"'one/two/three/a\.txt' was not modified: the disk is full"):
         disk.write("one/two/three/a.txt", [b"x"], if_match=None)
@@ -543,7 +543,7 @@ def test_folders_are_gone_where_the_next_one_cannot_be_made(disk, tmp_path, monk
 
 
 def test_somebody_who_writes_between_check_and_replace_is_not_overwritten(disk, tmp_path):
-    """The check is made again when the new bytes are there."""
+    """The version is checked again once the new bytes are on the disk."""
     seen = put(disk, "a.txt", b"old")
 
     def slow():
@@ -587,7 +587,7 @@ def test_names_that_are_no_utf8_come_back_as_they_are(disk, tmp_path):
 def test_a_very_deep_path_is_followed_with_few_files_open(disk, tmp_path):
     by_descriptor = disk._root.current().dir_fd is not None
     disk = LocalDisk(tmp_path, openat=by_descriptor, durable=False)
-    path = "/".join(["d"] * (1500 if by_descriptor else 300))  # Joined paths end where the system's do.
+    path = "/".join(["d"] * (1500 if by_descriptor else 300))  # The system limits the length of one path.
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + 60, hard))
     try:
@@ -596,11 +596,11 @@ def test_a_very_deep_path_is_followed_with_few_files_open(disk, tmp_path):
         assert [entry.path for entry in disk.list(path)] == [f"{path}/a.txt"]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest's own would recurse.
+        subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest's own is recursive.
 
 
 def test_readers_never_see_half_of_a_hard_linked_file(tmp_path):
-    """Our own readers wait for a writer in place."""
+    """Our readers wait for a writer that writes in place."""
     disk = LocalDisk(tmp_path, durable=False)
     put(disk, "a.txt", b"0" * 50_000)
     os.link(tmp_path / "a.txt", tmp_path / "b.txt")
@@ -621,7 +621,7 @@ def test_readers_never_see_half_of_a_hard_linked_file(tmp_path):
 
 
 def before_each_read(monkeypatch, act):
-    """Have somebody else act before the tools read bytes; the list grows with each read."""
+    """Run `act` as another program before each read of bytes; the returned list grows with each read."""
     real, calls = open_file.read_at, []
 
     def read_at(*args):
@@ -634,7 +634,7 @@ def before_each_read(monkeypatch, act):
 
 
 def after_each_call(monkeypatch, owner, name, act):
-    """Have somebody else act after the tools did something to a folder."""
+    """Run `act` as another program after each call of this function."""
     real = getattr(owner, name)
 
     def call(*args, **kwargs):

@@ -62,14 +62,14 @@ NEW, OLD = b"new" * 201_000, b"old" * 1000
 
 
 def killed_at_every_step(folder, kind):
-    """Have writers killed, each one call to the system later than the one before; the folders they wrote in."""
+    """Kill writers, each one system call later than the one before; gives the folders they wrote in."""
     subprocess.run([sys.executable, "-c", WRITERS, folder, kind], check=True)
     return sorted(os.listdir(folder))
 
 
 @pytest.mark.parametrize("kind", ["plain", "hard-linked", "somebody else's"])
 def test_a_writer_killed_at_any_step_leaves_old_or_new_bytes(tmp_path, kind):
-    """And nothing else, as soon as the file is read."""
+    """No other file is left once the file has been read."""
     outcomes, disk = [], LocalDisk(tmp_path)
     for folder in killed_at_every_step(tmp_path, kind):
         outcomes.append(content(disk, f"{folder}/a.txt"))
@@ -100,7 +100,7 @@ def test_the_next_write_cleans_up_too(tmp_path, kind):
 
 @pytest.fixture
 def half_written(tmp_path):
-    """A hard-linked file whose writer was killed, with the old and the new bytes beside it; its backup."""
+    """The backup of a hard-linked file whose writer was killed; the old and the new bytes lie beside the file."""
     (tmp_path / "a.txt").write_bytes(NEW[:2000] + OLD[2000:])
     os.link(tmp_path / "a.txt", tmp_path / "b.txt")
     status = (tmp_path / "a.txt").stat()
@@ -135,7 +135,7 @@ def test_new_bytes_among_the_old_ones_are_a_killed_writers(tmp_path, half_writte
 
 @pytest.mark.parametrize("theirs", [b"", b"repaired", OLD + b"!", NEW + b"!", NEW[:2000] + b"!" + OLD[2001:], OLD[:-1]])
 def test_what_somebody_wrote_after_the_kill_is_not_undone(tmp_path, half_written, theirs, caplog):
-    """At once, or in another file that has got the same inode."""
+    """Written at once, or into another file that got the same inode."""
     (tmp_path / "a.txt").write_bytes(theirs)
     assert content(LocalDisk(tmp_path), "a.txt") == theirs
     kept = half_written.with_name(half_written.name + "-kept")
@@ -235,7 +235,7 @@ def test_a_suspended_writer_who_was_taken_for_dead_does_not_publish_others_bytes
 
 @pytest.fixture
 def on_nfs(monkeypatch):
-    """It locks only what is open for writing."""
+    """NFS locks only files that are open for writing."""
     import fcntl
 
     real = fcntl.flock
@@ -278,7 +278,7 @@ def test_a_hard_linked_file_is_restored_on_nfs(tmp_path, half_written, on_nfs):
 
 
 def test_what_cannot_be_locked_on_nfs_blocks_for_minutes_only(tmp_path, half_written, on_nfs, read_only_for_us):
-    """Nobody can tell whether its writer lives."""
+    """It cannot be known whether its writer still runs."""
     disk, torn = LocalDisk(tmp_path), (tmp_path / "a.txt").read_bytes()
     left = tmp_path / temporary_name("c.txt")
     left.write_bytes(b"half")
