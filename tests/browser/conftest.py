@@ -69,7 +69,7 @@ def leg(request):
 
 @pytest.fixture(scope="package")
 def shared_labs(tmp_path_factory):
-    """By leg, each started for the first test that asks for it."""
+    """The labs by leg, each started for the first test that asks for it."""
     running = {}
     yield running
     for lab in running.values():
@@ -143,7 +143,7 @@ def complaints_of(request):
 
 @pytest.fixture
 def open_lab(new_window, complaints_of):
-    """Opens JupyterLab in a new window; at the end nothing may have complained."""
+    """Opens JupyterLab in a new window; at the end the pages must not have reported errors."""
     opened = []
 
     def open_window(*given, **options):
@@ -159,7 +159,7 @@ def open_lab(new_window, complaints_of):
 
 @pytest.fixture(scope="package")
 def shared_windows(browser, shared_labs):
-    """By leg and name, each opened for the first test that asks for it."""
+    """The windows by leg and name, each opened for the first test that asks for it."""
     opened = {}
     yield opened
     for window in opened.values():
@@ -168,10 +168,10 @@ def shared_windows(browser, shared_labs):
 
 @pytest.fixture
 def share_window(shared_windows, new_window, complaints_of, lab, leg, name):
-    """Gives a window that tests share, with JupyterLab as it is when it was just opened; nothing may complain in it.
+    """Gives a shared window with JupyterLab in the state of a fresh page; its page must not report errors.
 
-    Each name is a browser of its own, whose window is opened with these options. A test that sets what counts when a
-    page is loaded, or that breaks its page, takes one of `open_lab` instead.
+    Each name is a browser of its own, whose window is opened with these options. A test that changes settings read at
+    page load, or that breaks its page, uses `open_lab` instead.
     """
     used = []
 
@@ -189,7 +189,7 @@ def share_window(shared_windows, new_window, complaints_of, lab, leg, name):
     complaints = complaints_of(used)
     for window in used:
         with suppress(Error):
-            window.close_all()  # At once: the caret of a window that nobody uses takes a twentieth of a core.
+            window.close_all()  # Closed at once: a blinking caret in an unused window takes a twentieth of a core.
     assert complaints == [], f"{complaints}\n{lab.output()[-8000:]}"
 
 
@@ -229,7 +229,7 @@ def window(desk):
 
 @pytest.fixture
 def settings(lab):
-    """Sets what a person can set, for windows opened from now on."""
+    """Sets a person's settings for windows opened from now on."""
     written = []
 
     def write(plugin, **chosen):

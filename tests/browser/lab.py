@@ -18,12 +18,12 @@ from tests.processes import RunningServer
 PANEL_TAB = '.lm-TabBar-tab[data-id="jupyter-fstools-activity"]'
 CARD = ".jp-fstools-Card"
 AXE = Path(__file__).parents[2] / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
-# No news, and no look for extensions that are to be built, which takes a program of its own for each page.
+# No news, and no check for extensions to build, which starts a program for each page.
 PAGE_CONFIG = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 # JupyterLab 4.2 measures the toolbar of a cell that is gone meanwhile, and asks the debugger of a kernel that is ended.
 EXPECTED_UNCAUGHT = re.compile("at .*_cellToolbarOverlapsContents|Canceled future for debug_request")
-# A refusal is an answer; the debugger of a kernel that is restarted asks it in vain, and the kernel that ends closes
-# the channels of widgets, which the page has forgotten.
+# Refusals are expected; the debugger asks a restarting kernel in vain, and a kernel that ends closes the channels of
+# widgets that the page has forgotten.
 EXPECTED_ERRORS = re.compile(
     "Failed to load resource: the server responded with a status of 4|"
     "Could not restore the debugger state: Canceled future|"
@@ -103,7 +103,7 @@ class Lab(RunningServer):
             super().stop(seconds)
 
     def wait_until_remembered(self, page, *values):
-        """Until JupyterLab has saved what a page is to find again when it is loaded."""
+        """Wait until JupyterLab has saved the workspace that a reloaded page restores."""
         folder = Path(self.environment["JUPYTERLAB_WORKSPACES_DIR"])
         for _ in range(1500):
             saved = [file.read_text().replace(" ", "") for file in folder.glob("*.jupyterlab-workspace")]
@@ -120,7 +120,7 @@ class Lab(RunningServer):
 
 
 class Folder:
-    """A folder of the lab's root, and a session of an assistant that works in it; of the same name."""
+    """A folder of the lab's root, and an assistant's session of the same name that works in it."""
 
     def __init__(self, lab, name):
         self.lab = lab
@@ -142,7 +142,7 @@ class Folder:
         return (self.lab.root / self.name / file).read_text("utf-8")
 
     def call(self, tool, file, *, session=None, **arguments):
-        """One call of the assistant: the status, and what was answered."""
+        """Make one call of the assistant; gives the status and the answer."""
         return self.lab.call("POST", f"/tools/{tool}", {"path": self.path(file), **arguments}, session or self.session)
 
     def change(self, file, old, new, *, session=None):
@@ -166,7 +166,7 @@ class LabPage:
         page.on("console", self._note)
         page.on("websocket", self._hear)
         page.add_init_script(f"({NOTE_DIALOGS})()")
-        # The provider of rooms asks it 5 seconds after it began to load a document, which a busy machine needs.
+        # JupyterLab shows this dialog when a room takes more than 5 seconds to load, as on a busy machine.
         page.add_locator_handler(page.get_by_role("button", name="Continue waiting"), lambda button: button.click())
         self._told, self._known = [], {}
         origin = lab.url.removesuffix("/api/fstools")
@@ -203,7 +203,7 @@ class LabPage:
         socket.on("close", lambda _: self.forget())
 
     def wait_until_known(self, path, saved=True):
-        """Until the server knows that a document is open, and saved or not; `saved` None: not open any more."""
+        """Wait until the server knows that a document is open, and saved or not; `saved` None: no longer open."""
         for _ in range(1500):
             found = self._known.get(path)
             if (found and found["saved"]) is saved:
@@ -217,7 +217,7 @@ class LabPage:
 
     @property
     def dialogs(self):
-        """The dialogs that were there, but for the question for a kernel."""
+        """The dialogs shown so far, except the question for a kernel."""
         return [text for text in self.page.evaluate("() => window.dialogs") if "No Kernel" not in text]
 
     def show(self, path):
@@ -225,7 +225,7 @@ class LabPage:
         self.page.evaluate(OPEN, path)
 
     def open(self, path):
-        """The same, until the server knows that it is open."""
+        """Open a file, and wait until the server knows that it is open."""
         self.show(path)
         self.wait_until_known(path)
 
@@ -234,11 +234,11 @@ class LabPage:
         self.page.evaluate('path => jupyterapp.commands.execute("filebrowser:go-to-path", { path })', folder)
 
     def close_all(self):
-        """Close all documents, whatever is not saved in them."""
+        """Close all documents, saved or not."""
         self.page.evaluate(CLEAR)
 
     def is_cleared(self):
-        """Leave nothing of what was done in it: nothing open, asked, told, chosen or waiting; whether that worked."""
+        """Reset the window: nothing is open, asked, reported, selected or waiting; returns whether that worked."""
         try:
             self.page.unroute_all()
             self.page.mouse.move(0, 0)
@@ -253,7 +253,7 @@ class LabPage:
         return True
 
     def reload(self):
-        """Load the page again, until JupyterLab has put back what was open in it."""
+        """Load the page again, and wait until JupyterLab has restored the open documents."""
         self.page.reload()
         self.page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)")
 
@@ -261,7 +261,7 @@ class LabPage:
         """Choose a theme as its entry in the menu does."""
         self.page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
         expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", theme)
-        # Another one within 200 ms would take the splash away twice, and say so.
+        # A second change of theme within 200 ms would remove the splash twice, and report an error.
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     @property
@@ -284,7 +284,7 @@ class LabPage:
         return self
 
     def list_only(self, folder):
-        """List what concerns one folder: what other tests did just now may push it out of sight."""
+        """List the entries of one folder: recent ones of other tests may push them out of sight."""
         with self.page.expect_response(lambda answer: "match=" in answer.url):
             self.panel.locator('[data-filter="path"]').fill(folder.session)
         self.page.evaluate(THREE_FRAMES)
@@ -299,14 +299,14 @@ class LabPage:
         return self.panel.locator(f'{CARD}[data-change-id="{change["id"]}"]')
 
     def turn(self, session):
-        """The newest summary of what a session did."""
+        """The newest summary of a session's turn."""
         return self.panel.locator(".jp-fstools-Turn", has_text=session).first
 
     def run(self, command):
         """Run a command from JupyterLab's palette."""
         self.page.keyboard.press("Control+Shift+KeyC")
         self.page.locator(".lm-CommandPalette-input").fill(command)
-        # Enter runs what is marked, which follows what is typed a little later.
+        # Enter runs the marked command, and the mark follows the typed text with a delay.
         expect(self.page.locator(".lm-CommandPalette-item.lm-mod-active", has_text=command)).to_be_visible()
         self.page.keyboard.press("Enter")
 
@@ -321,7 +321,7 @@ class LabPage:
 
     @contextmanager
     def complaining(self):
-        """Errors on the browser's console are expected in here."""
+        """Expect errors on the browser's console in this block."""
         before = list(self.complaints)
         yield
         self.complaints = before

@@ -36,7 +36,7 @@ def test_what_happens_while_the_event_stream_is_broken_appears(open_lab, folder)
     streams = []
 
     def between(stream):
-        """Stands between the page and the event stream, and hands nothing on."""
+        """Blocks the event stream: messages of the server do not reach the page."""
         streams.append(stream)
         stream.connect_to_server().on_message(lambda message: None)
 

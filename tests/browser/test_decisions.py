@@ -238,7 +238,7 @@ def test_the_card_of_a_command_tells_its_exit_code_and_output(window, folder):
     window.photograph("ran")
 
 
-# At its end, as far as an element scrolls.
+# The box is scrolled to its end.
 SCROLLED = "box => box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - 1"
 
 

@@ -14,7 +14,7 @@ TEXTS = "mark, td, th, .fs-note"
 
 
 def outputs_of_all_cells(window, count):
-    """Run all cells, and give what `%fs` shows below them."""
+    """Run all cells; gives the outputs of `%fs` below them."""
     page = window.page
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     page.locator(".jp-Notebook .jp-Cell .cm-content").first.click()

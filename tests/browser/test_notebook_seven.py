@@ -27,7 +27,7 @@ def notebook_seven(tmp_path):
 
 @pytest.fixture
 def proposed(browser, notebook_seven):
-    """A notebook that is open, of which a cell would change and another one come: the page, the file, the change."""
+    """An open notebook with a proposal that edits one cell and inserts another: the page, the file, the change."""
     lab = notebook_seven
     file = lab.root / "waits" / "n.ipynb"
     file.parent.mkdir()
@@ -35,7 +35,7 @@ def proposed(browser, notebook_seven):
     page = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
     page.goto(f"{lab.url.removesuffix('/api/fstools')}/notebooks/waits/n.ipynb?token={lab.token}")
     expect(page.locator(".jp-Notebook .jp-Cell .cm-content").first).to_have_text("x = 1")
-    # Its kernel says of its language meanwhile, which makes the document another, and unsaved.
+    # Its kernel reports its language meanwhile, which modifies the document.
     lab.call("POST", "/tools/read_notebook", {"path": "waits/n.ipynb"}, "claude")
     edits = [
         {"cell_id": "one", "new_source": "x = 'one'"},

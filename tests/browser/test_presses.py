@@ -38,7 +38,7 @@ def button_of(window, path, action):
 
 
 def expect_heard(window, number):
-    """The page knows how many changes wait, and has had the time to draw them."""
+    """Expect that the page knows how many changes wait, and has had the time to draw them."""
     expect(window.page.locator(PANEL_TAB)).to_have_attribute("data-jp-fstools-waiting", str(number))
     window.page.evaluate(THREE_FRAMES)
 

@@ -84,7 +84,7 @@ def test_one_of_two_hunks_is_approved_and_the_reason_is_kept(editor, waits):
 
 
 def test_what_cannot_be_approved_leaves_what_was_decided(editor, waits):
-    """Nothing of this page tells that the file is gone: its editor has the text."""
+    """The page cannot tell that the file is gone, because its editor still has the text."""
     window, _ = editor
     (waits.lab.root / waits.path("a.py")).unlink()
     press(controls(window, 0), "reject")
@@ -150,7 +150,7 @@ def test_the_person_goes_on_typing_and_the_hunks_stay_at_their_lines(editor, wai
 
 @pytest.mark.parametrize("line", [2, 4])
 def test_a_hunk_beside_which_the_person_types_is_approved(desk, waits, line):
-    """Above it or below it: the text around it is another one, and what they typed stays."""
+    """Above it or below it: the text around the hunk has changed, and the typed text stays."""
     waits.write("a.py", BEFORE)
     desk.open(waits.path("a.py"))
     waits.change("a.py", "line_3 =", "LINE_3 =")
@@ -173,7 +173,7 @@ def test_a_hunk_beside_which_the_person_types_is_approved(desk, waits, line):
 
 
 def test_a_hunk_that_the_server_does_not_find_again_is_stale_before_it_is_approved(desk, waits):
-    """The lines that the person types stand where the change was to be: only the server knows its place."""
+    """The person types a line at the place of the change, which only the server could find again."""
     waits.write("a.py", "a\nb\nc\n")
     desk.open(waits.path("a.py"))
     rewrite(waits, "a\nb\nnew\nc\n")
@@ -357,7 +357,7 @@ def test_what_is_kept_of_a_change_is_kept_in_a_second_browser_too_and_one_hunk_a
     expect(shown(again)).to_have_count(1)
     expect(shown(desk)).to_have_count(1)
     until_written(again, folder, upper(3, 21))
-    # The undo stands above the change: what is left of it is taken back by an edit of the person's own.
+    # The undo is listed above the change, so the rest is taken back by a new edit of the person.
     press(controls(again, 0), "undo")
     expect(again.page.locator(".jp-fstools-ReviewBar")).to_be_hidden()
     expect(again.page.locator(".jp-FileEditor .cm-content")).not_to_contain_text("LINE_21")
@@ -547,7 +547,7 @@ def test_a_moved_cell_is_shown_at_both_places(desk, waits):
 
 
 def type_over(window, line):
-    """In the place of a line of an open text."""
+    """Type over a line of an open text."""
     window.page.locator(".jp-FileEditor .cm-line", has_text=line).first.click()
     window.page.keyboard.press("Home")
     window.page.keyboard.press("Shift+End")

@@ -453,7 +453,7 @@ def test_the_bar_counts_no_change_whose_cell_was_typed_over_or_deleted(open_note
 
 @pytest.mark.parametrize("line", ["line_0 = 0", "line_8 = 8"])
 def test_what_is_typed_in_a_cell_while_an_edit_of_it_is_approved_stays(open_notebook, desk, waits, line):
-    """Elsewhere in the cell, where both stay; and in the place of the edit, which then is not written."""
+    """Typed elsewhere in the cell, both stay; typed at the place of the edit, the edit is not written."""
     open_notebook(waits, "x = 1", LONG)
     proposed(replace(waits, "c1", CHANGED))
     act(cell(desk, 1), "edit")

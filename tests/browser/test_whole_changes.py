@@ -105,7 +105,7 @@ def test_whoever_has_seen_all_of_a_change_in_the_main_area_may_approve_it_in_the
     expect(approve).to_be_disabled()
     shown.locator(".jp-fstools-DiffView").focus()
     window.page.keyboard.press("End")
-    # At once, and not when the card next tells its age.
+    # At once, not with the next refresh of the card's age.
     expect(approve).to_be_enabled(timeout=8000)
 
 

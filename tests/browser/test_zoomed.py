@@ -36,7 +36,7 @@ def zoomed(share_window):
 
 
 def change_a_text(window, folder):
-    """In which an assistant changed two places, or would."""
+    """A text in which an assistant changed two places, or would change them."""
     folder.write("a.py", BEFORE)
     window.open(folder.path("a.py"))
     rewrite(folder, upper(3, 12))

@@ -9,7 +9,7 @@ from tests.browser.open_documents.documents import Notebook, notebook_text
 
 @pytest.fixture
 def desk(desk):
-    """The same window; at the end nothing may have asked its person anything."""
+    """The shared window; at the end it must not have asked its person anything."""
     yield desk
     assert desk.dialogs == []
 

@@ -13,19 +13,19 @@ from playwright.sync_api import expect
 
 from tests.browser.lab import THREE_FRAMES
 
-# No kernel speaks it: one that starts writes its own facts into the notebook.
+# A language without a kernel: a started kernel would write its own metadata into the notebook.
 WITHOUT_KERNEL = {"kernelspec": {"name": "none", "display_name": "None"}, "language_info": {"name": "none"}}
 PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 TYPED = "".join(ALPHABET[at % len(ALPHABET)] for at in range(400))
-"""At 40 characters a second ten seconds of typing."""
+"""Ten seconds of typing at 40 characters a second."""
 
 
 SLIDER = "import ipywidgets\nslider = ipywidgets.IntSlider(value=3, max=9)\nslider"
 
 
 def turned_slider(document):
-    """Run the first cell, `SLIDER`, and turn it to 6 with the keyboard: what shows its value."""
+    """Run the first cell, `SLIDER`, and turn it to 6 with the keyboard; gives the element that shows its value."""
     document.start(0)
     document.cells.nth(0).locator(".noUi-handle").focus()
     for _ in range(3):
@@ -54,7 +54,7 @@ def sources_in(text):
 
 
 def replace(folder, cell, source, *, file="n.ipynb", **more):
-    """The assistant replaces a cell: the status, and what was answered."""
+    """Replace a cell as the assistant; gives the status and the answer."""
     return folder.call("edit_notebook", file, edit_mode="replace", cell_id=cell, new_source=source, **more)
 
 
@@ -75,7 +75,7 @@ def refused(call, code):
 
 
 def holds(folder, file, wanted):
-    """Whether a file, or the sources of a notebook, is this in a while: who saves does so in their own time."""
+    """Whether a file, or the sources of a notebook, gets this content within a while: saves take their time."""
     found = None
     for _ in range(200):
         # Not there yet, or half of a notebook, while somebody writes it in place.
@@ -104,7 +104,7 @@ class Document:
         (check.not_to_have_class if saved else check.to_have_class)(re.compile("jp-mod-dirty"))
 
     def save(self):
-        """Save with the keyboard, until the file is written."""
+        """Save with the keyboard, and wait until the file is written."""
         with self.page.expect_response(lambda answer: answer.request.method == "PUT" and "/contents/" in answer.url):
             self.page.keyboard.press("Control+KeyS")
         self.expect_saved()
@@ -138,7 +138,7 @@ LOOK = """() => {
 
 
 class Notebook(Document):
-    """A notebook; without a kernel the question for one is answered first."""
+    """A notebook; if it opens without a kernel, the dialog that asks for one is answered first."""
 
     def __init__(self, window, *, kernel=False):
         if kernel:
@@ -163,7 +163,7 @@ class Notebook(Document):
 
     def cell(self, at):
         """The text of a cell."""
-        # Those out of sight may not be there.
+        # Cells out of sight may be absent from the page.
         return self.page.locator(
             f'.jp-Document:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index="{at}"] .jp-InputArea .cm-content'
         )
@@ -173,7 +173,7 @@ class Notebook(Document):
         expect(self.cell(at).locator("> .cm-line")).to_have_text(source.split("\n"))
 
     def click(self, at):
-        """Click into the text of a cell: in its middle may be the buttons of a change."""
+        """Click into the first line of a cell's text: in the middle may be the buttons of a change."""
         self.cell(at).locator("> .cm-line").first.click()
         expect(self.cell(at)).to_be_focused()
 
@@ -184,7 +184,7 @@ class Notebook(Document):
         self.page.keyboard.type(text, **options)
 
     def start(self, at):
-        """Run a cell, until it runs; a kernel may be busy for a moment after it was told to be idle."""
+        """Start a cell; tries again, because a kernel may be busy for a moment after it has reported to be idle."""
         for _ in range(3):
             self.click(at)
             self.page.keyboard.press("Control+Enter")
@@ -195,7 +195,7 @@ class Notebook(Document):
 
 @contextmanager
 def hanging(page):
-    """In here a page does nothing: its script stands still, as under a debugger."""
+    """Pause the page's script in this block, as a debugger does."""
     debugger, stands = page.context.new_cdp_session(page), []
 
     def note(told):
@@ -203,7 +203,7 @@ def hanging(page):
 
     debugger.on("Debugger.paused", note)
     debugger.send("Debugger.enable")
-    page.evaluate("() => void setTimeout(() => {}, 100)")  # It stops at a statement, so has to come to one.
+    page.evaluate("() => void setTimeout(() => {}, 100)")  # The script pauses at a statement, so it has to reach one.
     debugger.send("Debugger.pause")
     while not stands:
         page.wait_for_timeout(20)
@@ -215,11 +215,11 @@ def hanging(page):
 
 
 class Assistant(threading.Thread):
-    """Makes calls in a thread, beside the person; what it was refused is kept.
+    """Makes calls in a thread, beside the person; keeps the refusals.
 
     Args:
-        calls: give what was answered to one call each.
-        again: reads the file, before a call that was stale or in conflict is repeated; None: it is not.
+        calls: make one call each, and give its answer.
+        again: reads the file before a stale or conflicting call is repeated; None: such calls are not repeated.
     """
 
     def __init__(self, calls, again=None):

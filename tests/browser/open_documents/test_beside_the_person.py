@@ -133,7 +133,7 @@ def test_two_cells_are_edited_while_the_person_drags_one(open_notebook, desk, fo
     expect(desk.page.locator(".jp-dragImage")).to_be_visible()
     edits = [{"cell_id": "c0", "new_source": "x = 2\nx"}, {"cell_id": "c2", "new_source": "z = 2"}]
     landed(folder.call("edit_notebook", "n.ipynb", edits=edits))
-    # The marks of what came make the cells taller.
+    # The marks of the changes make the cells taller.
     expect(document.cells.locator('[data-action="keep"]')).to_have_count(2)
     at = below.bounding_box()
     desk.page.mouse.move(at["x"] + 20, at["y"] + 10, steps=5)
@@ -145,7 +145,7 @@ def test_two_cells_are_edited_while_the_person_drags_one(open_notebook, desk, fo
 
 @on_both
 def test_the_cell_that_is_edited_is_one_that_the_person_deletes(open_notebook, desk, folder):
-    """In command mode; the others of the same call are left alone too, and undoing the deletion brings it back."""
+    """In command mode; the call's other edits are refused with it, and undoing the deletion restores the cell."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
     document.click(1)
     for key in ("Escape", "d", "d"):
@@ -207,7 +207,8 @@ def test_a_cell_that_is_locked_for_typing_takes_edits_as_in_a_closed_notebook(op
     document.shows(0, "x = 2")
     expect(document.cells).to_have_count(1)
     assert folder.text("n.ipynb") == folder.text("closed.ipynb")
-    # Beside the line are the buttons of the change; there letters are commands, which such a cell answers by a dialog.
+    # A click beside the line would focus the change's buttons, where letters are commands that open a dialog in such a
+    # cell.
     document.cell(0).locator(".cm-line").first.click()
     expect(document.page.locator(".jp-Cell .cm-focused")).to_be_visible()
     document.page.keyboard.type("typed")
@@ -298,7 +299,7 @@ SESSION = """path => [...jupyterapp.shell.widgets('main')].find(
 
 
 def restart_kernel(page, path):
-    """Again, as a person does, where the kernel stays at "Starting": JupyterLab has missed its first answer."""
+    """Restart the kernel, again if it stays at "Starting", where JupyterLab has missed its first answer."""
     for _ in range(3):
         page.evaluate(f"path => ({SESSION})(path).restartKernel()", path)
         with suppress(LateError):

@@ -46,7 +46,7 @@ def edit(folder, cell, source, *, expected=200):
 
 
 def saved(folder, sources):
-    """Whether the room has saved these sources; it does so in its own time."""
+    """Whether the room has saved these sources; it saves with a delay."""
     return holds(folder, "n.ipynb", sources)
 
 
@@ -88,7 +88,7 @@ def test_what_was_typed_in_the_same_cell_since_is_stale(open_notebook, folder):
 
 
 def test_nothing_typed_is_lost_while_other_cells_are_edited(open_notebook, folder):
-    """40 characters a second against 100 edits: all of both on the screen and on the disk."""
+    """400 characters at 40 a second and 100 edits: all of both are on the screen and on the disk."""
     document = open_notebook("typed = ''", *(f"x{at} = 0" for at in range(4)))
     with Assistant(cell_edits(folder)) as assistant:
         document.type(0, TYPED, delay=25)
@@ -164,7 +164,7 @@ def test_cells_are_inserted_deleted_moved_and_converted_and_the_others_stay(open
 
 
 def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, folder):
-    """It is moved by moving the others; what would make it another one is refused until they leave it."""
+    """It moves when the others are moved; an edit that would replace the cell is refused until they leave it."""
     document = open_notebook("x = 1", "typed: ()", "z = 1")
     document.type(1, "")
     document.page.keyboard.press("ArrowLeft")
@@ -191,7 +191,7 @@ def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, fold
 
 
 def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_notebook, folder):
-    """In command mode; where their cell is deleted they are at its neighbour."""
+    """In command mode; if their cell is deleted, its neighbour is selected."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
     page = document.page
     document.click(1)
@@ -221,7 +221,7 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
 
 
 def test_an_undo_takes_the_change_back_in_the_room(open_notebook, folder):
-    """And nothing of what the person typed since; what they changed of it themselves stays theirs."""
+    """Text that the person typed elsewhere stays; where they typed over the change itself, the undo is refused."""
     document = open_notebook("x = 1", "y = 1")
     change = edit(folder, "c0", "x = 2")["change"]
     other = edit(folder, "c1", "y = 2")["change"]

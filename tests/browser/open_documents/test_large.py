@@ -41,7 +41,7 @@ def test_a_notebook_with_50_megabytes_of_outputs_is_edited_saved_and_unsaved(des
     document.type(0, "  # typed")
     desk.wait_until_known(folder.path("n.ipynb"), saved=False)
     status, answer = replace(folder, "c1", "y = 3")
-    if status != 200:  # A page that has to spell out 50 MB may not do so in time: then nothing is done.
+    if status != 200:  # A page that has to serialise 50 MB may miss the time limit: then nothing is changed.
         assert refused((status, answer), "unsaved")
         document.save()
         folder.call("read_notebook", "n.ipynb")
@@ -62,7 +62,7 @@ COUNT = """() => {
 
 
 def test_an_edit_of_a_large_notebook_sends_operations_and_costs_its_page_the_patch_alone(open_lab, folder):
-    """Neither side sends, asks for or spells out the document, and after the edit nothing is asked again."""
+    """Neither side sends, requests or serialises the document, and after the edit nothing is requested again."""
     sent, asked = [], []
 
     def note(text):

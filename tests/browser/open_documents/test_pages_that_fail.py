@@ -59,10 +59,7 @@ def test_a_page_that_hangs_keeps_what_is_typed_and_takes_nothing_later(desk, fol
 
 
 class Between:
-    """Stands between a page and its server.
-
-    It keeps back each message in which one of some words occurs.
-    """
+    """Holds back messages between a page and its server. It keeps each message that contains one of some words."""
 
     def __init__(self):
         self.kept, self.words = [], ()
@@ -87,14 +84,14 @@ class Between:
         self.words = words
 
     def hand_on(self):
-        """Hand on all that was kept back, as a network does that comes back."""
+        """Deliver all messages that were kept, as a network does that recovers."""
         self.words = ()
         for message, to in self.kept:
             to.send(message)
         self.kept = []
 
     def cut(self):
-        """Lose the connection, and what was kept back."""
+        """Lose the connection and the messages that were kept."""
         self.words, self.kept = (), []
         for end in self._ends:
             end.close(code=3001)
@@ -107,7 +104,7 @@ class Between:
         raise AssertionError("nothing came")
 
     def call(self, folder, tool="edit_file", **arguments):
-        """One call, while messages go both ways."""
+        """Make one call while messages pass both ways."""
         answers = []
         arguments = arguments or EDIT
         with Assistant([lambda: answers.append(folder.call(tool, "a.py", **arguments)) or (200, {})]) as assistant:
@@ -147,7 +144,7 @@ def test_a_laptop_that_slept_has_what_was_typed_and_goes_on(open_lab, folder, be
 def crash(window):
     with suppress(Error):
         window.page.goto("chrome://crash", timeout=5000)
-    window.page = window.page.context.new_page()  # The one to look at in the end.
+    window.page = window.page.context.new_page()  # For the pictures at the end of the test.
 
 
 @pytest.mark.parametrize("typed", ["", "  # typed"])
@@ -171,7 +168,7 @@ def test_a_page_that_is_killed_between_patch_and_write(open_lab, folder, between
 
 
 def test_a_cell_that_is_dragged_before_its_edit_is_refused_takes_the_edit_back(open_lab, folder, between):
-    """Its file has become another one between the page's answer and the write."""
+    """Its file has changed between the page's answer and the write."""
     window = open_lab(prepare=between)
     path = folder.write("n.ipynb", notebook_text("x = 1", "y = 1", "z = 1"))
     window.open(path)
@@ -257,7 +254,7 @@ def kill(lab, window):
 
 
 def start_again(lab, window, saved=True):
-    """JupyterLab tells its person that the server was gone, which is not ours to count."""
+    """Start the server; JupyterLab's own dialog about its absence is closed and not counted."""
     lab.start()
     lab.wait()
     window.wait_until_known("work/a.py", saved)
@@ -334,7 +331,7 @@ def test_a_page_that_is_left_holds_no_file(open_lab, folder):
     opened(window, folder, typed="  # typed")
     left, window.page = window.page, window.page.context.new_page()
     left.close()
-    # The server learns of it in its own time.
+    # The server learns of it with a delay.
     assert any(folder.call("edit_file", "a.py", **EDIT)[0] == 200 for _ in range(50))
     assert folder.text("a.py") == AFTER
 

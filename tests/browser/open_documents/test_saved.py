@@ -101,7 +101,7 @@ def test_an_edit_arrives_in_an_open_text_file(open_text, folder):
 
 
 def test_cells_are_inserted_deleted_moved_converted_and_cleared_and_the_others_stay(open_notebook, folder):
-    """In a notebook with outputs, which the cells that stay keep."""
+    """In a notebook with outputs, which the remaining cells keep."""
     document = open_notebook(*(f"x{at} = 1" for at in range(7)), outputs=[STREAM])
     expect(document.cells.locator(".jp-OutputArea-output")).to_have_count(7)
     document.page.evaluate(MARK)
@@ -117,7 +117,7 @@ def test_cells_are_inserted_deleted_moved_converted_and_cleared_and_the_others_s
     cells = json.loads(folder.text("n.ipynb"))["cells"]
     assert ["".join(cell["source"]) for cell in cells] == ["x0 = 1", "new", *(f"x{at} = 1" for at in (2, 5, 3, 4, 6))]
     kept = ["0", "new", "new", "5", "3", "4", "6"]
-    kept[3] = document.page.evaluate(MARKS)[3]  # A cell that is moved may be another one.
+    kept[3] = document.page.evaluate(MARKS)[3]  # A moved cell may be created again in the page.
     assert document.page.evaluate(MARKS) == kept
     expect(document.cells.locator(".jp-OutputArea-output")).to_have_count(4)
     document.expect_saved()
@@ -129,7 +129,7 @@ def test_cells_are_inserted_deleted_moved_converted_and_cleared_and_the_others_s
 
 
 def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, folder):
-    """It is moved by moving the others; what would make it another one is refused until they leave it."""
+    """It moves when the others are moved; an edit that would replace the cell is refused until they leave it."""
     document = open_notebook("x = 1", "typed: ()", "z = 1")
     document.type(1, "")
     document.page.keyboard.press("ArrowLeft")
@@ -154,7 +154,7 @@ def test_a_person_stays_in_their_cell_whatever_happens_to_it(open_notebook, fold
 
 
 def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_notebook, folder):
-    """In command mode; where their cell is deleted they are at its neighbour."""
+    """In command mode; if their cell is deleted, its neighbour is selected."""
     document = open_notebook("x = 1", "y = 1", "z = 1")
     keyboard = document.page.keyboard
     document.click(1)
@@ -191,7 +191,7 @@ def test_caret_selection_and_scroll_stay(open_notebook, folder):
     landed(replace(folder, "c8", "x8 = 8\n" * 4 + "x8 = 9\n"))
     expect(document.cell(7)).to_contain_text("x7 = 8")
     expect(document.cell(8)).to_contain_text("x8 = 9")
-    # The bar comes above the notebook, and marks make the cell above the person's taller.
+    # The bar appears above the notebook, and marks make the cell above the person's taller.
     expect(document.page.locator(".jp-fstools-ReviewBar:visible")).to_contain_text("3 changes by")
     expect(document.cells.locator('[data-action="keep"]').nth(1)).to_be_attached()
     held_now, top_now = document.look()
@@ -217,7 +217,7 @@ def test_the_persons_undo_takes_back_their_typing_alone(open_notebook, folder):
 
 
 def test_an_open_document_follows_the_disk(open_notebook, desk, folder):
-    """Where a program changed it, as soon as somebody looks: the assistant by a tool, the person by the tab."""
+    """A program's change appears as soon as the assistant calls a tool or the person selects the tab."""
     document = open_notebook("x = 1", "y = 1")
     folder.write("n.ipynb", notebook_text("x = 1", "y = 2", "z = 1"))
     assert refused(replace(folder, "c1", "y = 3"), "stale")
@@ -265,7 +265,7 @@ def test_a_notebook_whose_file_has_no_ids_follows_the_disk_and_keeps_its_cells(d
 
 
 def test_a_document_that_is_opened_while_its_file_changes_shows_what_it_has_now(desk, folder):
-    """At once, and nobody looks at its tab or reads it."""
+    """At once, without a read by a tool or a click on its tab."""
     path, place = folder.write("a.py", "x = 1\n"), f"**/api/contents/{folder.path('a.py')}*content=1*"
 
     def load(route):
@@ -306,7 +306,7 @@ def test_open_documents_follow_what_a_command_changed(open_notebook, desk, folde
 def test_what_is_typed_and_what_a_program_wrote_are_both_there_until_the_person_decides(
     open_text, desk, folder, answer
 ):
-    """The tools touch neither, and do so again once the person has decided."""
+    """The tools change neither of them before the person has decided, and go on afterwards."""
     document = open_text("x = 1\n")
     document.type("  # typed")
     desk.wait_until_known(folder.path("a.py"), saved=False)
@@ -335,7 +335,7 @@ def test_what_is_typed_and_what_a_program_wrote_are_both_there_until_the_person_
 
 def test_a_file_that_was_renamed_in_the_page_is_edited_where_it_is_now(open_text, desk, folder):
     document = open_text("x = 1\n")
-    assert holds(folder, ".ipynb_checkpoints/a-checkpoint.py", "x = 1\n")  # Jupyter's own, of what was opened.
+    assert holds(folder, ".ipynb_checkpoints/a-checkpoint.py", "x = 1\n")  # Jupyter's own checkpoint.
     desk.page.evaluate(
         "paths => jupyterapp.serviceManager.contents.rename(...paths)", [folder.path("a.py"), folder.path("b.py")]
     )
@@ -401,7 +401,7 @@ def test_a_document_with_windows_lines_follows_the_disk_and_stays_saved(windows,
 
 
 def test_a_document_whose_lines_end_otherwise_by_now_is_saved_as_its_file_is(windows, folder):
-    """A program may change that alone, such as `dos2unix`."""
+    """A program such as `dos2unix` may change the line endings alone."""
     place, document = windows
     place.write_bytes(b"x = 1\ny = 2\n")
     folder.call("read_file", "w.py")
@@ -413,7 +413,7 @@ def test_a_document_whose_lines_end_otherwise_by_now_is_saved_as_its_file_is(win
 
 
 def test_one_character_of_two_halves_becomes_another(open_text, open_notebook, desk, folder):
-    """Both begin, or end, with the same half."""
+    """Both characters have the same first, or last, surrogate."""
     document = open_text("a = '\U0001f389'\n")
     folder.write("a.py", "a = '\U0001f388'\n")
     folder.call("read_file", "a.py")

@@ -56,7 +56,7 @@ def trusted(desk, lab, folder):
 
 
 def test_a_trusted_notebook_stays_trusted(trusted, desk, folder):
-    """Whatever becomes of its cells; and for good, once its person saves it."""
+    """Whatever happens to its cells, and for good once the person saves it."""
     landed(replace(folder, "c2", "z = 2"))
     edits = [
         {"edit_mode": "insert", "after": "c0", "cell_type": "code", "new_source": "new = 1"},
@@ -83,7 +83,7 @@ def load_again(desk, folder):
 
 
 def test_what_others_wrote_is_not_trusted(trusted, desk, folder):
-    """An output in a trusted cell, one in a new cell, and a file's own word that it be trusted; nor what is undone."""
+    """Neither outputs that a file adds, in a trusted cell or one marked `trusted`, nor those that an undo restores."""
     told = json.loads(folder.text("n.ipynb"))
     told["cells"][0]["outputs"] = [html("theirs")]
     new = {"id": "new", "metadata": {"trusted": True}, "outputs": [html("theirs too")]}
@@ -107,7 +107,7 @@ def test_what_others_wrote_is_not_trusted(trusted, desk, folder):
 
 
 def test_a_trusted_cell_that_comes_back_is_trusted_as_it_was(trusted, desk, folder):
-    """By the memory of the page that showed it; never with what somebody else put into its file meanwhile."""
+    """From the memory of the page that showed it, never with content that another program put into its file."""
     change = landed(folder.call("edit_notebook", "n.ipynb", edits=[{"edit_mode": "delete", "cell_id": "c1"}]))
     outputs = trusted.cells.locator(".jp-OutputArea-output")
     expect(outputs).to_have_text(["mine"])
@@ -122,7 +122,7 @@ def test_a_trusted_cell_that_comes_back_is_trusted_as_it_was(trusted, desk, fold
 
 
 def test_outputs_that_an_undo_brings_back_run_no_script_of_others(desk, folder):
-    """A cell that its person has run since is trusted: for what it puts out itself."""
+    """A cell that the person has run since is trusted only for its own outputs."""
     path = folder.write("n.ipynb", with_outputs(notebook_text("x = 1", "y = 1", kernel=True), c0="theirs"))
     desk.page.evaluate("() => { window.ran = []; }")
     desk.page.evaluate(OPEN, path)
@@ -134,7 +134,7 @@ def test_outputs_that_an_undo_brings_back_run_no_script_of_others(desk, folder):
     expect(outputs).to_have_count(0)
     document.start(0)
     desk.page.wait_for_function(f"() => ({TRUSTED})().c0")
-    # A cell that runs is given no outputs.
+    # A running cell gets no outputs from the tools.
     expect(document.cells.nth(0).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
     document.click(1)
     assert folder.lab.call("POST", f"/changes/{change['id']}/undo")[0] == 200

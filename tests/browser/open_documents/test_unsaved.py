@@ -95,7 +95,7 @@ def test_an_unsaved_text_file_is_read_and_edited_where_it_is(open_text, folder):
 
 @on_both
 def test_nothing_typed_is_lost_while_other_cells_are_edited(open_notebook, folder):
-    """40 characters a second against 100 edits: all of both on the screen and on the disk."""
+    """400 characters at 40 a second and 100 edits: all of both are on the screen and on the disk."""
     document = open_notebook("typed = ''", *(f"x{at} = 0" for at in range(4)))
     with Assistant(cell_edits(folder), again=lambda: folder.call("read_notebook", "n.ipynb")) as assistant:
         document.type(0, TYPED, delay=25)
@@ -163,7 +163,7 @@ def test_two_browsers_end_alike_and_two_unsaved_states_are_a_conflict(open_text,
 
 @on_both
 def test_what_is_typed_while_one_browser_saves_an_edit_is_in_the_other_too(desk, second_desk, folder):
-    """Both hold the same unsaved change; the other one is never taken for saved with less than the file has."""
+    """Both hold the same unsaved change; the other one must not count as saved while it lacks text of the file."""
     path, typed = folder.write("a.py", "x = 1\ny = 1\n"), []
     documents = []
     for window in (desk, second_desk):
@@ -179,7 +179,7 @@ def test_what_is_typed_while_one_browser_saves_an_edit_is_in_the_other_too(desk,
         one.page.keyboard.type("  # typed")
         route.continue_()
 
-    # The look at the file before the save.
+    # JupyterLab's check of the file before the save.
     place = f"**/api/contents/{path}*content=0*"
     one.page.route(place, type_before_the_save, times=1)
     with Assistant([partial(folder.call, "edit_file", "a.py", **EDIT)]) as assistant:

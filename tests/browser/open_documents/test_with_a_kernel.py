@@ -26,7 +26,7 @@ PRINTING = "import time\nfor n in range(30):\n    print(n, end=' ', flush=True)\
 PRINTED = " ".join(str(n) for n in range(30)) + " "
 SHOWN = """([path, text]) => [...jupyterapp.shell.widgets('main')].some(
   ({ context }) => context?.path === path && context.model.toString() === text)"""
-"""Though its tab is behind another one."""
+"""Whether an open document has this text, even if its tab is not in front."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def open_notebook(desk, folder):
     def opened(*sources):
         path = folder.write("n.ipynb", notebook_text(*sources, kernel=True))
         desk.page.evaluate(OPEN, path)
-        # JupyterLab writes its kernel's facts into it.
+        # JupyterLab writes the kernel's metadata into it.
         desk.wait_until_known(path, saved=False)
         folder.call("read_notebook", "n.ipynb")
         return Notebook(desk, kernel=True)
@@ -45,7 +45,7 @@ def open_notebook(desk, folder):
 
 
 def ended(document, at):
-    """Expect that a cell has run."""
+    """Expect that a cell has ended."""
     expect(document.cells.nth(at).locator(".jp-InputPrompt")).not_to_have_text("[*]:")
 
 
@@ -70,7 +70,7 @@ UNTIL_TOLD = "import os, time\nprint('begun')\nwhile not os.path.exists('go'):\n
 
 @pytest.mark.parametrize("leg", [NEWEST, "lab42"], indirect=True)
 def test_a_running_cell_stays_the_same_one(open_notebook, folder):
-    """It is edited, and moved by moving the others; what would make it another one is refused until it has ended."""
+    """It is edited, and moves when others are moved; an edit that would replace it is refused until it has ended."""
     document = open_notebook(UNTIL_TOLD, "y = 1", "z = 1")
     document.start(0)
     expect(document.cells.nth(0).locator(".jp-OutputArea-output")).to_have_text("begun")
