@@ -123,7 +123,7 @@ async def pydantic_ai(way: Way):
 
 @asynccontextmanager
 async def langchain(way: Way):
-    """As it comes: a session for every call; the token names the session of the gate."""
+    """With its defaults: a session for every call; the token names the session of the gate."""
     from langchain_mcp_adapters.client import MultiServerMCPClient
 
     connection = {"transport": "streamable_http", "url": way.url, "headers": way.headers}
@@ -200,7 +200,7 @@ CLIENTS = {
 
 
 async def run_round(client: str, way: Way, folder: str) -> dict[str, Any]:
-    """Refused, read, edited, a picture seen: what the model was shown at each step."""
+    """Run a refusal, a read, an edit and a picture; gives the part of each answer that the model was shown."""
     path, began = f"{folder}/a.txt", time.perf_counter()
     edit = {"path": path, "old_string": "one", "new_string": "eins"}
     steps: dict[str, str] = {}

@@ -27,7 +27,7 @@ TOOLS = {"read_file", "write_file", "edit_file", "glob", "grep", "list_files", "
 
 
 def script(path):
-    """Refused, read, edited, a picture, a text that is shown in windows."""
+    """A refusal, a read, an edit, a picture, and a text that is shown in windows."""
     edit = {"path": path, "edits": [{"old_string": "one", "new_string": "eins"}]}
     read = [Scripted("read_file", {"path": one}) for one in (path, "a.png", "long.txt")]
     return [Scripted("edit_file", edit), read[0], Scripted("edit_file", edit), *read[1:]]
@@ -38,7 +38,7 @@ class Program(NamedTuple):
 
     Attributes:
         model: its model's dialect.
-        command: what runs it once; `prepare` may add to that.
+        command: the arguments that run it once; `prepare` may add to them.
         prepare: given its home and the model's address, writes its other settings; gives its environment.
     """
 
@@ -81,7 +81,7 @@ def prepare_gemini(home, url):
     return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
 
 
-# Nobody is asked by a run without a person; on a busy machine a command takes longer than Codex waits by default.
+# A run without a person can ask nobody; on a busy machine a command takes longer than Codex waits by default.
 CODEX = [f"mcp_servers.jupyter.{said}" for said in ('default_tools_approval_mode="approve"', "startup_timeout_sec=60")]
 ASSISTANTS = {
     "claude-code": Program(Messages, ["claude", "-p", "Go on.", "--allowedTools", "mcp__jupyter"], prepare_claude),
@@ -94,7 +94,7 @@ ASSISTANTS = {
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """Folders of Jupyter's own, and no way out: what would leave this machine meets a closed port."""
+    """Separate Jupyter folders, and no network: requests that would leave this machine meet a closed port."""
     home = tmp_path_factory.mktemp("jupyter", numbered=True)
     folders = {name: home / name.lower() for name in VARIABLES}
     for folder in folders.values():
@@ -125,7 +125,7 @@ def server(environment, tmp_path_factory):
 @pytest.mark.parametrize("name", ASSISTANTS)
 def test_an_assistant_is_refused_reads_edits_and_sees(name, way, server, environment, tmp_path):
     program = ASSISTANTS[name]
-    # The session is the token's, and that of both ways the client's.
+    # Both ways share one session, because the token is named after the client: each has a file of its own.
     path = f"{name}{''.join(way)}.txt"
     (server.root / path).write_text("one\ntwo\n")
     model = program.model(script(path))

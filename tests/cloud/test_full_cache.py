@@ -1,4 +1,4 @@
-"""A disk without room for what is kept of a bucket: everything is fetched, and nothing is refused."""
+"""A disk without room for the cache of a bucket: everything is fetched, and nothing is refused."""
 
 from __future__ import annotations
 

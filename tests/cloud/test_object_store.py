@@ -67,7 +67,7 @@ class TestGoogle(BackendContract):
 
 @pytest.fixture
 def moved(monkeypatch):
-    """How many bytes each request for an object asked for; a look asks for none."""
+    """The number of bytes that each request for an object asked for; HEAD requests are not counted."""
     sizes = []
     get = obstore.get
 
@@ -85,7 +85,7 @@ def moved(monkeypatch):
 def test_a_window_of_a_large_file_moves_little_more_than_it_shows(monkeypatch, moved, tmp_path):
     monkeypatch.setattr("jupyter_fstools.backends.object_store.WHOLE_BYTES", 1 << 20)
     monkeypatch.setattr("jupyter_fstools.tools.read_file.EAGER_BYTES", 1 << 20)
-    monkeypatch.setattr("jupyter_fstools.tools.read_file._RECENT_NS", 0)  # It was not written just now.
+    monkeypatch.setattr("jupyter_fstools.tools.read_file._RECENT_NS", 0)  # No recent write.
     bucket = MemoryStore()
     obstore.put(bucket, "large.txt", b"0123456789abcde\n" * (64 << 16), mode="create")
     files = workspace_on(ObjectStore(bucket, "memory://bucket"))
@@ -344,10 +344,10 @@ def is_failing(fault, method, number, chance):
 
 @contextmanager
 def failing(upstream, fault):
-    """Stands before a store: every third request is answered 500 or 503, of writes every second one.
+    """Proxy of a store: every third request is answered 500 or 503, every second one of the writes.
 
-    With the fault `answer lost` the write is done all the same: only its answer does not arrive. With `timed out` it is
-    done too, and there is no answer at all.
+    With the fault `answer lost` the write is made, but its answer does not arrive. With `timed out` it is made, too,
+    and there is no answer at all.
     """
     ended = threading.Event()
     asked, chance = itertools.count(1), random.Random(5)
@@ -399,7 +399,7 @@ def test_a_store_that_fails_now_and_then_loses_and_repeats_nothing(s3, monkeypat
 @pytest.mark.parametrize("op", ["edit", "undo"])
 @pytest.mark.parametrize("written", [True, False])
 def test_a_change_whose_outcome_the_store_did_not_tell_is_settled_once_it_does(s3, monkeypatch, written, op):
-    """The store takes a write or a removal, or not, and answers nothing from then on."""
+    """The store carries out a write or a removal, or does not, and answers nothing from then on."""
     is_down, breaks = threading.Event(), threading.Event()
 
     def answer(request):

@@ -66,7 +66,7 @@ def test_an_object_with_the_name_of_a_folder_is_listed_once(s3, other):
     assert call_tool(files, "grep", path="f/", pattern="needle", output_mode="files").data["total"] == 1
     with pytest.raises(NotADirectory):
         listed(files, "f")
-    # An empty one only stands for the folder.
+    # An empty object only stands for the folder.
     assert listed(files, "marked") == [("marked/y.txt", False)]
     with pytest.raises(IsDirectory):
         call_tool(files, "read_file", path="marked")
@@ -165,7 +165,7 @@ def test_a_file_that_a_search_fetched_is_not_fetched_again_from_a_bucket_that_ke
     other.put_bucket_versioning(Bucket="versioned", VersioningConfiguration={"Status": "Enabled"})
     files = open_workspace("s3://versioned", store="memory:")
     put(files.backend, "a.txt", b"old\n")
-    # By another program, so that nothing of it is kept here.
+    # Written by another program, so that nothing of it is cached here.
     other.put_object(Bucket="versioned", Key="a.txt", Body=b"needle\n")
     fetched, get = [], obstore.get
 
@@ -191,7 +191,7 @@ def test_a_listing_of_many_pages_is_whole(gs):
 
 @contextmanager
 def without(upstream, *headers):
-    """Stands before a store that does not know some headers: they are in no request and in no answer."""
+    """Proxy of a store that does not know some headers: they are in no request and in no answer."""
 
     def known(given):
         return {name: one for name, one in given.items() if name.lower() not in (*headers, "connection")}

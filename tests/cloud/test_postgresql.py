@@ -303,7 +303,7 @@ def test_a_server_suspended_in_an_edit_writes_nothing_after_its_lock_was_taken(
 ):
     """It holds the lock, or has recorded its change as pending already, and stops for longer than the lease.
 
-    Whoever takes the lock changes the file, or is refused after having settled the pending change.
+    The server that takes the lock changes the file, or is refused after it has settled the pending change.
     """
     monkeypatch.setattr(PostgresqlLocks, "__init__", functools.partialmethod(PostgresqlLocks.__init__, lease=1.0))
     (tmp_path / "a.txt").write_text("one\n")
@@ -373,7 +373,7 @@ def test_while_the_database_is_away_nothing_is_written_and_then_everything_goes_
         (root / "a.txt").write_text("one\n")
         files = open_workspace(root, store=server.address)
         call_tool(files, "read_file", path="a.txt")
-        # A crash may forget the last reads; what is written after them is on the disk, and they are, too.
+        # A crash may forget the last reads; a later write is flushed to the disk, and the reads before it with it.
         call_tool(files, "write_file", path="b.txt", content="")
         server.stop("immediate")
         with pytest.raises(InputOutput, match="not modified") as refused:
@@ -404,7 +404,7 @@ def waits(monkeypatch):
 def test_an_edit_is_three_round_trips_a_first_read_two_and_the_same_again_one(database, tmp_path, waits):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("one\ntwo\n")
-        os.utime(tmp_path / name, (1, 1))  # Nobody can be writing it just now.
+        os.utime(tmp_path / name, (1, 1))  # An old modification time: no program can still be writing it.
     files = open_workspace(tmp_path, store=database)
     call_tool(files, "read_file", path="a.txt")
     call_tool(files, "edit_file", path="a.txt", old_string="one", new_string="1")

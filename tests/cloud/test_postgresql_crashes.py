@@ -63,7 +63,7 @@ class Edits:
                 shown = call_tool(files, "read_file", path=name, force=True).data["content"]
                 call_tool(files, "write_file", path=name, content=shown + line)
                 self.done.append((name, line))
-            # Another server was first; and what is read while the database is away leaves no receipt.
+            # Another server was faster, or a read during an outage of the database left no receipt.
             except (Conflict, InputOutput, NotRead, Stale) as refusal:
                 self.refused[type(refusal)] += 1
                 time.sleep(0.01)
@@ -71,9 +71,9 @@ class Edits:
 
 
 def require_agreement(edits, address):
-    """Nothing that was answered is lost, nothing is there twice or torn, and the journal has each edit of each file."""
+    """No answered edit is lost, none is there twice or torn, and the journal has each edit of each file."""
     files = open_workspace(edits.root, store=address, durable=False)
-    # Whoever looks at the journal settles what a fault left pending.
+    # Reading the journal settles changes that a fault left pending.
     applied = Journal(files).changes(ChangeQuery(status="applied", limit=10_000))
     for name in NAMES:
         text = (edits.root / name).read_text()
@@ -111,7 +111,7 @@ def test_five_hundred_edits_through_crashes_of_the_database_are_done_once_or_not
 
 @contextlib.contextmanager
 def resetting(port, chance):
-    """Stands before a database: hands on what it hears, and resets each connection after some bytes, at random."""
+    """Proxy of a database: forwards all data, and resets each connection after a random number of bytes."""
 
     def hand_on(source, target, left):
         with contextlib.suppress(OSError):
@@ -164,7 +164,7 @@ print(connection.is_usable(1.0))
 
 
 def test_an_answer_of_which_the_end_is_missing_is_not_waited_for_without_limit(database):
-    """The release of a lock is answered to whoever takes the connection next; libpq would hold up all its threads."""
+    """The next user of a connection reads the answer to a lock's release; in libpq it would block all threads."""
     port, is_cut = psycopg.conninfo.conninfo_to_dict(database)["port"], threading.Event()
 
     def hand_on(source, target, missing):

@@ -120,7 +120,7 @@ def test_tables_of_an_older_server_are_migrated_with_what_is_in_them(make_databa
 
 
 def test_a_server_that_runs_while_a_newer_one_migrates_is_refused_clearly(files, ask, tmp_path):
-    """As a migration does that gives a function other arguments."""
+    """Like a migration that gives a function other arguments."""
     ask("DROP FUNCTION fstools.take")
     ask("UPDATE fstools.version SET version = version + 1")
     for _ in range(2):
@@ -243,7 +243,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_an_edit_leaves_a_change_that_the_
 
 
 def test_what_is_kept_is_not_refused_where_nothing_older_can_be_dropped(database, ask, caplog):
-    """It would be told as not made, though it is."""
+    """A refusal would report the change as not made, although it is."""
     store = PostgresqlStore(database, StoreLimits(journal_max_changes=1, max_receipts=1))
     store.add_change(change_of("c1"), b"")
     store.put_receipt(receipt_of("/root/1"))
@@ -331,7 +331,7 @@ def test_an_account_without_rights_is_refused_until_it_has_them(plain_account, o
 
 
 def test_what_one_clock_says_counts_for_no_other_machine(database, monkeypatch):
-    """A server whose clock is a year ahead neither forgets what others have open nor drops their journal."""
+    """A server whose clock is a year ahead neither forgets files that others have open nor drops their journal."""
     here, ahead = PostgresqlStore(database), PostgresqlStore(database)
     opened = [OpenDocument("page", "/root/a.txt", False, None, 1)]
     here.note_open("page", opened, time.time() + 60)

@@ -1,4 +1,4 @@
-"""Two users whose servers share one database: what each is told of the other."""
+"""Two users whose servers share one database: the changes of the other that each is told."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_the_account_may_not_read_is_not_told(as_user, tmp_path):
 
 
 def test_a_file_that_cannot_be_read_is_told_to_nobody_else(as_user, tmp_path, monkeypatch):
-    """The same for a test that runs as root: the backend says what the system would."""
+    """The same for a test that runs as root: the backend refuses in place of the system."""
     from jupyter_fstools.errors import Denied
 
     ada, grace = as_user("ada"), as_user("grace")
