@@ -54,7 +54,7 @@ def private_jupyter(monkeypatch, tmp_path_factory):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test with a server, a kernel or a browser beside it is slow."""
+    """Mark each test with a server, a kernel or a browser as slow."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
         if folder in SLOW_FOLDERS or not STARTED.isdisjoint(getattr(item, "fixturenames", ())):

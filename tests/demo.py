@@ -79,7 +79,7 @@ def tell(root: Path, server: RunningServer, kernel: BlockingKernelClient) -> Non
 
 
 def show_in_jupyterlab(root: Path, server: RunningServer) -> None:
-    """An edit that arrives in an open notebook beside what its person types, and the panel with what was told above."""
+    """Show an edit that arrives in an open notebook while its person types, and the panel with the steps above."""
     if importlib.util.find_spec("playwright") is None or find_chromium() is None:
         print(f"\nNo picture of JupyterLab: Playwright is not installed, or there is {MISSING}.")
         return

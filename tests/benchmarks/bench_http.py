@@ -51,7 +51,7 @@ def reading() -> Iterator[Result]:
                     rounds=rounds,
                 )
             notebook_of_pictures(root / "large.ipynb", 5_000_000)
-            # Not one that somebody may be saving at this moment.
+            # An old modification time: a recent one could mean that a program is still writing.
             os.utime(root / "large.ipynb", (time.time() - 60,) * 2)
             cell = json.dumps({"path": "large.ipynb", "cell_id": "middle"}).encode()
             yield compare(

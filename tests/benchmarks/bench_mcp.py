@@ -189,7 +189,7 @@ def _toggled(
 
 
 def _asked(peer: Callable[[str, dict[str, Any]], object], tool: str, arguments: dict[str, Any]) -> None:
-    """The answer is not what is measured."""
+    """Make a call whose answer the measurement does not need."""
     peer(tool, arguments)
 
 

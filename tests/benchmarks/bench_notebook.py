@@ -37,7 +37,7 @@ def edits() -> Iterator[Result]:
             theirs = toggled(partial(_rewritten, root / "theirs.ipynb"))
             yield compare(f"N1 gated edit of a cell in {name}, to nbformat", ours, theirs, target=target, rounds=rounds)
             if size >= MIB:
-                continue  # To read and write such a file whole takes longer than all of ours.
+                continue  # Reading and writing such a file as a whole takes longer than our complete edit.
             with floors.opened(root) as gate:
                 floors.note(gate, "floor.ipynb", {"middle": None})
                 title = f"N1 straight-line edit of a cell in {name}, to nbformat"

@@ -18,7 +18,7 @@ from tests.legs import FOLDER, NEWEST
 from .harness import NotHere, Result, compare, measure
 
 _OUTPUT = {"output_type": "stream", "name": "stdout", "text": ["0123456789" * 1000 + "\n"]}
-# An assistant's calls are seconds apart: by then the page has drawn the edit before, and marked its change.
+# An assistant's calls are seconds apart: meanwhile the page draws the previous edit and marks its change.
 _AT_REST = """() => new Promise(rests =>
     setTimeout(() => requestAnimationFrame(() => requestIdleCallback(rests)), 1500))"""
 _SEEN = """([index, text]) => document.querySelector(

@@ -19,7 +19,7 @@ CELLS, CHANGES = 2000, 500
 ROUNDS = 3
 STEPS = 100
 EDITORS = 300
-"""JupyterLab makes one after the other, and the first scroll takes the longer the more there are."""
+"""Editors that must exist before the scroll: JupyterLab creates them one by one, and each slows the first scroll."""
 SCROLL = """async steps => {
     const tasks = [];
     const observer = new PerformanceObserver(list => tasks.push(...list.getEntries().map(entry => entry.duration)));
@@ -79,7 +79,7 @@ def scrolling() -> Iterator[Result]:
 
 
 def _notebook(lab: Lab, path: str, changes: int) -> str:
-    """Write one in which so many changes wait; say where."""
+    """Write a notebook in which so many changes wait; gives its path."""
     cells = [
         {
             "cell_type": "code",

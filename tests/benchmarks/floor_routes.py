@@ -52,7 +52,7 @@ def _answer(gate: floors.Gate, body: bytes, only_data: bool) -> bytes:
 
 
 def environment() -> dict[str, str]:
-    """In which a server finds this module."""
+    """The environment in which a server finds this module."""
     return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 
 

@@ -25,9 +25,9 @@ from typing import Any
 import orjson
 
 Gate = tuple[int, str, str, sqlite3.Connection, threading.Lock]
-"""The root's descriptor, its real path, the folder of the locks, the store, and the turn of a thread at it."""
+"""The root's descriptor, its real path, the folder of the locks, the store, and the lock that serialises its use."""
 Found = tuple[int, bytes, bytes, dict[str, Any], dict[str, Any], str]
-"""Where what is removed, what is inserted; the diff, what was shown from now on, and the snippet."""
+"""Offset, removed and inserted bytes; the diff, the text shown from now on, and the snippet."""
 
 _SCHEMA = """
 PRAGMA journal_mode = WAL;
@@ -140,7 +140,8 @@ def edited(
         at, removed, inserted, diff, shown, snippet = found(data, arguments, orjson.loads(shown))
         after = b"".join((data[:at], inserted, data[at + len(removed) :]))
         now = hashlib.sha256(after).hexdigest()
-        # "One's changes are taken back, in a document that went on living too": where else the place is, and alone.
+        # "One's changes are taken back, in a document that went on living too": the place's context, and whether it is
+        # unique.
         place = after[max(0, at - _CONTEXT) : at + len(inserted) + _CONTEXT]
         undo = b"%d %d %d\n%b%b" % (at, len(removed), after.count(place) == 1, removed, place)
         # "Before a file is replaced the store holds a pending change with what it takes to finish or take it back."
@@ -194,7 +195,7 @@ def in_text(data: bytes, arguments: dict[str, Any], shown: dict[str, Any]) -> Fo
 def in_cell(data: bytes, arguments: dict[str, Any], shown: dict[str, Any]) -> Found:
     """An exact string of a cell, in a notebook as Jupyter writes it: two spaces begin a cell, and no string can."""
     wanted = arguments["cell_id"]
-    # "Cells are named by cell_id; duplicates are ambiguous"; of what else is in the file nothing is parsed.
+    # "Cells are named by cell_id; duplicates are ambiguous"; nothing else in the file is parsed.
     marker = b'"id": ' + orjson.dumps(wanted)
     at = data.find(marker)
     start, end = data.rfind(b"\n  {", 0, at) + 1, data.find(b"\n  }", at) + 4

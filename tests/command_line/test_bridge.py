@@ -147,7 +147,7 @@ def test_a_call_that_the_client_cancels_ends(served):
 
 @pytest.mark.parametrize("stateless", [False, True])
 def test_a_call_that_is_cancelled_in_the_next_line_ends(served, stateless):
-    """Where there are no sessions, only the call says which revision is spoken, not what cancels it."""
+    """Without sessions the call names the protocol's revision, but its cancellation does not."""
     home, folder = served
     # The server takes longer to read a large call than the message that cancels it.
     call = tool_call("execute", 2, command=f"sleep 10; touch ran {'#' * 100_000}", cwd=folder.name)

@@ -67,7 +67,7 @@ def test_a_command_is_told_in_the_form_of_each_client(name):
 
 
 def test_a_command_is_told_where_jupyter_s_runtime_files_are(monkeypatch):
-    """Codex hands on no variables to a command but those of its entry."""
+    """Codex passes no variables to a command but those of its entry."""
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", "/run/jupyter")
     entry = command_entry(CLIENTS["codex"], ["a"], TOKEN, jupyter_folders())
     assert entry["env"]["JUPYTER_RUNTIME_DIR"] == "/run/jupyter" and entry["env"]["JUPYTER_TOKEN"] == TOKEN

@@ -20,7 +20,7 @@ def write_runtime_file(home, name, **told):
 
 @pytest.fixture
 def listener():
-    """A server of another kind; `asked` are the headers of what it was asked."""
+    """A server of another kind; `asked` holds the headers of its requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):

@@ -1,4 +1,4 @@
-"""A server that goes, and one that comes back, while a client is connected."""
+"""A server that stops, and one that comes back, while a client is connected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splices lead there and back, packed or not."""
+"""Splices and their inverse restore the bytes, packed or not."""
 
 from __future__ import annotations
 

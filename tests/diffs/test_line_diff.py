@@ -14,7 +14,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "", "a\r"]), max_size=40)
 
 
 def applied(before: list[str], after: list[str]) -> list[str]:
-    """The new lines, made from the old ones and what the blocks say of the new ones."""
+    """The new lines, made from the old ones and the blocks."""
     made, at = [], 0
     for a, b, c, d in changed_blocks(before, after):
         made += before[at:a] + after[c:d]

@@ -84,7 +84,7 @@ class Reader:
         """Run or check a block.
 
         Raises:
-            KeyError: nobody knows how, in this language.
+            KeyError: blocks of this language cannot be run or checked.
         """
         refused = RUNNERS[block.language](self, block.text)
         assert refused == block.refused, f"{block.place}: {refused or 'not refused'}"
@@ -105,7 +105,7 @@ class Reader:
         FsToolsConfig(config=config)
 
     def in_bash(self, text: str) -> None:
-        """Check what would install or start something, run the rest."""
+        """Run a block; commands that would install or start something are only checked."""
         lines = [line for line in text.replace("\\\n", " ").splitlines() if line.strip()]
         rest = [line for line in lines if not is_checked(shlex.split(line, comments=True))]
         if not rest:

@@ -71,7 +71,7 @@ def written(objects, trailer=b""):
 
 
 def locked_pdf():
-    """A PDF that opens with no password we know: its check sums fit none."""
+    """A PDF that no known password opens: its checksums fit none."""
     rules = b"<</Filter/Standard/V 1/R 2/Length 40/P -4/O<%b>/U<%b>>>" % (b"ab" * 32, b"cd" * 32)
     identity = b"/Encrypt 6 0 R/ID[<%b><%b>]" % (b"00" * 16, b"00" * 16)
     return pdf(text_page("secret"), trailer=identity, more=[rules])
