@@ -162,7 +162,7 @@ def bytes_below(root):
     ("kind", "how"), [*((kind, "killed") for kind in KINDS), *((kind, "interrupted") for kind in INTERRUPTED)]
 )
 def test_a_change_that_is_ended_at_any_step_is_whole_or_has_never_been(tmp_path, kind, how):
-    """And the journal tells which; what stands there can be undone."""
+    """The journal tells which of both; an applied change can be undone."""
     folders = ended_at_every_step(tmp_path, kind, how)
     last = bytes_below(folders[-1] / "root")
     outcomes = set()
@@ -171,7 +171,7 @@ def test_a_change_that_is_ended_at_any_step_is_whole_or_has_never_been(tmp_path,
         call_tool(files, "list_files", path=".")
         applied = {change.id for change in Journal(files).changes(ChangeQuery(status="applied"))}
         for name in bytes_below(folder / "root"):
-            files.peek(name.replace(".~", ""))  # Whoever comes to a file cleans up beside it.
+            files.peek(name.replace(".~", ""))  # The next access cleans up beside the file.
         found = {name: data for name, data in bytes_below(folder / "root").items() if ".~" not in name}
         assert not files.store.unfinished("")
         landed = found == last
@@ -419,7 +419,7 @@ except FsToolsError as refused:
 
 @pytest.mark.parametrize("kind", ["edit", "creation", "removal", "approved edit", "approved edit, then rejected"])
 def test_who_was_suspended_until_others_forgot_its_change_changes_nothing(tmp_path, kind):
-    """It has recorded its change, and stops; its lock files are cleaned away, so that somebody takes it for dead."""
+    """Suspended after it recorded its change; with its lock files removed, another process takes it for dead."""
     (tmp_path / "root").mkdir()
     for name in ("a.txt", "b.txt"):
         (tmp_path / "root" / name).write_text("old\n")

@@ -119,7 +119,7 @@ def test_case_is_no_way_around_a_rule(call, path):
 
 @pytest.mark.parametrize("rule", ["Café.txt", "Ϊ́.txt", "ǅ.txt", "straße/"])
 def test_composed_and_decomposed_names_are_one_name(make_call, rule):
-    """So are their cases."""
+    """So are their upper-case and lower-case forms."""
     call = make_call(deny_read=[rule], deny_write=[])
     name = rule.rstrip("/")
     for form in ("NFC", "NFD"):
@@ -175,7 +175,7 @@ def test_suggestions_never_name_what_is_denied(make_call):
 
 
 def test_the_runtime_folder_is_denied_wherever_it_is_in_the_root(make_call):
-    """It holds tokens; by key, so also by way of links."""
+    """It holds tokens; the rule is by file key, which covers links, too."""
     call = make_call()
     folder = call.put("share/runtime/kernel-1.json", "token").parent
     call = make_call(denied_keys=[os.path.realpath(folder)])

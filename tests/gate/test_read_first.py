@@ -68,7 +68,7 @@ def test_other_bytes_are_stale_whatever_the_time_says(call, then):
 
 
 def test_a_change_of_the_same_size_within_one_tick_is_stale(call):
-    """With the time put back, or never moved."""
+    """With the modification time reset, or unchanged."""
     file = call.put("a.txt", "x = 1\n")
     os.utime(file, ns=(10**18, 10**18))
     call("read_file", path="a.txt")
@@ -101,7 +101,7 @@ def test_a_file_that_comes_back_is_known_by_its_content(call):
 
 
 def test_another_file_with_the_inode_of_the_one_that_was_read_is_stale(call):
-    """The inode moves with its file, and what takes the path is new."""
+    """The inode moves with its file; the file that takes the path is new."""
     file = call.put("a.txt", "x one")
     call("read_file", path="a.txt")
     file.rename(call.root / "moved.txt")
@@ -122,7 +122,7 @@ def test_every_spelling_of_a_path_is_one_file(call, read, written):
 
 
 def test_each_name_of_a_hard_linked_file_is_read_for_itself(call):
-    """A receipt goes by path; the content it would be about is never the wrong one."""
+    """A receipt is kept per path, so it never covers other content."""
     file = call.put("a.txt", "x")
     os.link(file, call.root / "b.txt")
     call("read_file", path="a.txt")
@@ -160,7 +160,7 @@ def numbered(count):
 
 
 def test_any_window_opens_the_file_for_edits(call):
-    """Inside it; and outside it, where the result says so."""
+    """Inside the window; also outside it, where the result says so."""
     call.put("a.txt", numbered(20))
     call("read_file", path="a.txt", offset=5, limit=3)
     assert not edit(call, "a.txt", "line 6\n", "six\n").data["outside_shown_lines"]
@@ -202,7 +202,7 @@ def test_overwriting_needs_every_line_shown_in_whatever_windows(call):
 
 
 def test_overwriting_after_a_part_was_shown_can_be_allowed(make_call):
-    """By a setting; unread it stays refused."""
+    """By a setting; an overwrite of an unread file stays refused."""
     call = make_call(overwrite_needs_full_read=False)
     call.put("a.txt", numbered(9))
     call.refused("not_read", "write_file", path="a.txt", content="new\n")
@@ -308,7 +308,7 @@ def test_nobody_borrows_the_reads_of_another_user_with_the_same_session_name(cal
 
 
 def test_ones_own_write_is_a_full_read_that_was_not_shown(call):
-    """Rule 4; never a reason for the stub, also where the bytes were there already."""
+    """Rule 4; the next read shows the text, and is not answered "unchanged", even if the bytes were there before."""
     call("write_file", path="a.txt", content=numbered(3))
     assert receipt(call, "a.txt").full and receipt(call, "a.txt").lines == [(1, 3)]
     assert call("write_file", path="a.txt", content="x\n").data["changed"]
@@ -334,7 +334,7 @@ def test_ones_own_edit_keeps_what_was_shown_and_adds_what_it_wrote(call):
 
 
 def test_an_edit_of_a_part_of_a_line_does_not_show_the_rest_of_it(call):
-    """Nor does the next read, of whichever lines, make the file one that was shown whole."""
+    """Nor does a later read of other lines make the file count as shown whole."""
     call.put("a.txt", "short\n" + "start = 1; " + "x" * 30 + "\n")
     call("read_file", path="a.txt", max_line_length=20)
     edit(call, "a.txt", "start = 1", "start = 2")
@@ -356,7 +356,7 @@ def test_replacing_a_string_everywhere_shows_none_of_its_lines(call):
 
 
 def test_what_a_diff_showed_is_never_overwritten_however_many_windows_follow(call):
-    """Until these windows are the whole file."""
+    """Unless the windows together are the whole file."""
     call.put("a.txt", numbered(80))
     call("read_file", path="a.txt")
     call.put("a.txt", numbered(80).replace("line 50", "LINE 50"))
@@ -399,7 +399,7 @@ def test_a_change_of_the_mode_alone_is_fresh(call):
 
 
 def test_the_fingerprint_is_of_the_bytes_that_were_shown(call):
-    """A writer between two reads of the tool must not give a receipt for what nobody saw."""
+    """A writer between two reads of the tool must not lead to a receipt for bytes that were not shown."""
     file = call.put("a.txt", "n0\n")
     stop = threading.Event()
 
@@ -593,7 +593,7 @@ def test_a_long_line_of_an_own_edit_is_no_change_of_somebody_else(call):
     call.put("a.txt", call.got("a.txt").replace(b"three", b"THREE"))
     refusal = stale(call, "a.txt", "two", "TWO")
     assert refusal.details["diff"] == "@@ -3,2 +3,2 @@\n two\n-three\n+THREE"
-    stale(call, "a.txt", "two", "TWO")  # Not all was told, so that the receipt does not go on.
+    stale(call, "a.txt", "two", "TWO")  # The diff was incomplete, so the receipt is not renewed.
     assert call.refused("stale", "undo", path="a.txt").details["diff"] == refusal.details["diff"]
     read_and_edit(call, "FIN", "END")
     call.put("a.txt", call.got("a.txt").replace(b" END", b" FIN"))

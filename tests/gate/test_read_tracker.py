@@ -118,7 +118,7 @@ def test_shown_lines_follow_random_edits_of_ones_own(count, data):
 @settings(max_examples=200)
 @given(st.integers(1, 6), st.data())
 def test_after_a_diff_only_lines_shown_since_make_a_file_a_whole_one(count, data):
-    """However many windows there are: the mark of the diff goes with none of them."""
+    """However many windows there are, the mark of the diff is kept until they cover the file."""
     tracker, text = make_tracker(), numbered(count)
     receipt = record(tracker, "old\n", 1, 1)
     stat, mark = stat_of(text, "v1"), fingerprint_of([text.encode()])

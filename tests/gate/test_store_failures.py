@@ -1,4 +1,4 @@
-"""A change that the store cannot keep is taken back: what nobody knows of, nobody could undo."""
+"""A change that the store cannot record is taken back, because it could never be undone."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_an_undo_that_is_made_is_told_so_though_neither_it_nor_its_reason_can_be
 
 @pytest.mark.parametrize("note", [Journal.keep, Journal.note_told])
 def test_what_is_noted_of_a_change_does_not_settle_what_a_killed_writer_left_of_its_file(make_call, note, monkeypatch):
-    """Whoever waited for its writer holds the lock by then."""
+    """The caller that waited for its writer holds the lock then."""
     call = make_call()
     made = call("write_file", path="a.txt", content="one\n").change
     workspace, held = call.workspace, call.workspace.held

@@ -26,7 +26,7 @@ def step(path, *splices, op="edit"):
 
 
 def test_peek_and_show_alone_open_nothing(call):
-    """Only what is recorded while it is shown counts."""
+    """Only text that is recorded while it is shown counts."""
     call.put("a.txt", "x")
     assert call.workspace.peek("a.txt").kind == "file"
     with call.workspace.show("a.txt") as opened:
@@ -74,7 +74,7 @@ def test_a_file_above_the_limit_is_not_edited(make_call):
 
 
 def test_a_commit_writes_records_and_keeps_the_receipt_current(call):
-    """And tells whoever listens."""
+    """Listeners are told, too."""
     heard = []
     call.workspace._committed = heard.append
     call.put("a.txt", "one two\n")
@@ -123,7 +123,7 @@ def test_an_outsider_who_makes_the_file_first_wins(call, kind):
 
 
 def test_an_outsider_who_removes_the_file_wins(call):
-    """It is not made again."""
+    """The file is not created again."""
     file = call.put("a.txt", "x")
     call("read_file", path="a.txt")
     with call.workspace.draft("a.txt") as draft:
@@ -146,7 +146,7 @@ def test_a_file_in_a_draft_is_nobody_elses_until_the_block_ends(make_call):
 
 
 def test_a_call_that_waits_too_long_for_another_is_refused(make_call):
-    """And the file can be changed as soon as the other one lets go."""
+    """The file can be changed as soon as the other one releases it."""
     from concurrent.futures import ThreadPoolExecutor
 
     call = make_call(lock_seconds=0.05)

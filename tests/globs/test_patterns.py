@@ -40,7 +40,7 @@ def fits(pattern: str, path: str, **options: object) -> bool:
     ],
 )
 def test_where_a_pattern_looks(pattern: str, path: str, expected: bool) -> None:
-    """Without a slash at any depth, with one from the folder searched; `**` is no folder as well."""
+    """Without a slash at any depth, with one from the folder searched; `**` also matches no folder."""
     assert fits(pattern, path) is expected
 
 
@@ -184,7 +184,7 @@ def _slowly(pieces: list[str], name: str) -> bool:
     ),
 )
 def test_many_names_are_chosen_as_each_alone_by_its_expression(include_hidden, pattern, names) -> None:
-    """By its ending alone where that says it all."""
+    """By the ending alone where that decides."""
     compiled = compile_glob(pattern, include_hidden=include_hidden)
     expressions = [segment.regex for segment in compiled.segments if segment.last]
     assert compiled.start.fitting(names) == [

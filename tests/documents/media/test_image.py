@@ -170,7 +170,7 @@ def test_the_magic_alone_is_a_broken_picture(form):
     head = {"PNG": 8, "JPEG": 3, "GIF": 6, "WEBP": 15, "BMP": 18, "TIFF": 4}[form]
     with pytest.raises(Binary, match="a is a broken picture") as refused:
         shown(picture(form)[:head])
-    assert "BytesIO" not in refused.value.message  # Nothing of what is inside.
+    assert "BytesIO" not in refused.value.message  # No names from inside.
 
 
 KINDS = {

@@ -10,7 +10,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def members(text: str, at: int) -> tuple[dict[str, tuple[int, int]], int]:
-    """Key to value's span of the object at `at`, and the object's end."""
+    """The span of each value by its key in the object at `at`, and the object's end."""
     assert text[at] == "{"
     found: dict[str, tuple[int, int]] = {}
     at = _blank(text, at + 1)

@@ -1,4 +1,4 @@
-"""A change of cells finds them again, however the rest of the notebook went on."""
+"""A change of cells finds its cells again, whatever has become of the rest of the notebook."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_a_change_that_is_placed_again_is_told_by_cells_too(edits):
 @pytest.mark.parametrize("edits", EDITS)
 @pytest.mark.parametrize("indent", [1, 4, None])
 def test_a_change_is_done_and_taken_back_where_others_changed(edits, indent):
-    """An outsider laid the file out anew, changed a cell, ran it, and added one."""
+    """An outsider reformatted the file, changed a cell, ran it, and added one."""
     step = Step(CELLS, edits)
 
     def theirs(cells):
@@ -255,7 +255,7 @@ SOURCES = st.text(alphabet='ab\n"\\\u00e9\U0001f600', max_size=12)
 
 @st.composite
 def batches(draw):
-    """Edits of some cells of a notebook, and what a person makes of the others."""
+    """Edits of some cells of a notebook, and a person's changes of the others."""
     cells = [cell(name, draw(SOURCES), draw(st.sampled_from(["code", "markdown"]))) for name in "abcdef"]
     named = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True))
     edits = []
@@ -282,7 +282,7 @@ def test_an_undo_takes_back_its_own_cells_and_loses_nothing_of_anybody(batch):
 
     found = carried_out(step.back, notebook(lived_on(cells_of(step.after))))
     if found is None:
-        # The place of a cell is behind another one, which may be gone: refused, and nothing is lost.
+        # A cell's place is given by the cell before it, which may be gone: then it is refused, and nothing is lost.
         assert inserts
         return
     sources = {one["id"]: (one["cell_type"], "".join(one["source"]), one.get("outputs")) for one in found}

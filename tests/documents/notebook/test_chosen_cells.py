@@ -194,7 +194,7 @@ def test_any_cells_and_hunks_are_written_and_all_else_stays(data, draws) -> None
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=200)
 @given(notebooks(), st.data())
 def test_any_part_of_a_notebook_that_is_written_as_a_whole_is_written_exactly(data, draws) -> None:
-    """And any part of what takes it back."""
+    """Any part of its undo, too."""
     whole = json.loads(data)
     kept = draws.draw(st.lists(st.sampled_from(whole["cells"]), unique_by=id, max_size=len(whole["cells"])))
     cells = [cell | draws.draw(st.sampled_from([{}, {}, {"source": "a\nb"}, {"metadata": {"x": 1}}])) for cell in kept]

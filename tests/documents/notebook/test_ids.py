@@ -16,7 +16,7 @@ def _ids(data: bytes) -> list[str]:
 
 
 def test_missing_ids_are_synthetic_and_the_same_on_every_read() -> None:
-    """And never written by reading or by editing."""
+    """Neither a read nor an edit writes them."""
     cells = [{**code("a"), "id": None}, markdown("b"), raw("c"), code("a"), raw("")]
     data = samples.minified(notebook() | {"cells": cells})
     first = _ids(data)

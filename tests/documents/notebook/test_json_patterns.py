@@ -14,7 +14,7 @@ PATTERNS = {name: value for name, value in vars(json_patterns).items() if isinst
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_turn_that_fails_in_its_middle_is_taken_back_by_older_pythons_too(name):
-    """Below 3.11.5 that is so only where a turn may be empty; python/cpython#106052."""
+    """Before 3.11.5 that holds only where an iteration may be empty; python/cpython#106052."""
 
     def unsafe(parsed):
         for op, value in parsed:

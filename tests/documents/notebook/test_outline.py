@@ -1,4 +1,4 @@
-"""Where the cells lie after an edit is known without a look at all of the notebook."""
+"""The positions of the cells after an edit are known without a scan of the whole notebook."""
 
 import pytest
 from hypothesis import given, settings

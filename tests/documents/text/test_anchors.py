@@ -1,4 +1,4 @@
-"""A change of a text finds its places again, however the rest of the text went on."""
+"""A change of a text finds its places again, whatever has become of the rest of the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text that an editor gave with plain line ends gets those that its file has."""
+"""A text that an editor gives with plain line ends gets the line ends of its file."""
 
 from __future__ import annotations
 

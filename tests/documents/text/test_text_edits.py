@@ -130,7 +130,7 @@ def test_edits_in_order_are_what_str_replace_makes_of_them(text, edits):
 
 
 def test_each_place_of_replace_all_keeps_its_own_line_ending():
-    """Half an ending is left out where the whole one stands behind the place, and nowhere else."""
+    """A CR at the end of a new string is dropped where a line ending follows the place, and nowhere else."""
     half = TextEdit("x", "y\r", replace_all=True)
     assert edited(b"x\nx b\nx", half) == b"y\ny\r b\ny\r"
     assert edited(b"x b\r\nx\r\n", half) == b"y\r b\r\ny\r\n"
@@ -303,7 +303,7 @@ def test_half_of_what_an_encoding_writes_as_one_character_is_not_cut_out():
 )
 @pytest.mark.parametrize("kind", [BytesContent, InChunks])
 def test_a_code_that_the_encoding_would_write_otherwise_moves_no_edit(codec, before, kind):
-    """It may be longer or shorter than the one that Python writes for the same text, or have none."""
+    """The file's code may be longer or shorter than the one Python writes for the same text, or Python has none."""
     content = kind(before * 3 + b" xxxxxxxxabc abc" + before)
     for edit in TextEdit("xabc", "xABC"), TextEdit("abc", "ABC", replace_all=True):
         splices = apply_edits(Utf8View(content, TextEncoding(codec)), [edit]).splices
@@ -377,7 +377,7 @@ def test_splices_are_those_of_the_match_alone():
 
 
 def test_each_of_many_edits_touches_a_few_pieces_of_a_text(monkeypatch):
-    """A pass over all that the edits before it made, for each of 3,000, took minutes."""
+    """A pass over the results of all earlier edits, for each of 3,000 edits, took minutes."""
     touched, splice = [], edited_text._spliced
 
     def counted(pieces, *given):

@@ -77,7 +77,7 @@ def test_a_byte_order_mark_decides(head, codec):
     ],
 )
 def test_a_python_file_names_its_encoding(name, codec):
-    """In one of its first two lines, as PEP 263 has it; a wide one that is plainly not there is passed over."""
+    """In one of its first two lines, as PEP 263 has it; a UTF-16 or UTF-32 that is plainly not there is ignored."""
     assert found(b"# -*- coding: %b -*-\n" % name, "a.py") == TextEncoding(codec)
     assert found(b"#!/usr/bin/python\n# vim: set fileencoding=%b :\n" % name, "A.PYI") == TextEncoding(codec)
     assert found(b"# coding: %b\n" % name, "a.txt").codec == "utf-8"

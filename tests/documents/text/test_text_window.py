@@ -131,7 +131,7 @@ def test_a_column_past_the_end_is_refused(codec, text, column):
 
 
 def test_a_line_cut_amid_a_window_keeps_its_newline_and_one_that_ends_it_has_none():
-    """So that the lines of the text stay lines, and pages of one line fit together."""
+    """The lines of the text stay separate, and pages of one line fit together."""
     page = window(b"abcdef\r\nx\nghijkl\n", max_line=4)
     assert page.rows == ["abcd", "x", "ghij"] and page.text == "abcd\r\nx\nghij"
     assert page.cuts == [CutLine(1, 1, 4, 2), CutLine(3, 1, 4, 2)]
@@ -139,7 +139,7 @@ def test_a_line_cut_amid_a_window_keeps_its_newline_and_one_that_ends_it_has_non
 
 @pytest.mark.parametrize(("cap", "rows", "capped"), [(6, 2, False), (5, 1, True), (3, 1, True), (9, 3, False)])
 def test_the_cap_ends_a_window_after_a_whole_line(cap, rows, capped):
-    """Exactly the cap is not over it; the caller's own number of lines is no cap."""
+    """A window of exactly the cap is not capped; nor is one that ends at the caller's own number of lines."""
     page = window(b"ab\nde\ngh\n", lines=2 if rows == 2 else MANY, max_bytes=cap)
     assert (len(page.rows), page.capped) == (rows, capped)
 
