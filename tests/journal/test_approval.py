@@ -123,7 +123,7 @@ def test_approving_carries_each_kind_of_change_out(asking):
 
 
 def test_the_proposer_goes_on_after_an_approval(asking):
-    """By whomever and in whatever session it was approved."""
+    """Whoever approved it, and in any session."""
     person = asking.session("person", user="bob")
     asking.put("a.txt", "one\ntwo\nthree\n")
     asking("read_file", path="a.txt", offset=2, limit=1)
@@ -184,7 +184,7 @@ def test_a_proposal_whose_file_moved_on_is_refused_with_the_diff(asking):
 
 
 def test_of_two_proposals_for_one_content_only_one_is_carried_out(asking):
-    """The second one is for a file that is no more."""
+    """The second one is for content that no longer exists."""
     asking.put("a.txt", "x y\n")
     asking("read_file", path="a.txt")
     one, two = edit(asking, "a.txt", "x", "1").change, edit(asking, "a.txt", "y", "2").change
@@ -221,7 +221,7 @@ def test_approving_looks_at_what_is_there_by_now(asking, now):
 
 
 def test_only_what_the_rules_name_waits(make_call):
-    """Globs."""
+    """By glob patterns."""
     call = make_call(approval=["*.py", "/etc/"])
     waits = {path: call("write_file", path=path, content="x").data["status"] for path in
              ("a.py", "d/B.PY", "etc/a", "a.txt", "d/etc/a")}  # fmt: skip
@@ -258,7 +258,7 @@ def test_a_rule_holds_for_the_path_given_and_for_the_file_it_leads_to(make_call,
 
 
 def test_a_proposed_undo_takes_nothing_back_that_was_taken_back_already(asking):
-    """Another change made the same again: it goes on standing."""
+    """Another change made the same content again, and stays applied."""
     asking.put("a.txt", "one\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "a.txt", "one", "1").change

@@ -83,7 +83,7 @@ def test_only_the_session_that_proposed_it_is_told(asking, journal):
 
 
 def test_a_process_that_begins_anew_tells_what_was_not_told(make_call, tmp_path):
-    """And nothing twice."""
+    """Nothing is told twice."""
     first = make_call(approval="always", store=SqliteStore(tmp_path / "store"))
     changes = [propose(first, name) for name in ("a.txt", "b.txt", "c.txt")]
     Journal(first.workspace).reject(changes[0].id)

@@ -42,7 +42,7 @@ def asking(make_call):
 
 
 def test_undo_by_path_steps_back_change_by_change(call):
-    """W- and E-changes, to the exact bytes, and then to nothing."""
+    """Changes by write and by edit, to the exact bytes, and in the end to no file."""
     call("write_file", path="a.txt", content="one\r\ntwo")
     edit(call, "a.txt", "one", "1")
     call("write_file", path="a.txt", content="all\nnew\n")
@@ -56,7 +56,7 @@ def test_undo_by_path_steps_back_change_by_change(call):
 
 
 def test_undoing_a_creation_leaves_the_folders_made_for_it(call):
-    """Somebody else may count on them by now."""
+    """Other programs may rely on them already."""
     call("write_file", path="new/deep/a.txt", content="x\n")
     call("undo", path="new/deep/a.txt")
     assert os.listdir(call.root / "new" / "deep") == []
@@ -81,7 +81,7 @@ def test_what_a_person_may_not_undo_or_approve_says_that_nothing_was_modified(ca
 
 
 def test_an_undo_names_what_it_undoes_and_can_be_undone(call):
-    """And so can that, as often as one likes; each change says whether it stands."""
+    """The undo of an undo can be undone, too, any number of times; each change tells whether it is applied."""
     call.put("a.txt", "x")
     call("read_file", path="a.txt")
     chain = [edit(call, "a.txt", "x", "y").change]
@@ -217,7 +217,7 @@ def test_the_journal_is_bounded_by_count(make_call):
 
 
 def test_a_reason_for_which_the_full_journal_has_no_entry_is_no_failure_of_the_undo(make_call):
-    """The undo's own entry takes the place of the change that it takes back."""
+    """The undo's own entry evicts the change that it takes back."""
     call = make_call(journal_max_changes=1)
     change = call("write_file", path="a.txt", content="x").change
     assert journal(call).undo(change, by_person=True, reason="no").status == "applied"

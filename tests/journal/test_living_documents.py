@@ -1,4 +1,4 @@
-"""Undo and approval of changes of files that are open, and that their person went on with elsewhere."""
+"""Undo and approval of changes in open files that their person has edited elsewhere since."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def test_what_still_fits_of_a_proposal_is_approved(living):
 
 
 def test_all_parts_that_a_change_has_no_longer_are_approved_together(living):
-    """The person typed so much inside of one hunk that it would be two by now."""
+    """The person typed so much inside one hunk that a new diff would make two of it."""
     call = living(approval="always")
     journal = Journal(call.workspace)
     change = call("write_file", path="a.txt", content=rewritten(5, 9, 30)).change
@@ -289,7 +289,7 @@ def test_a_proposal_that_is_decided_while_it_is_looked_at_raises_nothing(living)
 
 
 def test_an_approval_that_failed_is_repeated_by_who_looked_meanwhile(living, monkeypatch):
-    """Another one begins to carry it out, and takes that back: it waits again, as it was."""
+    """A second caller starts to carry it out and takes that back, so it waits again unchanged."""
     call = living(approval="always")
     journal, apply = Journal(call.workspace), Saved.apply
     change = call("edit_file", path="a.txt", old_string="line 5 of", new_string="line V of").change
@@ -314,7 +314,7 @@ def test_an_approval_that_failed_is_repeated_by_who_looked_meanwhile(living, mon
 
 
 def test_a_closed_file_is_never_merged(living):
-    """Nobody has seen what it is now."""
+    """Nobody has seen its present content."""
     call = living()
     change = call("edit_file", path="a.txt", old_string=LINES[20], new_string="mine\n").change
     typed(call, "a.txt", "line 22 of", "theirs of")

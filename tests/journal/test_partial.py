@@ -389,7 +389,7 @@ def test_what_a_person_writes_is_in_the_encoding_that_the_proposer_named(asking)
 
 
 def long_proposal(asking):
-    """So long that its diff is kept without the rows of its last cells."""
+    """A proposal so long that its diff is kept without the rows of its last cells."""
     before = [cell("a", "one\n" * 5000), cell("b", BEFORE), cell("c", "c")]
     asking.put("n.ipynb", notebook(*before))
     for name in "abc":

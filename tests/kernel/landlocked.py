@@ -25,7 +25,7 @@ def _system(number: int, *given: object) -> int:
 
 
 def is_there() -> bool:
-    """Whether this system can do it."""
+    """Whether this system supports it."""
     try:
         return sys.platform == "linux" and _system(_CREATE_RULESET, None, 0, 1) > 0
     except OSError:

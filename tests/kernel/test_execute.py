@@ -171,7 +171,7 @@ def real(tmp_path):
 
 
 def started(kernel, line, shown):
-    """A line that runs, once this much of what it prints is shown."""
+    """Start a line, and wait until this much of its output is shown; gives the request's id."""
     asked, seen = kernel.client.execute(line), ""
     while shown not in seen:
         message = kernel.client.get_iopub_msg(timeout=60)
@@ -189,7 +189,7 @@ def interrupted(kernel, asked):
 
 
 def run_after_an_error(kernel, code):
-    """For a moment after an error a kernel leaves out what comes."""
+    """Run code, again while the kernel aborts requests, as it does for a moment after an error."""
     shown = kernel.run(code)
     while shown.status == "aborted":
         shown = kernel.run(code)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSI
 
 @pytest.fixture(autouse=True)
 def interrupts_count():
-    """As in a kernel: a program that was started in the background has them ignored."""
+    """As in a kernel: a program started in the background ignores interrupts by default."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -24,7 +24,7 @@ def document(path, number=0, *, kind="text", saved=True, hash=None, counter=0):
 
 
 class PageHere:
-    """A page in this process; what has no answer is left unanswered, and one of None is that of a lost connection."""
+    """A page in this process; a request without an answer is left unanswered, the answer None is a lost connection."""
 
     def __init__(self, name=NAME, **answers):
         self.name, self.answers = name, answers

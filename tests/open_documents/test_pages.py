@@ -120,7 +120,7 @@ def test_a_page_with_other_bytes_follows_the_disk(server, root):
 
 @pytest.mark.parametrize("algorithm", ["md5", "sha512"])
 def test_a_page_whose_server_tells_another_kind_of_hash_follows_the_disk(server, root, algorithm):
-    """`FileContentsManager.hash_algorithm` is a setting of Jupyter's; what it is not comparable with is not patched."""
+    """`FileContentsManager.hash_algorithm` is a setting of Jupyter's; a page with another algorithm is not patched."""
     other = hashlib.new(algorithm, X1).hexdigest()
     with Page(server, answers=PATCHES) as page:
         assert page.say(server.document("a.py", hash=other), server.document("b.py", 1, saved=False)) == {"known": 2}
@@ -310,7 +310,7 @@ def read(server):
 
 
 def test_a_read_shows_what_is_known_last_where_the_page_does_not_answer(server, root):
-    """Marked as such: what it said last, else what the file has; nothing is written there."""
+    """Marked as such: the page's last report, or else the file's content; nothing is written there."""
     with Page(server) as page:
         page.say(server.document("a.py", saved=False, hash=sha(X1)))
         assert read(server) == ("x = 1\n", True)
@@ -324,7 +324,7 @@ def test_a_read_shows_what_is_known_last_where_the_page_does_not_answer(server, 
 
 
 def test_a_page_sends_a_document_again_only_after_a_change(server, root):
-    """By the counter that it told."""
+    """By the counter that it reported."""
 
     def content(request):
         return {"done": True, "counter": 7, **({} if request["known"] == 7 else {"content": "x = 1  # typed\n"})}
@@ -361,7 +361,7 @@ def test_two_servers_know_of_each_others_pages(server, root, beside):
         there.answers = unsaved("x = 2  # typed\n")
         assert read(other) == ("x = 2  # typed\n", False)
         with running_kernel(root.parent, server.environment) as kernel:
-            # Whichever of both servers it asks first.
+            # Whichever server it asks first.
             assert "# typed" in run_cell(kernel, f"%fs read {root.name}/a.py")
         here.answers = unsaved("x = 2  # typed too\n")
         here.say(server.document("a.py", saved=False, hash=sha(X2)))
@@ -400,7 +400,7 @@ def test_two_different_unsaved_states_are_a_conflict(server, root):
 
 
 def test_what_is_typed_in_one_page_while_it_saves_an_edit_reaches_the_other(server, root):
-    """Both held the same: the other page has the edit, and not what was typed; its file's bytes are not its own."""
+    """Both held the same text: the other page has the edit but not the typed text, so the file differs from it."""
     mine = b"x = 2  # mine\n"
 
     def save(request):
@@ -526,12 +526,12 @@ def test_many_documents_and_paths_outside_are_known_by_what_they_are(server, roo
 def test_a_page_that_was_left_holds_nothing(server, root):
     with Page(server) as page:
         page.say(server.document("a.py", saved=False))
-    # The server learns of it in its own time.
+    # The server learns of it with a delay.
     assert any(edit(server)[0] == 200 for _ in range(50))
 
 
 def test_pages_that_break_off_while_they_are_told_something_leave_no_traceback(server, root):
-    """The end of a connection is no accident of the server's, whatever was on its way."""
+    """A lost connection is no error of the server, whatever was being sent."""
     before, large = len(server.output()), "x" * (5 << 20)
     for number in range(8):
         path = f"{number}.py"
@@ -568,7 +568,7 @@ def test_a_page_that_comes_back_takes_back_what_it_said(server, root):
 
 
 def test_a_page_that_comes_back_beside_its_dead_connection_is_the_only_one(server, root):
-    """The server learns late of a lost connection; what comes over it by then is not the page's word."""
+    """The server notices a lost connection late; messages that still arrive over it do not count."""
     with Page(server, listens=False) as lost:
         lost.socket.send(lost.told(server.document("a.py", saved=False)))
         assert json.loads(lost.socket.recv()) == {"known": 1}

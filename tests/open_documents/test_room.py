@@ -37,7 +37,7 @@ class Text(SharedText):
 
 @pytest.fixture
 def change():
-    """Changes one text after another in the rooms of one server; gives what the answer takes it for."""
+    """Changes one text after another in the rooms of one server; gives the text afterwards."""
     backend, kept = InMemory({"/a.py": b""}), {}
 
     def changed(shared, *splices):
@@ -55,7 +55,7 @@ def change():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_text_keeps_its_line_endings(change, end):
-    """Also where somebody has put such into the room as it would not have loaded."""
+    """Also line ends that the room would have changed when it loaded the file, but that a person has put into it."""
     text = Text(f"ß = 1{end}y = 1{end}z = 1{end}")
     first, last = (text.text.encode().rindex(one) for one in (b"y", b"1"))
     inserted = f"x = 2{end}".encode()
@@ -74,7 +74,7 @@ def test_no_other_line_endings_come_into_a_room(change, end):
 
 
 def test_a_change_beside_typing_that_nobody_was_shown_never_stands_for_the_file():
-    """Also where the room saves both at once: the file has more than whoever made the change knows."""
+    """Also where the room saves both at once: the file then has text that the change's author was not shown."""
     backend, text = InMemory({"a.py": b"x = 1\ny = 1\n"}), Text("x = 1\ny = 1\n")
 
     def save_at_once():
@@ -92,7 +92,7 @@ def test_a_change_beside_typing_that_nobody_was_shown_never_stands_for_the_file(
 
 
 class SavedBefore(InMemory):
-    """A file that somebody writes at the very moment at which it is to be written."""
+    """A file that another program writes just before the room does."""
 
     faster = None
 
@@ -104,7 +104,7 @@ class SavedBefore(InMemory):
 
 @pytest.mark.parametrize("faster", [b"x = 2\n", b"x = 3\n"], ids=["its own", "another's"])
 def test_the_last_save_of_a_room_that_has_ended_is_the_change_if_it_is_its_own(faster):
-    """A room that ends lets its save go on; where somebody else was faster, the change is refused."""
+    """A room that ends lets its save go on; where another writer was faster, the change is refused."""
     backend, text, ended = SavedBefore({"a.py": b"x = 1\n"}), Text("x = 1\n"), []
     backend.faster = faster
 

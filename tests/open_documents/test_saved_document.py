@@ -1,4 +1,4 @@
-"""A saved document goes along with its file."""
+"""A saved document follows its file."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_a_killed_edit_of_several_files_is_taken_back_though_the_page_of_one_is_
 
 @pytest.mark.parametrize("answer", [None, {"done": False, "reason": "failed"}])
 def test_an_edit_whose_page_may_have_saved_it_is_not_called_undone(call, typed, answer):
-    """The file has what its person typed on, and nobody says whether the edit, too: the journal says just that."""
+    """The file has what was typed on afterwards, and the journal says that the outcome of the edit is unknown."""
 
     def save(_):
         page.file.write_text("x = 2\ny = 1  # typed on\n", "utf-8")
