@@ -53,7 +53,7 @@ def write(root: Path) -> Write:
 
 @pytest.fixture
 def mortal() -> Iterator[Path]:
-    """A folder of a user whom the system keeps out of some: who is root is somebody else for as long."""
+    """A folder of a user without access to some of its files; root becomes another user meanwhile."""
     program, folder = ripgrep(), Path(tempfile.mkdtemp()).resolve()
     is_root = os.geteuid() == 0
     if is_root:
@@ -100,7 +100,7 @@ def search(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.Monke
 
 @pytest.fixture
 def other_ripgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
-    """Have searches take a program that is these lines of a shell in the place of ripgrep; its path."""
+    """Replaces ripgrep by a shell script of these lines; gives its path."""
     numbers = itertools.count()
 
     def put(lines: str) -> str:
@@ -115,7 +115,7 @@ def other_ripgrep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
 
 def go(way: str, monkeypatch: pytest.MonkeyPatch) -> Literal["ripgrep", "python"]:
-    """Have searches go one of the `WAYS`, as far as they can; the engine to ask for."""
+    """Make searches use one of the `WAYS`, as far as they can; gives the engine to ask for."""
     if way == "ripgrep by name":
         monkeypatch.setattr(grep, "whole_folders", lambda *_: None)
     return "python" if way == "python" else "ripgrep"

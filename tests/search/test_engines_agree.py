@@ -87,7 +87,7 @@ def test_matches_over_several_lines(tmp_path: Path, pattern: str, text: str, end
 
 
 def test_every_letter_folds_alike(tmp_path: Path) -> None:
-    """One file a letter pair would be slow, so one line each."""
+    """A file for each pair of letters would be slow, so each has a line."""
     cased = [chr(code) for code in range(0x80, 0x600) if chr(code).swapcase() != chr(code)]
     (tmp_path / "a.txt").write_text("".join(f"{char.swapcase()[:1]}\n" for char in cased), "utf-8")
     for char in [*"iskåIK", "\u0130", "\u0131", "\u017f", "\u03c2", "\xb5", "\xdf"]:

@@ -47,7 +47,7 @@ def test_a_text_in_blocks_answers_like_the_whole(
 
 
 def test_what_is_not_there_any_more_is_left_out() -> None:
-    """Read anew after it was found: the file has become shorter."""
+    """The file was read again after the search, and has become shorter."""
     hits = [(1, 0, 1, -1), (2, 4, 1, -1), (9, 0, 1, -1)]
     assert [match.line for match in excerpts(PLACE, ["a\na\n"], hits, slice(0, 9), TextQuery(pattern="a"))] == [1]
 

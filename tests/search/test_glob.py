@@ -214,7 +214,7 @@ def test_nothing_found_is_an_answer(find: Find) -> None:
 def test_a_file_that_vanishes_is_left_out(
     find: Find, root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the listing and the look."""
+    """Removed between the listing and the look at it."""
     write("a.txt")
     write("b.txt")
     look = DiskFolder.look
@@ -278,7 +278,7 @@ def test_without_descriptors_a_search_fails_rather_than_leave_files_out(find: Fi
 
 
 def test_a_time_that_no_year_holds_is_told_as_the_beginning() -> None:
-    """Some disks keep such times, and one file is not to take the others along."""
+    """Some disks keep such times, and one file must not make the whole listing fail."""
     assert iso_time(2**38 * 10**9) == "1970-01-01T00:00:00.000000Z"
 
 

@@ -91,7 +91,7 @@ def test_crlf_files_answer_like_others(search: Search, write: Write) -> None:
 def test_the_end_of_a_line_is_not_within_its_line_feed(
     search: Search, write: Write, pattern: str, hits: list[tuple[int, int, int]]
 ) -> None:
-    """Where a match may go over lines, too."""
+    """Also where a match may span lines."""
     for lines in ("c\nd\n", "c\r\nd\r\n"):
         write("a.txt", lines)
         found = search(pattern, multiline=True)
@@ -111,7 +111,7 @@ def test_within_a_line_end_nothing_matches(search: Search, write: Write, pattern
 def test_a_word_begins_behind_bytes_that_are_no_utf8(
     search: Search, write: Write, before: bytes, multiline: bool
 ) -> None:
-    """In one file as in a large tree, whatever of the line ripgrep takes for the letter before."""
+    """In one file as in a large tree, whichever bytes before the word ripgrep takes for a letter."""
     write("a.txt", b"// " + before + b"oncle est\n")
     column = 4 + len(before.decode("utf-8", "surrogateescape"))
     for pattern in (r"\boncle\b", r"(\bonc)", r"x|\b[a-o]\w+ est", r"q?\bo"):
@@ -127,7 +127,7 @@ def test_no_word_ends_behind_bytes_that_are_no_utf8(search: Search, write: Write
 
 
 def test_a_second_byte_order_mark_is_none_either(search: Search, write: Write) -> None:
-    """As ripgrep has it, of UTF-16; a third one is a character."""
+    """Ripgrep skips two in UTF-16; a third one is a character."""
     for number in (1, 2, 3):
         write(f"{number}.txt", ("\ufeff" * number + "needle\n").encode("utf-16-be"))
     assert places(search("^needle")) == [("1.txt", 1), ("2.txt", 1)]
@@ -347,7 +347,7 @@ def test_a_file_named_by_a_link_is_shown_under_the_links_name(
 def test_a_link_is_searched_only_if_its_name_and_its_file_may_be_shown(
     search: Search, root: Path, write: Write, denied: str
 ) -> None:
-    """Whichever way it is come by."""
+    """Whichever way the link is reached."""
     write("real/b.py", "needle\n")
     write("sub/a.py", "nothing\n")
     (root / "sub/l.py").symlink_to("../real/b.py")
@@ -438,7 +438,7 @@ def test_a_pattern_that_tries_everything_is_given_up(write: Write, root: Path, m
 def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
     write: Write, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With all letters of the world in each of its places, it is tried by who can be ended."""
+    """Classes of all Unicode letters make it slow, so it runs in a process that can be ended."""
     monkeypatch.setattr("jupyter_fstools.search.python.matcher.SECONDS_PER_TEXT", 0.2)
     write("a.txt", "é word7x\n")
     write("b.txt", "word7x\n")
@@ -468,7 +468,7 @@ def test_an_endless_match_ends_with_the_call(write: Write, root: Path) -> None:
 def test_what_ripgrep_has_started_ends_with_it(
     write: Write, root: Path, tmp_path: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole process group."""
+    """Its whole process group ends."""
     write("a.txt", "needle\n")
     other_ripgrep(f"sleep 600 &\necho $! > {tmp_path}/pid\nmv {tmp_path}/pid {tmp_path}/child\nwait")
     begun = tmp_path / "child"
@@ -480,7 +480,7 @@ def test_what_ripgrep_has_started_ends_with_it(
 def test_what_was_found_before_the_search_was_stopped_is_answered(
     write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each batch that came to its end counts."""
+    """Each batch that was finished counts."""
     for folder in "ab":
         write(f"{folder}/x.txt", "needle\n")
     monkeypatch.setattr(grep, "FIRST_BATCH", 1)
@@ -515,7 +515,7 @@ def test_a_page_that_is_cut_off_says_so(search: Search, write: Write, monkeypatc
 
 
 def test_many_matches_over_lines_that_follow_each_other(search: Search, write: Write) -> None:
-    """Ripgrep tells of them all at once."""
+    """Ripgrep reports all of them at once."""
     write("a.txt", "x\n" + "all is well\r\n" * 5000 + "é well\nend")
     found = search(r"well\s", multiline=True, limit=2, offset=4999)
     assert [(match.line, match.column, match.length) for match in found.matches] == [(5001, 8, 4), (5002, 3, 4)]
@@ -527,7 +527,7 @@ def test_without_ripgrep_the_answer_is_the_same(
 ) -> None:
     """Missing, or one that crashes half-way."""
     write("a.txt", "needle\n")
-    query = TextQuery(pattern="(ne+)+dle")  # one that ripgrep is asked whatever the size
+    query = TextQuery(pattern="(ne+)+dle")  # a pattern that ripgrep gets whatever the size
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: None)
     missing = search_text(LocalDisk(root), query)
     other_ripgrep("printf 'other.txt\\0'\nexit 139")
@@ -620,7 +620,7 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
         assert (found.matches, found.files, found.total) == ([], [], 0)
         (root / "sub").unlink()
         (root / "was").rename(root / "sub")
-    assert (glob is None and path == ".") or b"a.txt" in b"".join(printed)  # it did look there
+    assert (glob is None and path == ".") or b"a.txt" in b"".join(printed)  # ripgrep did look there
 
 
 @pytest.mark.parametrize(
@@ -655,7 +655,7 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
 def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
     root: Path, write: Write, other_ripgrep: Program
 ) -> None:
-    """Another version of it; what it does not say it is asked file by file."""
+    """Another version of it; files that it says nothing about are asked for one by one."""
     for name, content in {"a.txt": "needle\n", "b.bin": "needle\0", "c.txt": "x" * 200, "sub/d.txt": "x"}.items():
         write(name, content)
     query = TextQuery(pattern="needle", max_file_bytes=100)
@@ -700,7 +700,7 @@ def test_a_ripgrep_that_fails_without_a_word_does_not_count(
 def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
     search: Search, write: Write, room: int
 ) -> None:
-    """It fails as a whole, wherever in it they ran out."""
+    """The search fails as a whole, wherever in it they ran out."""
     path = "a"
     for depth in range(8):
         for number in range(30):
@@ -942,10 +942,10 @@ def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
     said = [f".//{name}: Permission denied (os error 13)" for name in odd[:-1]]
     said.append(".//gone: IO error for operation on .//gone: No such file or directory (os error 2)")
     said.append(".//error: pattern: IO error for operation on .//error: pattern: Input/output error (os error 5)")
-    for begins in ("", "rg: "):  # older ones do not say who speaks
+    for begins in ("", "rg: "):  # older versions print no prefix
         complaints = "".join(f"{begins}{each}\n" for each in said).replace("\udcff", "\ufffd").encode()
         assert ripgrep_process.unreadable_at_end(2, complaints, ["gone", "fine", *odd]) == odd
-        for given in (odd, ["gone", "bad\udcfe", *odd]):  # one that was not given, and two that are said alike
+        for given in (odd, ["gone", "bad\udcfe", *odd]):  # a name that was not given, and two that print alike
             with pytest.raises(RipgrepFailed):
                 ripgrep_process.unreadable_at_end(2, complaints, given)
 

@@ -24,7 +24,7 @@ def hits(printed: bytes, size: int, *, every_line: bool) -> list[Hit]:
 
 @pytest.mark.parametrize("size", [1, 7, 64, 10_000])
 def test_it_does_not_matter_in_what_pieces_it_comes(size: int) -> None:
-    """Nor what the lines spell."""
+    """The content of the lines does not matter either."""
     spelled = '"start":1,"end":2},"submatches":[\n'
     printed = b'{"type":"begin"}\n' + row(spelled, (0, 1), (9, 10)) + row("a\na\n", (0, 1), (2, 3), number=5)
     assert hits(printed, size, every_line=False) == [(1, 0, 1, -1), (5, 0, 1, -1)]

@@ -94,7 +94,7 @@ def test_the_lines_of_a_text_come_to_an_end(end: str) -> None:
 
 
 def test_many_matches_on_a_long_line_do_not_take_long_each() -> None:
-    """Where a match may go over lines, and where none can."""
+    """Where a match may span lines, and where none can."""
     began = time.monotonic()
     text = "hit " * 600_000 + "\nhit "
     assert finder(r"hit\s", multiline=True).find(text, EVERY) == (2, [(1, 0, 4, 0), (2, 0, 4, 2_400_001)])
@@ -115,5 +115,5 @@ def test_a_pattern_that_can_match_a_line_feed_goes_over_lines(pattern: str) -> N
 
 @pytest.mark.parametrize("pattern", ["a", ".", "^a$", r"\B", r"\S", r"\w+", r"\[s", "[]a]", r"[\]\\]", r"\.|\\n"])
 def test_no_other_pattern_does(pattern: str) -> None:
-    """So that it answers as it does without `multiline`, and as fast."""
+    """It answers as it does without `multiline`, and as fast."""
     assert not goes_over_lines(compile_expression(pattern, multiline=True))

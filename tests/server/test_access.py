@@ -169,7 +169,7 @@ def connected_page(ask, jp_serverapp, jp_http_port):
 
 
 async def lost(served):
-    """Until the server has noticed that a page is gone, and noted it."""
+    """Wait until the server has noticed that a page is gone, and recorded it."""
     [page] = {document.page for document in served.pages.all()}
     while served.pages.all() or not page._socket._ending.done():
         await asyncio.sleep(0.01)
@@ -182,7 +182,7 @@ OPEN = {"document": 0, "path": "a.txt", "kind": "text", "saved": False, "hash": 
 async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
     call, served, connected_page, jp_root_dir, monkeypatch
 ):
-    """It answers nothing, and leaves without a goodbye."""
+    """The page answers nothing, and leaves without a goodbye."""
     (jp_root_dir / "a.txt").write_text("one\n")
     await call("read_file", path="a.txt")
     edit = partial(call, "edit_file", path="a.txt", old_string="one", new_string="1")

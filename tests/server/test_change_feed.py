@@ -95,7 +95,7 @@ async def test_an_undo_is_told_with_what_it_undoes(jp_ws_fetch, ask, call):
     bus = await jp_ws_fetch("api", "events", "subscribe")
     undo = (await ask("POST", f"/changes/{change_id}/undo", b"")).json["change"]["id"]
     told = {}
-    # The write itself may be told after the bus was subscribed to.
+    # The write itself may be told after the subscription to the bus.
     while undo not in told or told.get(change_id, {}).get("status") != "undone":
         change = await next_change(bus)
         told[change["id"]] = change
@@ -105,7 +105,7 @@ async def test_an_undo_is_told_with_what_it_undoes(jp_ws_fetch, ask, call):
 
 @pytest.mark.parametrize("settings", [{"approval": "always"}], indirect=True)
 async def test_a_proposal_is_told_again_once_a_program_writes_its_file(jp_ws_fetch, ask, call, jp_root_dir):
-    """Out of date, and again once it fits again; what is written beside it is no news."""
+    """Told as out of date, and again once it fits; text written beside it is no news."""
     (jp_root_dir / "a.txt").write_text("one\n")
     await call("read_file", path="a.txt")
     proposal = (await call("write_file", path="a.txt", content="two\n")).json["change"]

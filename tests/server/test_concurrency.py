@@ -53,7 +53,7 @@ async def test_neither_reads_nor_waiting_edits_of_a_busy_file_hold_up_anybody(as
 
 
 async def test_a_long_edit_and_many_reads_of_its_file_queue_nobody_else(call, served, jp_root_dir):
-    """Counted by threads: they are never all begun, and no call waits for one."""
+    """Counted by threads: they never use all of them, and no call waits for a thread."""
     for name in ("busy.txt", "free.txt"):
         (jp_root_dir / name).write_text("one\n")
     workspace, begun, gate = served.workspace, threading.Event(), threading.Event()
@@ -75,7 +75,7 @@ async def test_a_long_edit_and_many_reads_of_its_file_queue_nobody_else(call, se
         assert {(await read).status for read in reads} == {200}
         executor = served.calls._threads
         async with asyncio.timeout(30):
-            while executor._work_queue.qsize():  # One that looks again whether the file is free waits for a moment.
+            while executor._work_queue.qsize():  # A call that polls the lock takes a thread for a moment.
                 await asyncio.sleep(0.01)
         assert len(executor._threads) < executor._max_workers
         assert not running.done() and not any(one.done() for one in waiting)
@@ -142,7 +142,7 @@ async def test_a_client_and_its_session_have_a_part_of_the_threads(caller):
 
 
 async def test_calls_that_are_short_begin_one_after_another(monkeypatch):
-    monkeypatch.setattr(call_pool, "_HEAD_START_SECONDS", 20)  # Also on a busy machine none lasts as long.
+    monkeypatch.setattr(call_pool, "_HEAD_START_SECONDS", 20)  # Longer than any call on a busy machine.
     pool, running, most = CallPool(), 0, 0
 
     def call():

@@ -211,7 +211,7 @@ async def test_commands_that_wait_hold_up_no_other_call_of_their_reader(ask, cal
 
 
 class Allowing(Authorizer):
-    """Lets everybody do everything but what is left out."""
+    """Authorizer that allows everything except the actions left out."""
 
     left_out = ("execute", "terminals")
 

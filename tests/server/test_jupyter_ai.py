@@ -34,7 +34,7 @@ def offered(tmp_path, private_jupyter):
         "FsToolsConfig": {"durable": False, "enable_execute": True, "offer_to_jupyter_ai": True},
     }
     (private_jupyter / "jupyter_config_dir" / "jupyter_server_config.json").write_text(json.dumps(settings))
-    server = RunningServer(root, interface=True)  # Or its option would take the place of these settings.
+    server = RunningServer(root, interface=True)  # The option for no interface would override these settings.
     try:
         server.wait()
         wait_for(port)

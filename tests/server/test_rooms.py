@@ -87,7 +87,7 @@ def is_refused(answer, *words):
 
 
 def holds(file, data):
-    """Whether the room has saved this; it does so in its own time."""
+    """Whether the room has saved this; it saves with a delay."""
     for _ in range(200):
         if file.read_bytes() == data:
             return True
@@ -117,7 +117,7 @@ def test_a_file_in_a_room_is_changed_through_it(server):
 
 @both
 def test_lines_end_alike_in_every_room(server):
-    """Rooms load CRLF as LF, as pages take it for one character: what they would not have loaded is refused."""
+    """Rooms load CRLF as LF, and pages count it as one character: other line ends are refused."""
     (server.root / "a.py").write_bytes(b"x")
     server.call("POST", "/tools/read_file", READ)
     with server.room("a.py"):
@@ -174,7 +174,7 @@ def test_a_file_that_was_replaced_below_its_room_is_not_written_there(server):
         server.call("POST", "/tools/read_file", READ)
         assert is_refused(server.call("POST", "/tools/write_file", {**READ, "content": "new\n"})[1], "replaced", "room")
         assert file.read_bytes() == b"x = 1\n"
-    for _ in range(200):  # The server learns of it in its own time.
+    for _ in range(200):  # The server learns of it with a delay.
         server.call("POST", "/tools/read_file", READ)
         status, answer = server.call("POST", "/tools/write_file", {**READ, "content": "new\n"})
         if status == 200:
@@ -247,7 +247,7 @@ left = pytest.mark.parametrize(
 
 @left
 def test_no_edit_is_lost_when_its_room_ends(server):
-    """Also where one follows the other so fast that the room, which saves when there was a pause, never does."""
+    """Also where edits follow so fast that the room, which saves after a pause, never does."""
     with server.room("a.py"):
         pass
     number, places = 1, []
@@ -299,7 +299,7 @@ def apply_once_the_room_has_ended(room, rewrite):
 
 Room.apply = apply_once_the_room_has_ended
 """
-"""In the server's configuration: between finding a room and changing what is in it, the room ends."""
+"""The server's configuration: the room ends between being found and being changed."""
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from jupyter_fstools.tools.arguments import OTHER_NAMES
 from tests.documents.notebook.samples import code, jupyterlab, notebook
 
 HUGE = 10**5000
-"""More digits than Python spells."""
+"""More digits than Python converts."""
 
 
 def repr_of(value):
@@ -62,7 +62,7 @@ def test_what_is_no_flag_is_invalid(abc, given):
 
 
 def test_null_is_what_was_left_out(abc):
-    """But nothing stands for what is required"""
+    """An argument that is required cannot be left out"""
     assert "1\ta" in abc("read_file", path="abc", offset=None, limit=None, force=None, encoding=None).text
     assert abc("list_files", path=None).data["path"] == "."
     assert abc.refused("invalid", "read_file", path=None).details["field"] == "path"

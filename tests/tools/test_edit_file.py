@@ -275,7 +275,7 @@ def test_accepting_a_changed_file_is_no_way_around_reading_it(call):
 
 
 def test_accepting_a_changed_file_is_no_way_to_edit_what_was_never_shown(make_call):
-    """The lines are others by now; what counts is that the old string was in what was shown."""
+    """The lines have changed; the old string has to be in the text that was shown."""
     for strict in (False, True):
         call = make_call(refuse_unseen_edits=strict)
         call.put("a.txt", "one\r\ntwo\r\n")

@@ -739,7 +739,7 @@ def test_a_notebook_without_blanks_gets_none_beside_a_single_item(call, edit):
 
 
 def read_without_ids(call, *cells):
-    """The ids that the cells of a notebook of such are read with."""
+    """Put a notebook whose cells have no ids, and read it; gives the ids that the cells are shown with."""
     call.put(PATH, jupyterlab(notebook(*cells, minor=4)))
     return ids_of(call)
 
@@ -819,7 +819,7 @@ def test_more_edits_than_one_call_takes_are_refused(call):
 
 
 def test_many_edits_of_one_call_look_through_the_notebook_a_few_times_only(call, monkeypatch):
-    """Once for each edit took minutes of 30,000 cells."""
+    """One scan of the notebook for each edit took minutes with 30,000 cells."""
     names, looks = [f"c{at}" for at in range(300)], []
     look = NotebookDocument.former_indexes
     monkeypatch.setattr(NotebookDocument, "former_indexes", lambda *given: looks.append(1) or look(*given))

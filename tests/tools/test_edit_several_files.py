@@ -147,7 +147,7 @@ def test_links_to_one_file_are_one_file(files):
 
 
 def test_the_result_of_an_edit_is_bounded_before_it_is_put_together(make_call):
-    """As the file itself is."""
+    """The file itself is bounded the same way."""
     call = make_call(max_edit_bytes=100_000)
     call.put("a.txt", "x\n" * 1000)
     call("read_file", path="a.txt")

@@ -118,7 +118,7 @@ def test_a_refusal_that_shows_all_that_changed_opens_edits_but_no_overwriting(ro
     (root / "a.txt").write_text("one\ntwo\n")
     call("read_file", path="a.txt")
     (root / "a.txt").write_text("one\ntwo\nthree\n")
-    for _ in range(2):  # A blind repetition of what overwrites is refused as before.
+    for _ in range(2):  # A call that overwrites is refused again when it is only repeated.
         with pytest.raises(Stale):
             call("write_file", path="a.txt", content="mine\n")
     with pytest.raises(Stale, match="stale") as refused:

@@ -161,7 +161,7 @@ def test_a_pattern_that_nothing_fits_and_is_probably_a_mistake_gets_a_hint(tree,
     ],
 )
 def test_a_folder_with_brackets_in_its_name_is_told_of(tree, pattern, path, better):
-    """Nothing fits, as brackets stand for one character; what is said to do instead finds something."""
+    """Nothing matches, because brackets stand for one character; the pattern in the hint finds something."""
     tree.put("app/[id]/page.tsx", "x")
     tree.put("app/[id]/[[slug]]/x.js", "x")
     pattern, better = pattern.format(root=tree.root), better.format(root=tree.root)
@@ -181,7 +181,7 @@ def test_brackets_that_are_in_no_folders_name_get_no_hint(tree, pattern):
 
 @pytest.mark.parametrize("pattern", ["nope", "*.rs", ".ssh", "a,", "{a,b}.rs", "[a,b]", "deep", "/"])
 def test_what_is_simply_not_there_gets_no_hint(tree, pattern):
-    """And what a rule denies is not told of."""
+    """Nor is a denied name mentioned."""
     tree.put(".ssh/key", "secret")
     assert " is a folder" not in (text := tree("glob", pattern=pattern).text) and "comma" not in text
 
@@ -210,7 +210,7 @@ def test_hostile_names_are_one_line_each_and_open_by_that_name(call):
     result = call("glob", pattern="*.txt")
     assert found(result) == sorted(HOSTILE)
     assert len(result.text.splitlines()) == len(HOSTILE)
-    result.text.encode()  # no half of a character
+    result.text.encode()  # no lone surrogate
     listed = [row.partition("\t")[0] for row in call("list_files").text.splitlines()]
     found_by_grep = call("grep", pattern="text", output_mode="files").text.splitlines()
     assert sorted(result.text.splitlines()) == sorted(listed) == sorted(found_by_grep)

@@ -30,7 +30,7 @@ def test_the_same_read_again_is_answered_shortly(call):
     ],
 )
 def test_another_view_is_shown(call, other):
-    """Whatever makes the text another one."""
+    """Any argument that changes the text."""
     call.put("a", "line\n" * 20)
     call("read_file", path="a")
     assert not is_stub(call("read_file", path="a", **other))

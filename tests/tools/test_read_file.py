@@ -152,7 +152,7 @@ def test_a_long_line_is_cut_and_its_rest_can_be_read(call):
 
 
 def test_a_line_longer_than_the_cap_is_paged_by_columns(make_call):
-    """With every call there is progress."""
+    """Each call makes progress."""
     call = make_call(max_output_bytes=50, max_line_length=10_000)
     call.put("a", line := "".join(chr(0x3B1 + number % 20) for number in range(200)))
     column, got = 1, ""
@@ -208,7 +208,7 @@ def test_the_end_of_a_wide_file_with_a_cut_line_is_told(call):
 
 @pytest.mark.parametrize(("codec", "text"), [("cp1252", "naïve €\n"), ("gbk", "你好世界\n"), ("shift_jis", "日本語\n")])
 def test_text_that_is_not_utf_8_is_read_when_its_encoding_is_named(call, codec, text):
-    """And never as something else."""
+    """It is never read in another encoding."""
     call.put("a", b"ok\n" + text.encode(codec))
     refusal = call.refused("encoding", "read_file", path="a")
     assert 3 <= refusal.details["offset"] < 8 and "encoding=" in refusal.hint

@@ -65,7 +65,7 @@ def test_a_file_rewritten_in_place_is_never_shown_mixed(call, size, offset, trun
 
         with written_by(rewrite):
             for data in lines_read(call, 12, offset=offset, limit=2000):
-                # While it grows from nothing, a beginning of it is all that there is.
+                # While it grows from empty, only a beginning of it exists.
                 *whole, last = data["content"].split("\n")
                 assert any(set(whole) <= {line} and line.startswith(last) for line in ("A" * 39, "B" * 19))
 

@@ -97,7 +97,7 @@ def test_for_anthropic_nothing_has_two_types_or_bounds(name):
 
 
 def test_for_anthropic_each_tool_that_edits_text_could_be_strict_beside_the_others():
-    """24 optional properties is what strict tools of one request may have together."""
+    """The strict tools of one request may have 24 optional properties together."""
     chosen = [ANTHROPIC[name] for name in ("list_files", "glob", "write_file", "edit_file", "undo")]
     objects = [schema for tool in chosen for schema, kind in nodes(tool) if kind == "object"]
     assert sum(len(one["properties"]) - len(one["required"]) for one in objects) <= 24

@@ -115,7 +115,7 @@ def test_a_folder_without_read_permission_is_noted(tmp_path, openat):
 
 
 def test_a_folder_that_is_no_more_is_passed_over(tmp_path, monkeypatch):
-    """Or has become a link; that is nothing to be noted."""
+    """A folder that has become a link, too; neither is noted."""
     disk = LocalDisk(tmp_path)
     for path in ("gone/x", "outside/secret", "swapped/x", "z"):
         disk.write(path, [b""], if_match=None)
@@ -167,7 +167,7 @@ def test_what_came_before_it_was_ended_is_the_beginning_of_all(tree):
 
 
 def allowing(descriptors):
-    """So many more may be opened; gives back what held before."""
+    """Allow so many more open files; gives back the limit that held before."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/dev/fd")) + descriptors, before[1]))
     return before

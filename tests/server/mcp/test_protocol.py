@@ -210,7 +210,7 @@ def test_without_the_token_nothing_is_answered(raw, token):
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_a_token_that_is_wrong_is_said_to_be_wrong(raw, method):
-    """Not a browser's missing cookie, of which a client knows nothing."""
+    """The message does not mention a browser's cookie, which is unknown to a client."""
     answer = raw.folder.server.ask(method, "/mcp", request("ping"), headers=raw.headers, token="wrong")
     assert answer.json["error"]["message"].startswith("the token is not valid here. It is wrong, expired or revoked")
     without = raw.folder.server.ask(method, "/mcp", request("ping"), headers=raw.headers, token=None)

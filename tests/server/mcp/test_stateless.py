@@ -1,4 +1,4 @@
-"""The revision without sessions: every request says of itself what a handshake once told."""
+"""The revision without sessions: each request carries the facts of the former handshake."""
 
 from __future__ import annotations
 
