@@ -78,7 +78,7 @@ class Caller:
         return call_tool(self.workspace, name, arguments)
 
     def refused(self, code: str, name: str, **arguments: Any) -> FsToolsError:
-        """The refusal of a call, which must have this code; where it could have changed a file it says it did not."""
+        """The refusal of a call with this code; if it could have changed a file, it must say that it did not."""
         with pytest.raises(FsToolsError) as caught:
             self(name, **arguments)
         assert caught.value.code == code, caught.value

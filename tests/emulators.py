@@ -26,7 +26,7 @@ ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1
 
 
 def missing(what: str) -> None:
-    """Skip a test whose real part is not here; in CI that is a failure."""
+    """Skip a test whose real part is not installed; in CI it fails."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
 
 
@@ -66,7 +66,7 @@ def one_at_a_time(environ, start_response):
         return served(environ, start_response)
 run_simple("127.0.0.1", int(sys.argv[1]), one_at_a_time, threaded=True)
 """
-"""Moto's threads compare an ETag and then write: of two at the same moment both may win, unlike at a real store."""
+"""Moto compares an ETag and writes without a lock: two writes at once may both succeed, unlike at a real store."""
 
 
 @contextmanager

@@ -67,7 +67,7 @@ class Bucket:
         return 200, _named(made), b""
 
     def _listed(self, query) -> bytes:
-        prefix, most = query.get("prefix", [""])[0], 100  # Small pages, so that there are several.
+        prefix, most = query.get("prefix", [""])[0], 100  # Small pages, so that a listing has several.
         after = query.get("continuation-token", query.get("start-after", [""]))[0]
         delimiter = query.get("delimiter", [""])[0]
         rows: dict[str, str] = {}

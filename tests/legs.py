@@ -22,7 +22,7 @@ def python_of(leg: str) -> str:
         return sys.executable
     python = FOLDER / leg / "bin" / "python"
     if not (FOLDER / leg / ".installed").exists():
-        import pytest  # Late: the demo runs without it.
+        import pytest  # Imported late: the demo runs without it.
 
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no {python}: run `make legs`")
     return str(python)

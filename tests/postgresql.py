@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.emulators import free_port, missing
 
 ACCOUNT = "postgres"
-# PostgreSQL does not run as root. Who is root only in a namespace of its own has no other account there but its own.
+# PostgreSQL does not run as root. In a namespace of its own, root may have no other account.
 AS_ANOTHER = (
     ("setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups"),
     ("unshare", "--map-user=1000", "--map-group=1000"),
@@ -27,7 +27,7 @@ def programs() -> Path | None:
 
 
 def as_another() -> tuple[str, ...]:
-    """The beginning of a command that does not run as root; empty for who is not."""
+    """The words before a command that keep it from running as root; empty for other users."""
     if os.getuid() != 0:
         return ()
     tried = (subprocess.run([*way, "true"], stderr=subprocess.DEVNULL, check=False) for way in AS_ANOTHER)

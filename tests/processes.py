@@ -27,8 +27,8 @@ _INTERFACE = "jupyterlab", "jupyter_lsp", "notebook", "notebook_shim"
 class RunningServer:
     """A real Jupyter server with a token, in a folder of its own.
 
-    Given are environment variables and a Python of its own, if it has any, and whether JupyterLab is served too: to
-    start takes half as long without it.
+    It takes environment variables and a Python of its own, if there are any, and `interface`: without JupyterLab it
+    starts in half the time.
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class RunningServer:
         self.start()
 
     def start(self) -> None:
-        """Begin; after `stop` again, at the same address."""
+        """Start the server; after `stop` again, at the same address."""
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # stop() closes it
         self.process = subprocess.Popen(
             self._command, stdout=self.log, stderr=subprocess.STDOUT, env=self._environment, cwd=self._folder
         )
 
     def wait(self) -> None:
-        """Until it answers; a first start compiles what was just installed."""
+        """Wait until it answers; the first start compiles newly installed packages."""
         late = time.monotonic() + _START_SECONDS
         while self.process.poll() is None and time.monotonic() < late:
             try:
@@ -145,7 +145,7 @@ def wait_for_line(file: Path) -> str:
 
 
 def wait_until_gone(process: str) -> None:
-    """Until a process, by its number, has ended; whether its parent has taken notice does not matter."""
+    """Wait until a process, by its number, has ended; a zombie counts as ended."""
     for _ in range(600):
         try:
             state = Path(f"/proc/{int(process)}/stat").read_text().rpartition(")")[2].split()[0]

@@ -1,4 +1,4 @@
-"""Stands before an HTTP server, and changes what it is asked and answers."""
+"""Proxies an HTTP server, and changes its requests and answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Proxied(BaseHTTPRequestHandler):
             connection.close()
 
     def reply(self, status, headers, data):
-        """Answer the client; the length is that of the data but where there is none to send."""
+        """Answer the client; the length is that of the data, unless no data is to be sent."""
         self.send_response_only(status)
         left_out = ["transfer-encoding", "connection"] + ([] if self.command == "HEAD" else ["content-length"])
         for name, one in headers.items():

@@ -39,16 +39,16 @@ class SlowRipgrep:
         return True
 
     def wait(self, seconds: float = 30.0) -> None:
-        """Until it has started."""
+        """Wait until it has started."""
         _until(lambda: self.started is not None, seconds)
 
     def wait_for_end(self, seconds: float = 30.0) -> None:
-        """Until it is gone."""
+        """Wait until it is gone."""
         _until(lambda: not self.runs, seconds)
 
 
 def something_to_search(root: Path) -> None:
-    """More than Python would search by itself rather than start a program."""
+    """More files than Python would search by itself instead of starting a program."""
     root.mkdir(exist_ok=True)
     (root / "large.txt").write_bytes(b"some line\n" * 1_000_000)
 

@@ -80,7 +80,7 @@ def test_every_name_of_a_file_waits_for_the_same_lock(call):
 
 
 def test_a_hundred_files_are_edited_while_another_one_is_held(call, monkeypatch):
-    """No lock of all. In one run of forty, one of the hundred would have the other one's lock."""
+    """There is no lock over all files. In one run of forty, one of the hundred would share the other one's lock."""
     monkeypatch.setattr(file_locks, "BUCKETS", 2**32)
     for number in range(100):
         call.put(f"{number}.txt", "x")
@@ -116,7 +116,7 @@ def test_of_many_who_create_a_file_one_does(call):
 
 
 def test_a_write_and_an_edit_leave_one_of_the_serial_orders(call):
-    """And the receipt is for what is there."""
+    """The receipt is for the content that is there."""
     for number in range(10):
         path = f"{number}.txt"
         call("write_file", path=path, content="old x\n")

@@ -1,4 +1,4 @@
-"""The tree of refusals: what is drawn is what there is."""
+"""The tree of refusals is complete as it is drawn."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def through_magic(kernel):
 
 
 def comparable(answers, session):
-    """Without what has to differ: ids, times, the session's own name."""
+    """A result without the parts that have to differ: ids, times, the session's own name."""
     differing = {"change_id", "change", "undoes", "modified_at"}
 
     def plain(value):

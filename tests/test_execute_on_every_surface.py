@@ -74,7 +74,7 @@ def server(root):
 
 
 def comparable(answers):
-    """Without how long it took."""
+    """A result without its duration."""
     answers = list(answers)
     for answer in answers:
         answer.get("data", {}).pop("seconds", None)

@@ -1,4 +1,4 @@
-"""The floors of the benchmarks do what the gate does, or they would be none."""
+"""The floors of the benchmarks take the steps of the gate, and write the same bytes."""
 
 import sys
 from pathlib import Path

@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 
 import jupyter_fstools
-import jupyter_fstools.kernel.magic  # Subcommands enter how they are spelled.
+import jupyter_fstools.kernel.magic  # Subcommands register how they are spelled.
 from jupyter_fstools.kernel.wording import in_words_of_the_magic
 from jupyter_fstools.tools import TOOLS
 
 PACKAGE = Path(jupyter_fstools.__file__).parent
 SURFACES = ("kernel/", "command_line/", "server/rest/", "server/routes.py", "client/", "testing/", "config.py")
-"""They speak to their own callers alone; what is below speaks to the callers of all."""
+"""Their texts reach only their own callers; the modules below speak to the callers of all surfaces."""
 MARKED = re.compile(r"`(\w+)(?:=[^`]*)?`")
 PERSONS = {"changes": ("journal/journal.py", "journal/listing.py")}
-"""Said to persons alone, whose surfaces all list changes, and where."""
+"""Names used only in texts for persons, whose surfaces all list changes, and the modules that use them."""
 UNMARKED = re.compile(rf"\b({'|'.join(name for name in TOOLS if '_' in name)})\b|%fs|\b(GET|POST) /")
 POSITIONAL = {"path", "cell_id", "old_string", "new_string"}
 """Arguments that %fs takes without an option, or below its line."""
 
 
 def texts_of(tree):
-    """The texts in a module, but for its docstrings; what is put in is a 1."""
+    """The texts in a module except docstrings; each inserted value is a 1."""
     shown = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):

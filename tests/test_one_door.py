@@ -77,7 +77,7 @@ def changes_the_disk(node):
 
 
 def test_only_the_workspace_has_holders_write():
-    """Who holds a file's content writes it, through a backend or a page, for the workspace alone."""
+    """Holders of a file's content write it, through a backend or a page, for the workspace alone."""
     found = {name_of(module): calls(module) for module in MODULES}
     doors = {name for name, nodes in found.items() if any(map(is_write_to_a_backend, nodes))}
     assert {name for name in doors if not name.startswith(("backends/", "testing/", "open_documents/"))} == set()

@@ -1,4 +1,4 @@
-"""The tools from Python: what opens a workspace, and what such a workspace keeps to itself."""
+"""The tools from Python: opening a workspace, and the files that it keeps private."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from jupyter_fstools.walking.listing import Visible
 
 
 class Only(Visible):
-    """Shows only the paths that fit, each of which is asked for unless the quick yes spares it."""
+    """Shows only the paths that fit; each is asked for, unless the quick yes for many names answers."""
 
     def __init__(self, fits: Callable[[str], bool], quick: Callable[[str, list[str]], bool] | None = None) -> None:
         self.may_read = fits

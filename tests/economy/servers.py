@@ -140,7 +140,7 @@ def datalayer(root: Path) -> Iterator[Peer]:
     with tempfile.TemporaryDirectory() as home:
         environment = private_environment(Path(home)) | {"HOME": home}
         server = RunningServer(root, environment=environment, python=str(scripts / "python"))
-        server.url = server.url.removesuffix("/fstools")  # It has none.
+        server.url = server.url.removesuffix("/fstools")  # It has no fstools.
         environment |= {"JUPYTER_URL": server.url.removesuffix("/api"), "JUPYTER_TOKEN": server.token}
         environment["START_NEW_CODE_SANDBOX"] = "false"  # No task runs code.
         try:

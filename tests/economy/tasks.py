@@ -22,8 +22,8 @@ class Task(NamedTuple):
         title: for the table.
         goal: calls at most.
         prepare: makes its files in a folder.
-        ways: how each server does it; a word where not safely; the others edit notebooks only.
-        done: looks whether it is done.
+        ways: how each server does it, or a word if it cannot do it safely; servers left out edit notebooks only.
+        done: checks whether it is done.
     """
 
     title: str

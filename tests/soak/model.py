@@ -60,7 +60,7 @@ def state_of(number: int, data: bytes) -> State | None:
 
 
 def counted(lines: list[str]) -> int | None:
-    """How far a person has counted who types a number in each line; the last one may be begun. None: in no order."""
+    """The last number of a person who types one in each line; the last one may be incomplete. None: not in order."""
     *whole, last = lines
     if whole != [str(number) for number in range(1, len(lines))]:
         return None

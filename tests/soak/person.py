@@ -32,7 +32,7 @@ def answer(dialogs: Any) -> None:
 
 
 class Person:
-    """At a page that shows the document."""
+    """A person at a page that shows the document."""
 
     def __init__(self, page: Page, chance: random.Random) -> None:
         self._page, self._chance = page, chance
@@ -43,10 +43,10 @@ class Person:
         return self._text.count() == 1
 
     def type_next(self) -> int | None:
-        """Type the number that comes next; one that was only begun is typed anew. None where the caret is elsewhere."""
+        """Type the next number; one that was only begun is typed again. None where the caret is elsewhere."""
         self._text.click()
         self._page.keyboard.press("Control+End")
-        # A dialog that comes and goes just now takes the key; who types looks where the caret is.
+        # A dialog that opens and closes now takes the keys, so the caret's place is checked.
         if not self._text.evaluate(AT_END):
             return None
         # Lines far above are not in the page.
@@ -69,7 +69,7 @@ class Person:
         return saving.value.ok
 
     def work(self) -> str:
-        """One line on what came of a number more."""
+        """Type one more number; gives one line on the outcome."""
         number = self.type_next()
         if number is None:
             return "nothing"
@@ -78,7 +78,7 @@ class Person:
 
 
 def main(address: str, token: str, seed: str) -> None:
-    """Say on standard output what came of each number, one line each."""
+    """Print one line on the outcome of each number."""
     chance = random.Random(int(seed))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=OPTIONS)

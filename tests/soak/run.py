@@ -36,7 +36,7 @@ DONE_BY_ALL = {f"{who} edited" for who in ("client", "kernel", "process")} | {
 DONE_IN_A_BROWSER = {"person saved", "browser killed"}
 DONE_ON_A_SMALL_DISK = {"disk filled"}
 REPOSITORY = Path(__file__).parents[2]
-# No news, and no look for extensions that are to be built, which takes a program of its own for each page.
+# No news, and no check for extensions to build, which starts a program for each page.
 PAGE = {"buildCheck": False, "disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 
@@ -236,7 +236,7 @@ def _threads(counts: Counts, root: Path, server: RunningServer, *, few: bool) ->
 
 
 def act(work: Callable[..., None], counts: Counts, *given: object) -> None:
-    """Have an actor at work; one that gives up is told of, as nobody would miss it."""
+    """Run an actor; one that gives up is reported, because its absence would go unnoticed."""
     try:
         work(counts, *given)
     except Exception as problem:

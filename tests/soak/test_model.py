@@ -1,4 +1,4 @@
-"""The soak finds what it is there to find."""
+"""The soak detects the faults that it looks for."""
 
 from __future__ import annotations
 

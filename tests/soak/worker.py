@@ -61,7 +61,7 @@ def trouble(chance: random.Random) -> Iterator[None]:
 
 
 def said(call: Call, chance: random.Random) -> str:
-    """One line on what came of a step."""
+    """One line on the outcome of a step."""
     try:
         with trouble(chance):
             made = step(call, chance)
@@ -91,7 +91,7 @@ def said_in_kernel(shell: Any, seed: int) -> str:
 
 
 def main(root: str, seed: str) -> None:
-    """Say on standard output what came of each call, one line each."""
+    """Print one line on the outcome of each call."""
     chance = random.Random(int(seed))
     # Each worker has a session of its own, which the next process goes on with: two that share one may overwrite each
     # other's newest version, as whoever shares a session has been shown it.

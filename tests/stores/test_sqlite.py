@@ -195,7 +195,7 @@ def test_a_full_disk_is_an_io_error_and_nothing_is_half_done(store):
 
 
 def test_what_is_kept_is_not_refused_where_nothing_older_can_be_dropped(path, query, caplog):
-    """It would be told as not made, though it is, or made twice."""
+    """A refusal would report the change as not made although it is, or it would be made twice."""
     store = SqliteStore(path, StoreLimits(journal_max_changes=1, max_receipts=1))
     store.add_change(change_of("c1"), b"")
     store.put_receipt(receipt_of("/root/1"))

@@ -21,7 +21,7 @@ KEY = "/root/a.txt"
 
 
 def unwatched():
-    """Let the time pass in which a store does not look whether its file is still the one."""
+    """Wait longer than a store may go without checking that its file was not replaced."""
     time.sleep(2 * sqlite_module._LOOK_SECONDS)
 
 
