@@ -22,7 +22,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 default_role = "code"  # Docstrings spell code as Markdown does.
-smartquotes = False  # Quotes stand around what is to be typed.
+smartquotes = False  # Quotes in examples are typed as they are shown.
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"{project} {release}"
