@@ -51,7 +51,7 @@ def chromium():
 
 @pytest.fixture(scope="package")
 def browser(chromium):
-    # Not for the whole session: Playwright's event loop would stand in the way of other tests' loops.
+    # Not for the whole session: Playwright's event loop would disturb other tests' loops.
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=chromium, args=OPTIONS)
         yield running
@@ -78,7 +78,7 @@ def shared_labs(tmp_path_factory):
 
 @pytest.fixture
 def lab(shared_labs, leg, tmp_path_factory):
-    """The lab that the tests share; nothing waits in it before a test, nor after."""
+    """The lab that the tests share; no change waits in it before or after a test."""
     if leg not in shared_labs:
         shared_labs[leg] = Lab(tmp_path_factory.mktemp("lab"), "--FsToolsConfig.enable_execute=True", leg=leg)
     yield shared_labs[leg]

@@ -95,9 +95,9 @@ class Lab(RunningServer):
         self.wait()
 
     def stop(self, seconds: float = 10) -> None:
-        """End it, killed if need be: a Jupyter server that ends while a page asks for contents waits for ever.
+        """End it, by a kill if needed: a Jupyter server that ends while a page requests contents hangs.
 
-        Its event loop stops, and with it what would have ended anyio's worker threads (jupyterlab/jupyterlab#10442).
+        Its event loop stops, so nothing ends anyio's worker threads (jupyterlab/jupyterlab#10442).
         """
         with suppress(subprocess.TimeoutExpired):
             super().stop(seconds)

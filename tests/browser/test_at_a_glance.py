@@ -1,4 +1,4 @@
-"""The panel tells at a glance what is there, and stays where the person looks."""
+"""The panel shows its contents at a glance, and does not move while the person looks at it."""
 
 from __future__ import annotations
 

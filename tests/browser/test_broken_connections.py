@@ -1,4 +1,4 @@
-"""When the server or its event stream is gone, the panel says so; what was missed is there once they are back."""
+"""When the server or its event stream is gone, the panel says so; missed entries appear once they are back."""
 
 from __future__ import annotations
 

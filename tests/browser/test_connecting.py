@@ -1,4 +1,4 @@
-"""An assistant is connected from JupyterLab: a public MCP client works with what the dialog shows."""
+"""An assistant is connected from JupyterLab: a public MCP client works with the configuration that the dialog shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person decides about changes in the panel, and sees at once what stands."""
+"""A person decides about changes in the panel, and sees at once which of them are applied."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_every_command_that_all_approves_is_read_to_its_end_with_the_keyboard(wi
         dialog = window.page.get_by_role("dialog")
         expect(dialog.locator("code")).to_have_count(15)
         assert sorted(dialog.locator("code").all_text_contents()) == sorted(commands)
-        # The boxes scroll and the dialog does not: what is said below them, and the buttons, stay in sight.
+        # The boxes scroll and the dialog does not: the text below them, and the buttons, stay in sight.
         assert dialog.locator(".jp-Dialog-body").evaluate("body => body.scrollHeight <= body.clientHeight")
         for name in ("What you decide about", "A long command"):
             box = dialog.get_by_label(name)

@@ -37,7 +37,7 @@ def rewrite(folder, content, file="a.py"):
 
 @pytest.fixture
 def editor(desk, waits):
-    """A file of forty lines, open, of which an assistant would change two that are far apart."""
+    """An open file of forty lines, with a proposal that changes two lines far apart."""
     waits.write("a.py", BEFORE)
     desk.open(waits.path("a.py"))
     change = rewrite(waits, upper(3, 30))
@@ -288,7 +288,7 @@ def test_one_hunk_of_a_change_that_was_made_is_undone(desk, folder):
 
 @pytest.fixture
 def cells(desk, waits):
-    """A notebook of which an assistant would edit a cell, insert one and delete one."""
+    """A notebook with a proposal that edits a cell, inserts one and deletes one."""
     waits.write("n.ipynb", notebook(("one", "x = 1"), ("two", "y = 2"), ("three", "z = 3")))
     desk.show(waits.path("n.ipynb"))
     expect(desk.page.locator(".jp-Notebook .jp-Cell")).to_have_count(3)

@@ -178,7 +178,7 @@ def test_changes_are_shown_and_reached_in_a_notebook_that_is_drawn_whole(open_la
     waits.call("read_notebook", "n.ipynb")
     edits = [{"cell_id": f"c{number}", "new_source": f"y = {number}"} for number in (2, 70)]
     proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))
-    # Only what is on screen is marked.
+    # Marks exist only for cells on screen.
     expect(window.page.locator(".jp-Notebook .jp-fstools-Review-controls")).to_have_count(1)
     for number in (2, 70):
         window.page.keyboard.press("Alt+F5")
@@ -190,7 +190,7 @@ def test_changes_are_shown_and_reached_in_a_notebook_that_is_drawn_whole(open_la
 
 
 def test_a_new_cell_is_stale_once_the_cell_is_gone_below_which_it_was_to_stand(open_notebook, desk, waits):
-    """Until the person takes the deletion back; then it lands there."""
+    """Stale until the person takes the deletion back; then it lands there."""
     open_notebook(waits, "x = 1", "y = 1", "z = 1")
     edits = [{"edit_mode": "insert", "after": "c1", "cell_type": "code", "new_source": "new = 1"}]
     proposed(waits.call("edit_notebook", "n.ipynb", edits=edits))

@@ -233,7 +233,7 @@ def test_each_file_of_a_change_that_is_another_by_now_is_shown_with_both_sides(w
     expect(shown.get_by_role("button", name="Approve")).to_be_visible()
     for name in "ac":
         waits.write(f"{name}.py", f"{name} = 'another'\n")
-    # The server tells of what other programs write, before the page asks.
+    # The server reports writes by other programs before the page asks.
     expect(shown.get_by_role("button", name="Approve")).to_have_count(0, timeout=8000)
     card = window.card_of(answer["change"])
     expect(card).to_contain_text("out of date")

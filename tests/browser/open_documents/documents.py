@@ -78,7 +78,7 @@ def holds(folder, file, wanted):
     """Whether a file, or the sources of a notebook, gets this content within a while: saves take their time."""
     found = None
     for _ in range(200):
-        # Not there yet, or half of a notebook, while somebody writes it in place.
+        # Missing, or half of a notebook, while a program writes it in place.
         with suppress(FileNotFoundError, ValueError):
             found = sources_in(folder.text(file)) if file.endswith(".ipynb") else folder.text(file)
         if found == wanted:

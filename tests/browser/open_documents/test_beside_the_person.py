@@ -1,4 +1,4 @@
-"""Edits that land while the person saves elsewhere, renames, drags, deletes, closes or runs what is edited."""
+"""Edits that land while the person saves elsewhere, renames, drags, deletes, closes or runs the edited document."""
 
 from __future__ import annotations
 

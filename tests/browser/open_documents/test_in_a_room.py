@@ -201,7 +201,7 @@ def test_a_person_stays_at_the_cell_that_they_chose_and_keeps_the_keyboard(open_
         ({"edit_mode": "delete"}, ["x", "z"], "CodeCell", "+"),
     ):
         page.keyboard.press("Escape")
-        # Refused until the room knows that nobody types in the cell any more.
+        # Refused until the room knows that the person has left the cell.
         for _ in range(50):
             status, answer = folder.call("edit_notebook", "n.ipynb", edits=[{**edit, "cell_id": "c1"}])
             if status == 200:
@@ -288,7 +288,7 @@ def test_a_running_cell_keeps_what_it_prints(open_notebook, folder):
 
 
 def test_a_cell_edits_the_notebook_that_it_runs_in(open_notebook, folder):
-    """Its kernel hands the call to the server, which edits the room; what the person typed beside it stays."""
+    """Its kernel passes the call to the server, which edits the room; text that the person typed beside it stays."""
     path = folder.path("n.ipynb")
     told, change = f"%fs cells {path}", f"import time; time.sleep(2)\n%fs cell {path} c1 --old 1 --new 2"
     document = open_notebook(told, "y = 1", change, "z = 1", kernel=True)

@@ -302,7 +302,7 @@ def test_a_server_that_is_killed_before_and_after_the_write(own_lab, open_lab, b
 
 
 def test_a_server_that_is_killed_before_the_page_saved_for_it_leaves_nothing_of_the_edit(own_lab, open_lab, between):
-    """The page keeps what was typed, takes the edit back, and is open to the next one."""
+    """The page keeps the typed text, takes the edit back, and accepts the next one."""
     folder = Folder(own_lab, "work")
     window = open_lab(own_lab, prepare=between)
     document = opened(window, folder, typed="  # typed")

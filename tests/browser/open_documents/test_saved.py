@@ -29,7 +29,7 @@ STREAM = {"name": "stdout", "output_type": "stream", "text": ["out\n"]}
 
 @pytest.fixture
 def open_notebook(desk, folder):
-    """Opens a notebook that the assistant has read, of which there is a copy that stays closed."""
+    """Opens a notebook that the assistant has read; a copy of it stays closed."""
 
     def opened(*sources, **options):
         folder.write("closed.ipynb", notebook_text(*sources, **options))

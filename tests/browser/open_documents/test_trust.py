@@ -24,13 +24,13 @@ TRUSTED = """() => {
 
 
 def html(mark):
-    """An output that tells whether it was trusted: only then does a script run."""
+    """An output that shows whether it is trusted: its script runs only then."""
     script = f"<b>{mark}</b><script>window.ran = [...(window.ran ?? []), '{mark}'];</script>"
     return {"output_type": "display_data", "metadata": {}, "data": {"text/html": [script]}}
 
 
 def with_outputs(text, **outputs):
-    """A notebook's text in which some cells have an output that tells its mark."""
+    """A notebook's text in which some cells have an output that shows its mark."""
     told = json.loads(text)
     for cell in told["cells"]:
         if cell["id"] in outputs:

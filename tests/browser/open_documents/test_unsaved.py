@@ -1,4 +1,4 @@
-"""An edit of a document with unsaved changes lands in it, and it is saved; what is typed is kept."""
+"""An edit of a document with unsaved changes is made in it and saved with it; typed text is kept."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def saving_slowly(page):
 
 
 def test_what_is_typed_while_a_save_runs_is_unsaved_too(open_text, folder):
-    """JupyterLab takes a document for saved when a save ends; what was typed meanwhile is in no file yet."""
+    """JupyterLab marks a document as saved when a save ends; text typed meanwhile is not in the file yet."""
     document = open_text()
     document.type("; begun = 1")
     with saving_slowly(document.page):
@@ -240,7 +240,7 @@ with open_workspace(sys.argv[1], session="program") as files:
 
 
 def test_no_process_writes_a_file_between_jupyterlabs_look_at_it_and_its_save(open_text, folder):
-    """JupyterLab looks whether the file has changed, and then writes it: what came in between would be overwritten."""
+    """JupyterLab checks whether the file has changed, and then writes it: a write in between would be overwritten."""
     document = open_text()
     root, path = folder.lab.root, folder.path("a.py")
     edit = [sys.executable, "-c", EDIT_BESIDE, root, path]

@@ -121,7 +121,7 @@ def widget_keeps_its_state(document, folder, place):
 
 
 def test_a_cell_edits_the_notebook_that_it_runs_in(open_notebook, folder):
-    """Its kernel waits for the page meanwhile; what the person typed beside it stays, and a save asks nothing."""
+    """Its kernel waits for the page meanwhile; text that the person typed beside it stays, and a save asks nothing."""
     edit = f"import time; time.sleep(2)\n%fs cell {folder.path('n.ipynb')} c1 --old 1 --new 2"
     document = open_notebook(f"%fs cells {folder.path('n.ipynb')}", "y = 1", edit, "z = 1")
     document.start(0)
