@@ -140,7 +140,7 @@ def test_a_pattern_with_the_roots_own_path_is_absolute() -> None:
     ],
 )
 def test_a_byte_that_is_no_utf_8_may_be_spelled_as_it_is_told(pattern: str, name: str, expected: bool) -> None:
-    """Any other backslash means what it always does, and a file may have the pattern as its name."""
+    """Any other backslash keeps its usual meaning, and a file may have the pattern as its name."""
     assert fits(pattern, name) is expected
 
 

@@ -29,7 +29,7 @@ from jupyter_fstools.search.regex.dialect import compile_expression
     ],
 )
 def test_a_pattern_that_is_not_well_formed_is_refused_with_the_reason(pattern: str, says: str) -> None:
-    """And where in the pattern."""
+    """The reason names the place in the pattern, too."""
     with pytest.raises(Invalid, match=says):
         compile_expression(pattern)
 

@@ -1,4 +1,4 @@
-"""Matching lines with what stands around them."""
+"""Matching lines with the lines around them."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_links_are_neither_followed_nor_doubled(root: Path, find: Find, write: W
 
 
 def test_the_newest_come_first_and_the_page_is_cut_after_sorting(find: Find, write: Write) -> None:
-    """Total is of all, truncated is exact, equal times go by path."""
+    """The total counts all files, `truncated` is exact, equal times are ordered by path."""
     for number, name in enumerate(["c", "b", "a", "d"]):
         os.utime(write(name), (number // 2, number // 2))
     first = find("*", limit=3)
@@ -89,7 +89,7 @@ def test_a_search_that_must_end_says_so(find: Find, write: Write) -> None:
 
 
 def test_any_name_is_one_entry(find: Find, root: Path, write: Write) -> None:
-    """Line feeds, quotes, dashes, emoji, and bytes that are no UTF-8."""
+    """Line feeds, quotes, dashes, emoji, and bytes that are not UTF-8."""
     odd = ["new\nline", "quo\"te's", "-rf", " two  words ", "😀.txt", "caf\udce9.txt", "$(touch x)"]
     for name in odd:
         write(name)
@@ -151,7 +151,7 @@ def test_the_folder_searched_must_be_one(find: Find, write: Write, path: str, re
 
 
 def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
-    """A trailing slash stands for what is in the folder."""
+    """A trailing slash stands for the contents of the folder."""
     write("a.py")
     write("src/b/c.py")
     assert names(find("a.py/**")) == []
@@ -160,7 +160,7 @@ def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
 
 
 def test_what_may_not_be_read_is_never_listed(find: Find, write: Write) -> None:
-    """Neither files nor what is in a denied folder, nor links to them; nor do they count."""
+    """Neither files nor the contents of a denied folder, nor links to them; they are not counted either."""
     for path in ("a.txt", "keys/id.txt", "b/secret.txt"):
         write(path)
     found = find("**", visible=Only(lambda path: "secret" not in path and path != "keys"))
@@ -230,7 +230,7 @@ def test_a_file_that_vanishes_is_left_out(
 def test_a_folder_swapped_for_a_link_leaks_nothing(
     find: Find, root: Path, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Names are opened below the folder that was listed; what cannot be entered is counted."""
+    """Names are opened below the folder that was listed; folders that cannot be entered are counted."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.txt").write_text("s")
     write("a/b.txt")
@@ -293,7 +293,7 @@ def test_rules_are_read_byte_by_byte_as_git_reads_them(root: Path, find: Find, w
 
 @pytest.mark.parametrize("sort", ["path", "modified"])
 def test_a_folder_that_may_be_listed_but_not_entered_is_counted(mortal: Path, sort: str) -> None:
-    """Its files are no part of the total; asked for by itself it is denied."""
+    """Its files are not in the total; asked for directly, it is denied."""
     for name in ("no/a.txt", "no/b.txt", "no/deep/c.txt", "ok.txt"):
         (mortal / name).parent.mkdir(parents=True, exist_ok=True)
         (mortal / name).write_text("x\n")

@@ -188,7 +188,7 @@ def test_truncated_is_exact_and_pages_are_stable(search: Search, write: Write) -
 
 
 def test_the_other_modes_list_files(search: Search, write: Write) -> None:
-    """Count is of matching lines, total of what is listed, whatever the page."""
+    """The count is of matching lines, the total of listed files, on every page."""
     write("a.txt", "needle needle\nneedle\n")
     write("b.txt", "needle\n")
     counted = search("needle", output_mode="count", limit=1)
@@ -318,7 +318,7 @@ def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None
 def test_a_file_named_by_a_link_is_shown_under_the_links_name(
     search: Search, root: Path, write: Write, mode: str
 ) -> None:
-    """As a search of its folder shows it, however it is spelled; a link to a folder is none of its names."""
+    """It has the same name as in a search of its folder, however it is spelled; a link to a folder adds no name."""
     cells = {"cells": [{"cell_type": "raw", "id": "a", "metadata": {}, "source": "needle"}]}
     write("real/deep/b.py", "needle\n")
     write("real/n.ipynb", json.dumps(cells))
@@ -449,7 +449,7 @@ def test_a_pattern_that_takes_long_to_compile_holds_nothing_up(
 
 
 def test_a_search_that_is_stopped_is_partial(search: Search, write: Write) -> None:
-    """And leaves no process behind."""
+    """No process is left behind."""
     write("a.txt", "needle\n")
     gone = threading.Event()
     gone.set()
@@ -525,7 +525,7 @@ def test_many_matches_over_lines_that_follow_each_other(search: Search, write: W
 def test_without_ripgrep_the_answer_is_the_same(
     write: Write, root: Path, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Missing, or one that crashes half-way."""
+    """Ripgrep is missing, or crashes half-way."""
     write("a.txt", "needle\n")
     query = TextQuery(pattern="(ne+)+dle")  # a pattern that ripgrep gets whatever the size
     monkeypatch.setattr(grep, "ripgrep_binary", lambda: None)
@@ -551,7 +551,7 @@ def test_a_few_small_files_are_searched_without_a_program(write: Write, root: Pa
 def test_what_little_ripgrep_lists_is_counted_without_more_programs(
     root: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But where one of the files is binary, each is told apart by ripgrep."""
+    """If one of the files is binary, ripgrep is asked about each of them."""
     for number in range(8):
         write(f"{number}/a.txt", "needle\n" * number if number in (3, 5) else "nothing\n")
     (root / "link.txt").symlink_to("3/a.txt")
@@ -630,7 +630,7 @@ def test_a_folder_swapped_for_a_link_shows_nothing_from_outside(
      {"glob": "node_modules/*"}, {"glob": "**/.env"}, {"visible": Only(lambda path: path != "src/deep")}],
 )  # fmt: skip
 def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, fields: dict[str, object]) -> None:
-    """Rules that it reads in its own way, files above, links, notebooks, files too large: one answer."""
+    """Rules that ripgrep reads differently, rules of folders above, links, notebooks, large files: one answer."""
     write(".gitignore", "*.log\n{a,b}.txt\n/out/\nsrc/skip\n!src/keep.log\n")
     write(".ignore", "src\n")
     write("../.gitignore", "*\n")
@@ -718,7 +718,7 @@ def test_without_descriptors_a_search_fails_rather_than_leave_files_out(
 
 
 def test_paths_longer_than_a_caller_can_give_are_not_passed_over_in_silence(search: Search, root: Path) -> None:
-    """The first folder that nobody could ask for is counted, for all that is in it."""
+    """The first folder whose path is too long is counted, in place of all that is in it."""
     folder = os.open(root, os.O_RDONLY)
     for _ in range(25):
         os.mkdir("d" * 200, dir_fd=folder)
@@ -925,7 +925,7 @@ def test_many_matches_on_a_long_line_are_found_at_once(search: Search, write: Wr
 def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
     root: Path, write: Write, other_ripgrep: Program, monkeypatch: pytest.MonkeyPatch, complaint: str
 ) -> None:
-    """Whichever way it was asked; it is no search in which nothing was found."""
+    """However it was asked; the answer must not look like a search without matches."""
     for name in ("0", "1", "error: pattern"):
         write(f"{name}.txt", "needle\n")
     other_ripgrep(f"cat >&2 <<'END'\n{complaint}\nEND\nexit 2")
@@ -937,7 +937,7 @@ def test_a_ripgrep_that_complains_of_more_than_single_files_does_not_count(
 
 
 def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
-    """A complaint goes over lines with a name, and says bytes that are no UTF-8 in another way."""
+    """A complaint about such a name may span lines, and shows bytes that are not UTF-8 in another way."""
     odd = ["a: b (os error 24)", "two\nlines", "bad\udcff", "rg: x", "error: pattern"]
     said = [f".//{name}: Permission denied (os error 13)" for name in odd[:-1]]
     said.append(".//gone: IO error for operation on .//gone: No such file or directory (os error 2)")
@@ -955,7 +955,7 @@ def test_a_file_that_ripgrep_complains_of_is_told_whatever_its_name() -> None:
 def test_what_is_closed_to_a_user_is_counted(
     mortal: Path, monkeypatch: pytest.MonkeyPatch, way: str, fields: dict[str, object]
 ) -> None:
-    """A folder that may be listed but not entered counts once, and is denied where it is asked for by itself."""
+    """A folder that may be listed but not entered counts once, and is denied where it is named."""
     for name in ("a.txt", "no/b.txt", "no/c.txt", "no/deep/d.txt", "notebooks/e.ipynb", "shut/f.txt"):
         (mortal / name).parent.mkdir(parents=True, exist_ok=True)
         (mortal / name).write_text("needle\n")
@@ -978,7 +978,7 @@ def test_what_is_closed_to_a_user_is_counted(
 def test_what_is_in_a_folder_that_may_be_entered_but_not_listed_is_found_by_its_path(
     mortal: Path, monkeypatch: pytest.MonkeyPatch, way: str, mode: str, path: str
 ) -> None:
-    """A link leads into it, or somebody names what is there."""
+    """A link leads into it, or a path names the file."""
     for name in ("shut/a.txt", "shut/deep/b.txt"):
         (mortal / name).parent.mkdir(parents=True, exist_ok=True)
         (mortal / name).write_text("needle\n")

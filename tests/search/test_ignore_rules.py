@@ -124,7 +124,7 @@ def test_rules_hold_without_a_repository_too(find: Find, write: Write) -> None:
 
 
 def test_a_folder_inside_ignored_ones_can_be_searched_by_name(find: Find, write: Write) -> None:
-    """The rules are for what is come across, not for what is named."""
+    """The rules apply to files that a search comes across, not to a path that is named."""
     write(".gitignore", "build/\n*.o\n")
     write("build/a.txt")
     write("build/a.o")
@@ -170,7 +170,7 @@ PATHS = st.lists(st.sampled_from(NAMES[:4]), min_size=2, max_size=5)
 @given(st.lists(st.sampled_from(LINES), max_size=5), st.lists(st.sampled_from(LINES), max_size=3), PATHS)
 @example([], ["a/c/"], ["c", "a"])
 def test_rules_carried_down_a_path_are_the_rules_of_each_folder(lines, deeper, path):
-    """Also the quick yes for many names, which goes by names alone once no anchored rule reaches so far down."""
+    """Also the quick yes for many names, which checks names alone once no anchored rule reaches this depth."""
     files = (RuleFile("\n".join(deeper).encode(), path[0]), RuleFile("\n".join(lines).encode(), ""))
     carried = FolderRules(files, path[0])
     for depth in range(2, len(path) + 1):

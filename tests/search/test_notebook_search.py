@@ -166,7 +166,7 @@ def test_a_notebook_in_another_encoding_is_broken(search: Search, write: Write, 
 
 
 def test_odd_cells_are_passed_over() -> None:
-    """Cells without a source, cells that are none, worksheets of old notebooks."""
+    """Cells without a source, entries that are no cells, worksheets of old notebooks."""
     odd = {"cells": [{}, 7, {"source": [1, "a"], "id": 3, "outputs": [None, {"data": 1}]}]}
     texts = cell_texts(json.dumps(odd).encode(), outputs=False)
     assert [(text.cell_index, text.cell_id, text.text) for text in texts] == [(0, None, ""), (2, None, "a")]

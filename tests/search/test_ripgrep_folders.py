@@ -1,4 +1,4 @@
-"""A search of whole folders, whose files ripgrep lists by a rule on names, comes to what one of each file comes to."""
+"""A search of whole folders, in which ripgrep chooses files by name, finds the same as a search of each file."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_the_rule_on_names_is_one_that_everybody_reads_alike(glob: str, rules: l
 def test_reasons_that_are_many_or_cannot_be_told_are_not_asked_for(
     root: Path, write: Write, runs: list[bool], names: list[str], says_little: bool
 ) -> None:
-    """A name that looks like a reason tells nothing; then all files are named instead."""
+    """A name that looks like a reason makes the output ambiguous; then all files are given by name instead."""
     for folder in range(3):
         for name in names:
             write(f"{folder}/{name}", "needle\0" if folder else "needle\n")
@@ -171,7 +171,7 @@ def test_without_such_a_rule_files_are_given_by_name(
 
 
 def test_what_is_large_is_not_read(root: Path, write: Write, runs: list[bool]) -> None:
-    """Nor does it lead to its folder being searched file by file."""
+    """Nor does a large file cause a search of its folder file by file."""
     write("a.py", "needle\n")
     write("b.py", "needle\n" * 1000)
     write("b.txt", "needle\n" * 1000)
@@ -181,7 +181,7 @@ def test_what_is_large_is_not_read(root: Path, write: Write, runs: list[bool]) -
 
 
 def test_a_nul_is_told_whatever_else_there_is(root: Path, write: Write, runs: list[bool]) -> None:
-    """Text that grows when it is read as UTF-8 makes up for nothing that was left unread."""
+    """Text that grows when it is converted to UTF-8 must not hide bytes that were left unread."""
     write("a.py", ("\u4e2d" * 17).encode("utf-16"))
     write("b.py", b"needle\n\0" + b"x" * 7)
     ours, theirs = asked(root, glob="*.py")
@@ -205,7 +205,7 @@ def test_a_ripgrep_that_fails_in_folders_is_given_names(
 def test_a_ripgrep_that_does_not_speak_of_all_files_is_asked_again(
     root: Path, write: Write, runs: list[bool], other_ripgrep: Program, said: str
 ) -> None:
-    """To say nothing of a file is not to say that nothing matches."""
+    """No output about a file does not mean that it has no match."""
     for name in ("a.py", "b.py", "c.txt"):
         write(name, "needle\n")
     silent = f'printf "\\n%s\\n" "{said}"; exit 1'
@@ -219,7 +219,7 @@ def test_a_ripgrep_that_does_not_speak_of_all_files_is_asked_again(
 def test_numbers_that_are_not_those_of_the_folders_asked_for_tell_nothing(
     root: Path, write: Write, runs: list[bool], other_ripgrep: Program, numbers: str
 ) -> None:
-    """As would come of a ripgrep that goes through folders in an order of its own."""
+    """As from a ripgrep that walks the folders in another order."""
     write("a/a.py", "needle\n")
     write("a/b.py", "x\n")
     write("b/a.py", "x\n")
@@ -259,7 +259,7 @@ def test_ripgrep_is_asked_for_names_where_numbers_do_not_tell(
     contents: list[str],
     runs_of_ripgrep: list[str],
 ) -> None:
-    """To be told the name of every file takes it half as long as to search them."""
+    """Printing the name of every file takes ripgrep half as long as searching them."""
     for number, content in enumerate(contents):
         write(f"{number}/a.py", content)
     asked_for: list[str] = []
@@ -279,7 +279,7 @@ def test_ripgrep_is_asked_for_names_where_numbers_do_not_tell(
 
 
 def test_where_many_files_match_the_names_are_asked_for_at_once(root: Path, write: Write) -> None:
-    """And no more once few do."""
+    """No longer once few files match."""
     for number in range(80):
         write(f"{number:02}/a.py", "needle\n" if 20 <= number < 40 else "x\n")
     folders = whole_folders(compile_glob("*.py"), TextQuery(pattern="needle"))
@@ -297,7 +297,7 @@ def test_where_many_files_match_the_names_are_asked_for_at_once(root: Path, writ
 def test_what_changes_before_ripgrep_looks_is_told_as_it_is_then(
     root: Path, write: Write, runs: list[bool], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    """And a file that has come since, that may not be shown, is not."""
+    """A file that has appeared since, and may not be shown, is left out."""
     write("src/a.py", "needle\n")
     changing = write("src/b.py", "x\n")
     write("was/b.py", "x\n")
@@ -341,7 +341,7 @@ def test_many_folders_are_given_in_several_runs(
 
 
 def test_ripgrep_is_at_no_users_mercy(root: Path, write: Write, runs: list[bool]) -> None:
-    """Rules of its own kinds of ignore files do not hold in a folder that is searched as a whole."""
+    """Ripgrep's own ignore files do not apply in a folder that is searched as a whole."""
     write("src/a.py", "needle\n")
     for name in (".ignore", ".rgignore"):
         write(name, "*\n")

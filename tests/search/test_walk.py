@@ -45,7 +45,7 @@ def walk_over(backend: Backend, pattern: str = "**", **options: object) -> Walk:
 
 
 def paths(walk: Walk) -> list[str]:
-    """All paths as they come."""
+    """All paths in the order of the walk."""
     return [
         joined(folder.path, name) for folder, files, links, _ in walk for name in [*files, *(name for name, _ in links)]
     ]
@@ -167,7 +167,7 @@ def test_a_large_folder_is_walked_as_a_little_one_is() -> None:
 
 
 def test_a_prefix_that_cannot_be_entered_is_counted(root: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But not one that is not there."""
+    """A prefix that does not exist is not counted."""
     write("no/a.txt")
     enter = DiskFolder.enter
 

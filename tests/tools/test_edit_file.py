@@ -134,7 +134,7 @@ def test_only_the_span_changes_and_the_endings_of_the_file_win(edit, data, old, 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le"])
 def test_a_wide_file_keeps_every_byte_outside_the_span(call, edit, codec):
-    """And its snippet has the right numbers."""
+    """Its snippet has the right numbers, too."""
     bom = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE, "utf-32-le": codecs.BOM_UTF32_LE}[codec]
     before, after = ("\u010a\u0a05\r\n" + "語\r\n" * 3 + f"{word}\r\n" for word in ("old", "new"))
     assert edit(bom + before.encode(codec), "old", "new") == bom + after.encode(codec)
@@ -242,7 +242,7 @@ def test_the_snippet_keeps_its_numbers_after_several_changes(call):
 
 
 def test_ones_own_edits_follow_each_other_without_a_read(call):
-    """Hints tell the lines as they are now."""
+    """Hints show the present lines."""
     call.put("a.txt", "a\nx\nx\n")
     call("read_file", path="a.txt")
     call("edit_file", path="a.txt", old_string="a\n", new_string="1\n2\n3\n")

@@ -1,4 +1,4 @@
-"""Cells are changed through the gate: what was shown, as it was shown, and nothing else of the file."""
+"""Cells are changed through the gate: only those that were shown, as they were shown, and nothing else of the file."""
 
 import difflib
 import hashlib
@@ -42,7 +42,7 @@ def sources(call):
 
 
 def outsider(call, old, new):
-    """Somebody else saves the notebook with other text in it."""
+    """Save the notebook with other text in it, as an outsider."""
     data = call.got(PATH)
     assert old.encode() in data
     call.put(PATH, data.replace(old.encode(), new.encode()))

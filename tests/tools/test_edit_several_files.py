@@ -99,7 +99,7 @@ def test_where_one_file_cannot_be_written_all_are_taken_back(files, failing):
 
 
 def test_where_the_way_back_is_barred_the_refusal_says_what_was_changed(files):
-    """Never "not modified" about a file that was; the change stays for the next who looks."""
+    """It never says "not modified" of a file that was modified; the change stays for the next access."""
     write = files.workspace.backend.write
 
     def bar_the_way(path, chunks, *, if_match):

@@ -1,4 +1,4 @@
-"""execute: what it answers, what it refuses, and that nothing runs that nobody approved."""
+"""execute: its answers and refusals, and that no command runs without approval."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def test_a_command_whose_caller_has_gone_is_withdrawn(asking):
 
 
 def test_a_command_of_a_caller_who_was_killed_cannot_be_approved_later(make_call):
-    """Its proposal stays, because nobody was left to withdraw it."""
+    """Its proposal stays, because no process was left to withdraw it."""
     call = make_call(enable_execute=True, execute_approval_seconds=0.3)
     call.refused("timeout", "execute", command="touch x")
     (withdrawn,) = Journal(call.workspace).changes(ChangeQuery())

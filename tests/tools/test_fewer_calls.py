@@ -60,7 +60,7 @@ def test_a_line_that_grep_cut_and_a_file_that_it_only_named_were_not_shown(root:
 
 
 def test_what_did_not_fit_into_the_answer_of_a_search_was_not_shown(root: Path) -> None:
-    """Neither a line's end nor lines around it."""
+    """Neither the cut end of a line nor omitted lines around a match."""
     files = open_workspace(root, session="me", durable=False, max_output_bytes=200)
     (root / "long.txt").write_text("needle " + "x" * 300 + " end\n")
     found = call_tool(files, "grep", pattern="needle")

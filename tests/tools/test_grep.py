@@ -222,7 +222,7 @@ def test_a_file_named_by_a_link_is_shown_under_the_links_name(grep, path):
 
 
 def test_a_link_is_searched_only_if_no_rule_is_about_where_it_is_or_leads(make_call):
-    """Nor does the refusal tell where that is."""
+    """The refusal does not tell where the link leads either."""
     call = make_call(deny_read=["/real/l.py", "/shut/"])
     call.put("real/b.py", "hit\n")
     call.put("shut/c.py", "hit\n")
@@ -340,7 +340,7 @@ def test_a_page_that_was_cut_off_is_gone_on_with_where_it_ended(make_call, monke
 
 
 def test_a_page_of_which_nothing_could_be_read_in_time_is_a_timeout(make_call, monkeypatch):
-    """And never an empty page that says to go on where it began."""
+    """It is never an empty page that says to go on where it began."""
     call = make_call(search_seconds=0.2)
     monkeypatch.setattr("jupyter_fstools.search.grep.GRACE_SECONDS", -1.0)
     monkeypatch.setattr(Page, "matches", lambda *_: time.sleep(0.3) or [])

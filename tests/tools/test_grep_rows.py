@@ -21,7 +21,7 @@ def test_a_match_is_marked_on_each_of_its_lines():
 
 
 def test_a_gap_stands_between_lines_that_do_not_follow_each_other():
-    """But not where no lines around are shown."""
+    """Only where lines around matches are shown."""
     apart = TextMatch("a.txt", 1, 1, 1, "a"), TextMatch("a.txt", 9, 1, 1, "a")
     assert [line.number for line in lines(*apart)] == [1, 9]
     assert [line.number for line in lines(*apart, TextMatch("b.txt", 1, 1, 1, "a", after=["b"]))] == [1, None, 9, 1, 2]

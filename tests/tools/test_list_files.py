@@ -1,4 +1,4 @@
-"""list_files: what is in a folder, in one order, page by page, and nothing that may not be seen."""
+"""list_files: the contents of a folder, in one order, page by page, without denied files."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_name_is_one_entry_on_one_line(call, name):
-    """And can be given back as it is."""
+    """Each name can be given back as it is."""
     call.put(name, "x")
     call.put("other", "x")
     assert sorted(listed(call)) == sorted([name, "other"])
@@ -221,7 +221,7 @@ def test_a_folder_that_cannot_be_read_is_named(call):
 
 
 def test_denied_names_never_appear(make_call):
-    """Nor what is in them, nor links to them, nor in the total."""
+    """Their contents and links to them do not appear either, and are not in the total."""
     call = make_call(deny_read=[".ssh/", "*.key"])
     for path in (".ssh/id", "a/.ssh/id", "a/b.KEY", "a/b", ".env"):
         call.put(path, "x")

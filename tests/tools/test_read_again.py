@@ -8,7 +8,7 @@ def is_stub(result):
 
 
 def test_the_same_read_again_is_answered_shortly(call):
-    """Unless the caller has lost what it was shown."""
+    """Unless the caller asks for the text again."""
     call.put("a", text := "line\n" * 50)
     assert not is_stub(call("read_file", path="a"))
     again = call("read_file", path="a")

@@ -1,4 +1,4 @@
-"""The schemas are what the vendors take, and what they let through the tools take too."""
+"""The vendors accept the schemas, and the tools accept all arguments that the schemas allow."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def nodes(schema):
 
 
 def calls(schema):
-    """Whatever a schema lets through."""
+    """Any arguments that a schema allows."""
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     return st.one_of(*(values(schema, kind) for kind in kinds))
 
@@ -52,7 +52,7 @@ def values(schema, kind):
         return st.lists(calls(schema["items"]), max_size=3)
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
-    # Where the bounds are only told in words, a model that can read keeps them.
+    # Where bounds are given only in words, a model that reads them keeps them.
     least = 1 if "at least 1" in schema["description"] else schema.get("minimum", 0)
     scalars = {
         "string": st.text(),

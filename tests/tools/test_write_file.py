@@ -120,7 +120,7 @@ def test_a_lone_surrogate_is_refused_before_anything_is_touched(call, read, path
     ],
 )
 def test_the_line_endings_of_most_lines_are_kept(call, read, before, content, after, eol):
-    """And the result says which they are."""
+    """The result names them."""
     read("a.txt", before)
     result = call("write_file", path="a.txt", content=content)
     assert call.got("a.txt") == after and result.data["eol"] == eol
@@ -314,7 +314,7 @@ def test_a_new_file_is_written_in_what_it_declares_and_edited_by_it(call, path, 
     ],
 )
 def test_a_text_that_would_be_read_in_another_encoding_is_refused(call, before, after):
-    """By a whole write and by an edit of the declaration; what is ASCII may be declared anything."""
+    """By a whole write and by an edit of the declaration; ASCII text may declare any encoding."""
     call.put("a.py", before)
     old = call("read_file", path="a.py").data["content"]
     refusal = call.refused("encoding", "write_file", path="a.py", content=after)
@@ -350,7 +350,7 @@ def test_a_notebook_is_written_in_utf8_only(call, encoding):
 
 
 def test_no_tool_makes_a_file_that_could_not_be_edited(make_call):
-    """The limit of an edit holds for what comes out of it, whatever the tool or the encoding."""
+    """The limit of an edit applies to its result, whatever the tool or the encoding."""
     call = make_call(max_edit_bytes=1000)
     refusal = call.refused("too_large", "write_file", path="a.txt", content="x" * 300, encoding="utf-32")
     assert refusal.details == {"size": 1204, "limit": 1000}

@@ -39,7 +39,7 @@ def test_paths_in_order_cost_one_open_for_each_new_folder(call, monkeypatch):
 
 
 def test_a_trail_follows_no_link_on_the_way(call, tmp_path):
-    """Nor is it lost after a folder that cannot be opened."""
+    """A folder that cannot be opened does not end it."""
     call.put("a/b/x", "x")
     (tmp_path / "outside" / "b").mkdir(parents=True)
     (call.root / "link").symlink_to(tmp_path / "outside")
@@ -63,7 +63,7 @@ def test_a_trail_holds_no_more_than_the_way_to_one_folder(call):
 
 
 def test_a_trail_into_a_deep_tree_holds_only_its_last_folders(call):
-    """And finds its way back up."""
+    """It finds its way back up."""
     disk = LocalDisk(call.root)
     deep = "/".join(["d"] * 200)
     call.put(f"{deep}/x", "deep")
