@@ -1,4 +1,4 @@
-"""Nothing below a root leads out of it: links, races, roots by other names, and names that are not what they seem."""
+"""Nothing below a root leads out of it: links, races, roots by other names, and misleading names."""
 
 from __future__ import annotations
 

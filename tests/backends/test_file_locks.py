@@ -188,7 +188,7 @@ def test_a_lock_holds_across_processes_and_ends_with_the_process(tmp_path):
 
 @pytest.mark.skipif(not HAS_FLOCK, reason="there is no flock here")
 def test_a_child_keeps_no_lock(tmp_path):
-    """Neither one that is started while the lock is held, nor one that is forked."""
+    """A child that is started or forked while the lock is held does not keep it."""
     locks = FileLocks(tmp_path, timeout=5)
     with locks.hold("/a"):
         started = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)

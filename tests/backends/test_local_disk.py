@@ -1,4 +1,4 @@
-"""Files below one folder of the disk, by the contract; and what only a disk has."""
+"""Files below one folder of the disk: the contract, and features that only a disk has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A root that is moved away and made anew: tools follow its path, never the folder that was moved."""
+"""A root that is moved away and created again: tools follow its path, never the folder that was moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of a workspace that a token opens: what is excluded stays closed, and nothing beside the rules opens."""
+"""The part of a workspace that a token opens: excluded files stay closed, and so do files that no rule names."""
 
 from __future__ import annotations
 

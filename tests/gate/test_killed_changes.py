@@ -304,7 +304,7 @@ def killed_at(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("written", "others"), [(0, "b"), (0, "bc"), (1, "c"), (2, ""), (1, "")])
 def test_of_files_written_in_order_those_that_an_outsider_changed_later_were_not(killed_at, written, others):
-    """The first that is as before the change tells that none behind it was written."""
+    """The first file that is as before the change shows that none after it was written."""
     folder = killed_at(written)
     for name in others:
         (folder / "root" / f"{name}.txt").write_text("an outsider's\n")

@@ -1,4 +1,4 @@
-"""No spelling of a path leads out of the root, for any tool, and no refusal tells what is there."""
+"""No spelling of a path leads out of the root, for any tool, and no refusal reveals files outside."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_a_loop_of_links_is_refused(call):
     "path", ["../outside/{}", "out/{}", "link-{}", "{root}/../outside/{}", "/no-such-folder/../{}"]
 )
 def test_no_refusal_tells_whether_something_is_outside(call, outside, path):
-    """Nor where the root is."""
+    """Nor does it tell where the root is."""
     (call.root / "out").symlink_to("../outside")
     (call.root / "link-file").symlink_to("../outside/file")
     (call.root / "link-none").symlink_to("../outside/none")
@@ -208,7 +208,7 @@ def test_the_top_of_the_disk_can_be_the_root(call):
 
 
 def test_a_hard_link_to_the_outside_is_a_file_like_any_other(call, outside):
-    """A path cannot tell it, nor a mount; who can make one inside the root can read its content anyway."""
+    """Neither a path nor a mount shows it; a user who can create one inside the root can read its content anyway."""
     os.link(outside / "file", call.root / "linked")
     assert call("read_file", path="linked").data["content"] == "secret"
     call("edit_file", path="linked", old_string="secret", new_string="shared")

@@ -87,7 +87,7 @@ def test_other_hidden_files_are_files_like_any_other(call, path):
 
 
 def test_a_rule_holds_for_the_spelling_and_for_what_it_leads_to(call):
-    """A link to what is denied, and a denied name that links to something else."""
+    """A link to a denied file, and a denied name that links to another file."""
     call.put(".ssh/id_rsa", "secret")
     call.put("plain.txt", "x")
     (call.root / "harmless").symlink_to(".ssh/id_rsa")
@@ -162,7 +162,7 @@ def test_a_broken_rule_is_refused_when_it_is_set():
 
 
 def test_suggestions_never_name_what_is_denied(make_call):
-    """Neither files, nor folders, nor what links lead to."""
+    """Neither files, nor folders, nor targets of links."""
     call = make_call(deny_read=[*DENY_READ, "secret*"], deny_write=DENY_WRITE)
     for path in ("secrets.txt", "secretz.txt", "secreta/x", "secreb.txt"):
         call.put(path, "x")

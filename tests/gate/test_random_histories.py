@@ -1,4 +1,4 @@
-"""Random histories of one file, two readers and an outsider, against a model of what each of them knows."""
+"""Random histories of one file, two readers and an outsider, against a model of each reader's knowledge."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = st.sampled_from(["", "x\n", "x y\n", "y\nx\n", "x\r\ny\r\n", "é\nx", "x
 
 
 class Histories(RuleBasedStateMachine):
-    """One file, two readers, an outsider: what the gate lets through against what each of them knows."""
+    """One file, two readers, an outsider: the gate's decisions, against a model of each reader's knowledge."""
 
     numbers = itertools.count()
 

@@ -57,7 +57,7 @@ def test_a_drifted_receipt_is_brought_up_to_date(call):
 
 @pytest.mark.parametrize("then", [1, 1_000_000_000, 4_000_000_000])
 def test_other_bytes_are_stale_whatever_the_time_says(call, then):
-    """Older, or by a clock that is ahead."""
+    """An older time, or one of a clock that is ahead."""
     file = call.put("a.txt", "x = 1\n")
     os.utime(file, (2_000_000_000, 2_000_000_000))
     call("read_file", path="a.txt")
@@ -171,7 +171,7 @@ def test_any_window_opens_the_file_for_edits(call):
 
 
 def test_edits_of_unseen_lines_can_be_refused(make_call):
-    """By a setting; reading the place is enough, so nobody is locked out of a large file."""
+    """By a setting; reading the place is enough, so that a large file can still be edited."""
     call = make_call(refuse_unseen_edits=True, full_read_bytes=100)
     call.put("a.txt", numbered(50))
     call.refused("too_large", "read_file", path="a.txt")
@@ -191,7 +191,7 @@ def test_a_match_that_begins_in_shown_lines_and_ends_outside_is_outside(call):
 
 
 def test_overwriting_needs_every_line_shown_in_whatever_windows(call):
-    """The union of windows."""
+    """The union of the windows counts."""
     call.put("a.txt", numbered(9))
     for offset, limit, lines in ((4, 2, "4-5"), (8, 2, "4-5, 8-9"), (1, 3, "1-5, 8-9"), (5, 2, "1-6, 8-9")):
         call("read_file", path="a.txt", offset=offset, limit=limit)
@@ -211,7 +211,7 @@ def test_overwriting_after_a_part_was_shown_can_be_allowed(make_call):
 
 
 def test_a_line_of_which_the_end_was_cut_is_not_shown(call):
-    """Until its rest was read from the column where the cut was."""
+    """It counts once its rest was read from the column of the cut."""
     call.put("a.txt", "short\n" + "abcdefghij" * 3 + "\n")
     call("read_file", path="a.txt", max_line_length=10)
     call.refused("not_read", "write_file", path="a.txt", content="new\n")
@@ -277,7 +277,7 @@ def test_what_was_read_long_ago_must_be_read_again(make_call):
 
 
 def test_a_file_in_use_is_not_evicted(make_call):
-    """By what was used last, not by what came first; an edit is a use as much as a read."""
+    """The file used longest ago is evicted, not the one read first; an edit is a use as much as a read."""
     call = make_call(max_receipts=3)
     call.put("hot", "x0")
     call("read_file", path="hot")
@@ -371,7 +371,7 @@ def test_what_a_diff_showed_is_never_overwritten_however_many_windows_follow(cal
 
 
 def test_what_was_accepted_unseen_does_not_count_as_shown(call):
-    """An edit that went through a stale file opens no overwrite of what the outsider wrote."""
+    """An edit that went through a stale file allows no overwrite of the outsider's text."""
     call.put("a.txt", numbered(3))
     call("read_file", path="a.txt")
     call.put("a.txt", numbered(3) + "theirs\n")

@@ -169,7 +169,7 @@ def test_an_own_edit_shows_no_line_of_which_a_part_was_not_shown(lines, ended, d
         at = end
     after, known_after = after + text[at:], known_after + known[at:]
     told = iter(known_after)
-    # A line end is no part of what a line shows.
+    # A line end is not a part of the shown line.
     flags = [[next(told) or one == "\n" for one in row] for row in _lines(after)]
     whole = {line for line, row in enumerate(flags, 1) if all(row)}
     narrow = touched_source_lines(BytesContent(text.encode()), splices)

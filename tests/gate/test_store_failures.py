@@ -71,7 +71,7 @@ def test_an_undo_of_a_creation_that_cannot_be_kept_writes_nothing(make_call, sto
 
 
 def test_an_approval_that_cannot_be_kept_writes_nothing(make_call, store, break_store):
-    """And the proposal still waits."""
+    """The proposal still waits."""
     call = make_call(store=store, approval="always")
     call.put("a.txt", "one\n")
     call("read_file", path="a.txt")

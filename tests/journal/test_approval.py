@@ -48,7 +48,7 @@ def test_a_change_that_needs_approval_touches_nothing(asking):
 )
 @pytest.mark.parametrize("first", ["", "#!/usr/bin/env python\n", f"#{'x' * 9000}\n", "\ufeff"])
 def test_an_encoding_that_a_text_in_utf8_declares_is_named(asking, path, declares, told, first):
-    """Python reads another line in a harmless comment of such a file."""
+    """Decoded that way, a harmless comment of such a file is another line for Python."""
     text = f"{first}# -*- coding: {declares} -*-\n# done +AAo-print(1)\n"
     assert asking("write_file", path=path, content=text, encoding="utf-8").change.diff.encoding == told
     asking.put(path, text.replace("coding", "no").removeprefix("\ufeff"))
@@ -148,7 +148,7 @@ def test_an_approval_makes_no_other_content_count_as_read(asking):
 
 
 def test_a_rejected_proposal_is_done_with(asking):
-    """And the proposer may propose anew."""
+    """The proposer may propose it again."""
     asking.put("a.txt", "x\n")
     asking("read_file", path="a.txt")
     change = edit(asking, "a.txt", "x", "y").change

@@ -1,4 +1,4 @@
-"""A session is told once, by its next answer, what a person decided about its changes."""
+"""A session is told once, in its next answer, how a person decided about its changes."""
 
 from __future__ import annotations
 

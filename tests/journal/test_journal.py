@@ -153,7 +153,7 @@ def test_a_change_with_a_later_one_on_top_is_refused_with_what_differs(call):
 
 @pytest.mark.parametrize("theirs", [b"mine\r\n", b"mine\n\n", b"mine", b"", None])
 def test_undo_goes_by_every_byte(call, theirs):
-    """Line endings too; what an outsider made of a creation is not removed."""
+    """Line endings count, too; a created file that an outsider has changed is not removed."""
     made = call("write_file", path="a.txt", content="mine\n").change
     call.put("a.txt", theirs) if theirs is not None else (call.root / "a.txt").unlink()
     refusal = call.refused("stale", "undo", change_id=made.id)
@@ -164,7 +164,7 @@ def test_undo_goes_by_every_byte(call, theirs):
 
 
 def test_a_link_in_the_place_of_the_file_is_another_file(call):
-    """Also if what it leads to has the same content."""
+    """Even if the link leads to a file with the same content."""
     made = call("write_file", path="a.txt", content="x").change
     call.put("b.txt", "x")
     (call.root / "a.txt").unlink()

@@ -181,7 +181,7 @@ def test_a_proposal_is_carried_out_in_the_cell_that_the_person_went_on_with(livi
     done = journal.approve(change.id, decision=Decision({"b": [0, 2]}))
     assert sources(call) == {"a": "x = 1", "b": "theirs\n" + rewritten(5, 35)}
     assert (done.decided.taken, done.decided.rejected) == ({"b": [0, 2]}, {"b": [1]})
-    # The proposer has not been shown what was typed.
+    # The proposer has not been shown the typed text.
     call.refused("not_read", "edit_notebook", path="n.ipynb", cell_id="b", new_source="x")
     journal.undo(journal.change(change.id), by_person=True)
     assert sources(call)["b"] == "theirs\n" + "".join(LINES)
@@ -211,7 +211,7 @@ def test_a_whole_text_is_written_beside_what_the_person_typed_between_its_change
     assert changed_since(call.workspace, change) == []
     journal.approve(change.id)
     assert call.got("a.txt").decode() == rewritten(5, 35).replace("line 20 of", "theirs\nline 20 of")
-    # The proposer has not been shown what was typed.
+    # The proposer has not been shown the typed text.
     call.refused("stale", "write_file", path="a.txt", content="x")
     typed(call, "a.txt", "line 22 of", "more\nline 22 of")
     journal.undo(journal.change(change.id), by_person=True)
@@ -407,7 +407,7 @@ def test_both_sides_of_a_change_have_what_the_person_typed_elsewhere(living, app
 
 
 def test_hunks_of_a_cell_that_still_fit_are_approved_and_taken_back(living):
-    """The person wrote at the place of another one; what they wrote stays, and the rest lands in one step."""
+    """The person wrote at the place of another one; that text stays, and the rest lands in one step."""
     call = living(approval=["n.ipynb"])
     journal = Journal(call.workspace)
     call.put("n.ipynb", notebook({"a": "x = 1", "b": "".join(LINES)}))
@@ -480,7 +480,7 @@ def texts(call):
     ],
 )
 def test_of_cells_without_ids_none_is_taken_for_another_where_others_were_changed(living, edits, expected):
-    """One is called something else once it is edited, and one that moves is one that goes and one that comes."""
+    """A cell is named by its source, so an edit renames it, and a move deletes one cell and inserts another."""
     call = living(approval="always")
     journal = Journal(call.workspace)
     call.put("n.ipynb", without_ids("abcd"))

@@ -1,4 +1,4 @@
-"""A person decides about parts of a change: exactly these are written, and whoever proposed it is told."""
+"""A person decides about parts of a change: exactly these are written, and the proposer is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds cells with the json module's own decoder: shares no code with what it judges."""
+"""Finds cells with the json module's own decoder: shares no code with the scanner under test."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def tabs(value: dict[str, Any]) -> bytes:
 
 
 def odd(value: dict[str, Any]) -> bytes:
-    """White space where nobody expects it."""
+    """White space in unusual places."""
     cells = " ,\n\n ".join(json.dumps(cell, separators=("\t, ", " :")) for cell in value["cells"])
     rest = json.dumps({key: value[key] for key in ("metadata", "nbformat", "nbformat_minor")})[1:]
     return f'\n {{ "cells"\n:[ {cells}\r\n] , {rest} \n\n'.encode()

@@ -131,7 +131,7 @@ def joined(data):
 
 @st.composite
 def parts(draw: st.DrawFn, change: Any) -> tuple[dict[str, set[int]], dict[str, str]]:
-    """Some hunks of some cells, and what a person writes into cells instead."""
+    """Some hunks of some cells, and texts that a person writes into cells instead."""
     names = [diff.cell_id for diff in change.diffs]
     assume(names and len(set(names)) == len(names))
     drawn = {diff.cell_id: draw(st.sets(st.sampled_from(list(hunks_in(diff))))) for diff in change.diffs}

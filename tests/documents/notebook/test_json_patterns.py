@@ -1,4 +1,4 @@
-"""The patterns of JSON do what they say in every Python that the project runs on."""
+"""The patterns of JSON mean the same in every Python that the project runs on."""
 
 import re
 from re import _constants as sre  # type: ignore[attr-defined]

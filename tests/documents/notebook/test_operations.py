@@ -1,4 +1,4 @@
-"""Changes of a notebook's bytes, told as operations on its cells."""
+"""Changes of a notebook's bytes, expressed as operations on its cells."""
 
 from __future__ import annotations
 

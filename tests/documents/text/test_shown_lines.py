@@ -9,7 +9,7 @@ from jupyter_fstools.documents.text.window import CutLine
 
 
 def test_rows_are_numbered_with_a_tab():
-    """Trailing spaces stay, the number can be told from the line."""
+    """Trailing spaces stay, and the number is distinct from the line."""
     body = shown_body(["a  ", "", "\tb"], 9, numbers=True)
     assert body == "9\ta  \n10\t\n11\t\tb"
     assert [LINE_NUMBER.sub("", row) for row in body.split("\n")] == ["a  ", "", "\tb"]
@@ -17,12 +17,12 @@ def test_rows_are_numbered_with_a_tab():
 
 
 def test_a_carriage_return_is_seen_as_its_symbol():
-    """Other control characters stand as they are."""
+    """Other control characters stay as they are."""
     assert shown_body(["a\rb", "\x1b[31mred\x1b[0m\x07"], 1, numbers=False) == "a␍b\n\x1b[31mred\x1b[0m\x07"
 
 
 def test_a_cut_line_says_how_to_go_on():
-    """And its marker can be recognised."""
+    """Its marker can be recognised."""
     cut = CutLine(line=4, column=11, shown=5, omitted=1)
     assert cut_marker(cut) == " [... 1 more character: read with offset=4, column=16]"
     body = shown_body(["x", "hello"], 3, numbers=True, cuts=[cut])

@@ -1,4 +1,4 @@
-"""Edits are exact: what they replace, what they leave alone, and when they refuse."""
+"""Edits are exact: the text they replace, the text they leave alone, and their refusals."""
 
 from __future__ import annotations
 
