@@ -1,4 +1,4 @@
-"""Commands as processes: what they print, how they end, and that nothing of them stays."""
+"""Commands as processes: their output, their end, and that no process of theirs is left."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def kernel(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def one_shell(tmp_path_factory):
-    """A shell is slow to make, and the magic is quick to load into it anew."""
+    """One shell for all tests: a shell is slow to make, and loading the magic into it again is quick."""
     displayhook = sys.displayhook
     quiet = Config({"HistoryManager": {"enabled": False}})
     shell = InteractiveShell(config=quiet, ipython_dir=str(tmp_path_factory.mktemp("ipython")))

@@ -33,7 +33,7 @@ def is_there() -> bool:
 
 
 def close(folder: Path) -> None:
-    """From now on this process and its children can open what lies beside the folder's path, and nothing in it."""
+    """Restrict this process and its children: they can open files outside the folder, and none inside it."""
     handled = struct.pack("<Q", _OF_FILES | _READ_DIR)
     rules = _system(_CREATE_RULESET, handled, len(handled), 0)
     for way in (folder, *folder.parents):

@@ -74,7 +74,7 @@ def test_a_name_that_is_no_utf8_can_be_sent_to_the_browser(fs, root):
 
 
 def test_spaces_survive_what_others_make_of_the_page(fs, root):
-    """nbconvert writes HTML anew and joins spaces between tags; where styles are taken out, only <pre> keeps them."""
+    """nbconvert rewrites HTML and joins spaces between tags; where styles are removed, only <pre> keeps them."""
     nbconvert = pytest.importorskip("nbconvert")
     (root / "a.py").write_text("def f():\n    return  1\n")
     results = [fs("read a.py"), fs("grep return"), fs("edit a.py --old 1 --new 2")]

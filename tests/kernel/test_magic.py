@@ -1,4 +1,4 @@
-"""`%fs` in a shell of this process: every subcommand does its work, and speaks of itself in its own words."""
+"""`%fs` in a shell of this process: every subcommand works, and its messages use the words of the magic."""
 
 from __future__ import annotations
 

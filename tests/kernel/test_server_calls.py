@@ -49,7 +49,7 @@ def calls(served):
 
 @contextmanager
 def fake_server(*answers):
-    """A server that gives each connection its answers (some with a status; None: it closes); tells what was asked."""
+    """A server that gives each connection its answers (some with a status; None: it closes); keeps the requests."""
     asked = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -141,7 +141,7 @@ def test_calls_share_one_connection():
 
 @pytest.mark.parametrize("seen", [True, False])
 def test_a_connection_that_was_closed_meanwhile_is_made_anew(monkeypatch, seen):
-    """Before the call, or while it is sent: nothing can have been done then."""
+    """Closed before the call or while it is sent, when the server cannot have acted on it."""
     answer = json.dumps(ANSWER).encode()
     with fake_server([answer], [answer]) as (url, asked):
         calls = ServerCalls(server_at(url))

@@ -1,4 +1,4 @@
-"""Pages as the server sees them: they say what they have open, and answer as they are told to."""
+"""Pages as the server sees them: they report their open documents, and answer as a test tells them."""
 
 from __future__ import annotations
 

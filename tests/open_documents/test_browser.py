@@ -1,4 +1,4 @@
-"""Several connections, and what they say of their documents."""
+"""Several connections, and their reports of open documents."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ENDS_ALIKE = [("", "a\nb\n"), ("a\nb\n", "one line"), ("a\r\nb\r\n", "b\r\n"), (
 
 @pytest.mark.parametrize(("before", "after"), [*ENDS_OTHERWISE, *ENDS_ALIKE])
 def test_a_text_that_ends_its_lines_otherwise_after_a_change_is_loaded_anew(call, pages, before, after):
-    """JupyterLab finds out how lines end as it loads a file, and writes all of them so at each save."""
+    """JupyterLab detects the line ends when it loads a file, and uses them for all lines at each save."""
     file, page = call.put("a.py", before), PageHere(patch={"done": True})
     pages.heard(page, [page.document(file)])
     call("read_file", path="a.py")

@@ -23,7 +23,7 @@ PATCHES = {"patch": {"done": True}}
 
 
 class Site:
-    """A running server, a folder of its own in its root, and a session that has read what is in there."""
+    """A running server, a folder of its own in its root, and a session that has read the files in it."""
 
     def __init__(self, running, root, environment, name):
         self.url, self.token = running.url, running.token
@@ -130,7 +130,7 @@ def test_a_page_whose_server_tells_another_kind_of_hash_follows_the_disk(server,
 
 
 def test_a_document_that_is_opened_while_its_file_changes_follows_at_once(server, root):
-    """Nobody reads it: what the page loaded is older than the file when the server hears of it."""
+    """No tool reads it: the page's version is older than the file when the server hears of it."""
     with Page(server, answers=PATCHES) as page:
         page.say(server.document("b.py", hash=sha(b"y = 1\n")))
         page.say(server.document("b.py", hash=sha(b"y = 1\n")), server.document("a.py", 1, hash=sha(b"older")))
@@ -234,7 +234,7 @@ def test_a_page_that_is_lost_when_it_has_saved_has_saved(server, root):
 
 @pytest.mark.parametrize("reason", ["closed", "busy", "hash", "failed"])
 def test_a_page_whose_person_has_saved_the_edit_meanwhile_has_saved(server, root, reason):
-    """Whatever becomes of the save that it is asked for: the document may be closed by then."""
+    """The outcome of the requested save does not matter: the document may be closed already."""
 
     def save(request):
         (root / "a.py").write_bytes(X2)
@@ -287,7 +287,7 @@ def test_a_failed_save_is_taken_back(server, root):
 
 
 def test_an_unsaved_document_whose_page_does_not_answer_is_left_alone(server, root):
-    """unsaved, 423, on every surface, as long as the page may come back; what is open elsewhere goes on."""
+    """`unsaved` (423) on every surface, as long as the page may come back; files open elsewhere can be edited."""
     with Page(server) as page, running_kernel(root, server.environment) as kernel:
         page.say(server.document("a.py", saved=False, hash=sha(X1)))
         assert refused(edit(server), "unsaved")

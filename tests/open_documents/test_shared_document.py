@@ -1,4 +1,4 @@
-"""A change as a room takes it: in UTF-8 bytes, beside what somebody typed elsewhere meanwhile."""
+"""A change as a room takes it: in UTF-8 bytes, beside text that was typed elsewhere meanwhile."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_spans_become_splices_of_the_texts_bytes(old, new):
 
 @given(texts, texts, texts, texts, st.booleans())
 def test_what_was_typed_in_another_line_meanwhile_stays(first, last, change, typed, before):
-    """The change is of one line and the typing of another, whichever of both comes first."""
+    """The change is in one line and the typing in another, in either order."""
     lines = [f"1{first}\n", "between\n", f"2{last}\n"]
     at, elsewhere = (0, 2) if before else (2, 0)
     changed, now, both = list(lines), list(lines), list(lines)
@@ -174,9 +174,9 @@ else:
 
 
 def outputs_set_in_a_room(*outputs, caret=False, running=False, source=""):
-    """The cell of a room, trusted and with an output of its own, with these outputs and maybe another source.
+    """Set these outputs and maybe a source in a room's cell, which is trusted and has an output of its own.
 
-    And whether it is the same one, and got all of it.
+    Gives the cell, and whether it is still the same one and got all of it.
     """
     command, told = [python_of("collaboration"), "-c", ROOM], json.dumps([outputs, caret, running, source])
     ran = subprocess.run(command, input=told, capture_output=True, text=True, check=True)
@@ -190,7 +190,7 @@ THEIRS = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "
 @pytest.mark.slow
 @pytest.mark.parametrize("outputs", [[THEIRS], [MINE, THEIRS]])
 def test_a_cell_loses_its_trust_with_outputs_that_it_did_not_have(outputs):
-    """It is made anew: a page looks at the trust of a cell only when it first sees it."""
+    """It is created again: a page checks the trust of a cell only when it first sees it."""
     cell, is_same, _ = outputs_set_in_a_room(*outputs)
     assert (cell["outputs"], cell["metadata"], is_same) == (outputs, {"tags": ["t"]}, False)
     assert (cell["id"], cell["source"], cell["execution_count"]) == ("a", "x", None)
@@ -212,7 +212,7 @@ def test_a_cell_that_would_lose_its_trust_is_left_to_who_types_in_it():
 @pytest.mark.slow
 @pytest.mark.parametrize("outputs", [[], [THEIRS]])
 def test_a_running_cell_gets_its_source_and_keeps_its_outputs(outputs):
-    """Nobody but its kernel knows which these are."""
+    """Only its kernel knows which outputs these are."""
     cell, is_same, is_whole = outputs_set_in_a_room(*outputs, running=True, source="y")
     assert (cell["source"], cell["outputs"], cell["execution_count"]) == ("y", [MINE], 1)
     assert is_same and not is_whole

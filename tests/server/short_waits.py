@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: a call that waits for somebody waits for a moment only."""
+"""Hooks of schemathesis: calls that wait for a person wait for a moment only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who gets in: token, cookies and _xsrf, the authorizer's word, and whose receipts count."""
+"""Access: token, cookies and _xsrf, the authorizer's decision, and the session whose receipts count."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ async def test_a_connected_page_holds_a_file_however_rarely_it_says_so(
 async def test_a_page_that_has_a_file_unsaved_hears_that_it_is_known_once_the_file_is_not_being_written(
     served, connected_page, jp_root_dir, monkeypatch
 ):
-    """It may be about to save: what is begun must be in the file before JupyterLab looks at that."""
+    """Its page may be about to save: a write that has begun must end before JupyterLab checks the file."""
     monkeypatch.setattr(open_documents, "_WRITTEN_SECONDS", 60)
     page, store = await connected_page(), served.workspace.store
     begun = store.add_change(change_of("c1", key=str(jp_root_dir / "a.txt"), status="pending"), b"")

@@ -1,4 +1,4 @@
-"""Whatever a client sends, it gets an answer that says what is wrong, never a crash."""
+"""Any input of a client gets an answer that says what is wrong, never a crash."""
 
 from __future__ import annotations
 

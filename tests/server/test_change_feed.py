@@ -164,7 +164,7 @@ async def test_a_busy_loop_is_handed_few_changes_at_a_time_and_reads_none_itself
             call_tool(workspace, "write_file", path=f"{number}.txt", content="x")
         feed.wake()
         late = time.monotonic() + 1
-        while time.monotonic() < late:  # The loop stands still.
+        while time.monotonic() < late:  # The event loop is blocked.
             time.sleep(0.1)
         assert 0 < len(looked) <= change_feed._PAGE
         while len(told) < 3 * change_feed._PAGE:

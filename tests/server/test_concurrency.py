@@ -35,7 +35,7 @@ async def test_one_failing_call_does_not_disturb_the_others(call, jp_root_dir):
 
 
 async def test_neither_reads_nor_waiting_edits_of_a_busy_file_hold_up_anybody(ask, call, served, jp_root_dir):
-    """Reads need no lock, and what waits for it holds no thread, however many sessions a client names."""
+    """Reads need no lock, and calls that wait for one hold no thread, however many sessions a client names."""
     for name in ("held.txt", "free.txt"):
         (jp_root_dir / name).write_text("one\n")
     workspace = served.workspace
@@ -85,7 +85,7 @@ async def test_a_long_edit_and_many_reads_of_its_file_queue_nobody_else(call, se
 
 
 def test_a_long_edit_and_160_reads_of_its_file_leave_another_session_its_turns(folder):
-    """Over HTTP, in one login: told by what is answered before the edit is, however slow the machine is."""
+    """Over HTTP, in one login: only the order of the answers counts, so that a slow machine does not matter."""
     large = folder.write("large.txt", b"".join(b"line %07d of a large file\n" % n for n in range(2_000_000)))
     small = folder.write("small.txt", b"one\n")
     assert folder.call("read_file", path=large, limit=10).status == 200

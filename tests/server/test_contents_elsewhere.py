@@ -12,7 +12,7 @@ from jupyter_fstools.server.extension import load
 
 
 class ContentsElsewhere(AsyncContentsManager):
-    """Nothing is there; all that counts is that it is no folder."""
+    """An empty contents manager; it only matters that it is not a folder."""
 
     async def get(self, path, content=True, type=None, format=None):
         return {"type": "directory", "path": path, "content": []}

@@ -1,4 +1,4 @@
-"""A server imports and opens what serves the tools on first use, not at its start."""
+"""A server imports and opens the code that serves the tools on first use, not at its start."""
 
 from __future__ import annotations
 

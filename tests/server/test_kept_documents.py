@@ -1,4 +1,4 @@
-"""Other processes find what the newest connection of a page said, in whatever order connections end."""
+"""Other processes find the last report of a page's newest connection, in whatever order connections end."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class CollaborationServer(RunningServer):
 
     @contextmanager
     def room(self, path, kind="text:file", state=None):
-        """A room for a file, as a JupyterLab opens it; `state` is what its person tells the others of themselves."""
+        """A room for a file, as a JupyterLab opens it; `state` is the awareness state of its person."""
         if self.leg == "server_documents":
             room, session = f"{kind}:{self._ask('POST', f'fileid/index?path={path}')['id']}", ""
         else:
@@ -131,7 +131,7 @@ def test_lines_end_alike_in_every_room(server):
 
 @both
 def test_what_a_program_wrote_below_a_room_comes_before_a_change(server):
-    """A room takes that over in its own time, over what is in it then: a change before would be lost."""
+    """The room loads it with a delay, in place of its own text: a change made before would be lost."""
     with server.room("a.py"), server.room("b.py"):
         (server.root / "b.py").write_bytes(b"x = 3\n")
         assert "x = 3" in json.dumps(server.call("POST", "/tools/read_file", {"path": "b.py"})[1])
@@ -196,7 +196,7 @@ running = pytest.mark.parametrize(
 
 @running
 def test_a_command_runs_on_what_is_in_the_rooms(server):
-    """It finds a change that came just before it, and what it writes itself does not take the change away."""
+    """It finds a change that came just before it, and its own writes do not undo the change."""
     with server.room("a.py"):
         assert server.call("POST", "/tools/edit_file", {**EDIT, "new_string": "x = 2\ny = 1"})[0] == 200
         ran = server.call("POST", "/tools/execute", {"command": "cat a.py; sed -i 's/y = 1/y = 2/' a.py"})[1]

@@ -31,7 +31,7 @@ waits_for_approval = pytest.mark.parametrize("settings", [{"approval": "always"}
 
 @pytest.fixture
 def make(ask):
-    """Make a token as a person; gives its secret and what is told of it."""
+    """Make a token as a person; gives its secret and its fields."""
 
     async def make(name="helper", **asked):
         answer = await ask("POST", "/tokens", {"name": name, **asked})

@@ -16,7 +16,7 @@ from pydantic_ai.models.function import FunctionModel
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.filterwarnings("default")  # The framework's own, about what it will rename.
+@pytest.mark.filterwarnings("default")  # The framework's own warning of a later renaming.
 def test_an_agent_is_told_to_read_first_does_so_and_edits(folder, shared_server):
     """The model is scripted: it edits, and reads where the refusal says so."""
     path = folder.write("a.txt", b"one\n")

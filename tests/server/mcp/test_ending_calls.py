@@ -1,4 +1,4 @@
-"""Calls that nobody waits for any more end, and bad ones leave nothing behind."""
+"""Calls whose clients have gone end, and bad ones leave nothing behind."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def files(folder):
 
 
 def test_every_tool_answers_as_its_schema_says(files, official):
-    """No member of `structuredContent` is unknown to the schema, and none that it requires is missing."""
+    """Every member of `structuredContent` is in the schema, and every required one is present."""
 
     async def script(session):
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
@@ -193,7 +193,7 @@ def test_a_name_that_is_no_utf8_travels_through_the_official_client(folder, offi
 
 
 def test_a_name_that_is_no_utf8_is_that_of_an_edits_file_too(folder, official):
-    """And the escape itself, where a file is called so and no other one is meant."""
+    """Also the escape itself, where a file has that name and no other one is meant."""
     names = [os.fsdecode(b"caf\xe9.txt"), "literal\\udce9.txt"]
     for name in names:
         folder.write(name, b"one\n")

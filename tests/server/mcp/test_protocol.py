@@ -1,4 +1,4 @@
-"""Messages as the protocol has them, and what is answered to all others."""
+"""Messages in the protocol's form, and the answers to all others."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ LONG_CELLS = [
     ],
 )
 def test_no_answer_has_more_bytes_than_its_client_shows(raw, tool, arguments):
-    """Numbers, headings and what is said around the rows included."""
+    """Numbers, headings and notes around the rows are included."""
     book = {"cells": LONG_CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     raw.folder.write("short.txt", SHORT_LINES.encode())
     raw.folder.write("long.txt", f"hit {'日本語' * 120}\n".encode() * 500)
