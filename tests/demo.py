@@ -1,4 +1,4 @@
-"""The main job on real files: a cell reads, a REST client edits, the gate refuses what changed, undo undoes."""
+"""The main job on real files: a cell reads, a REST client edits, the gate refuses changed files, undo takes back."""
 
 from __future__ import annotations
 

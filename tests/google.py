@@ -1,6 +1,6 @@
 """A stand-in for Google's Cloud Storage: the requests of its XML API that a backend makes, by their documentation.
 
-No emulator on npm, PyPI or in Debian has that API with its preconditions, which are what the backend is about.
+No emulator on npm, PyPI or in Debian has that API with its preconditions, on which the backend depends.
 PyPI's gcp-storage-emulator (looked at: 2026.7.19) takes every PUT, whatever its x-goog-if-generation-match, and lists
 nothing over this API; fake-gcs-server, a program in Go, knows preconditions in the JSON API alone.
 https://cloud.google.com/storage/docs/xml-api/overview and …/docs/xml-api/reference-headers

@@ -47,7 +47,7 @@ def server(root):
 
 @contextmanager
 def person(server, approves) -> Iterator[list[tuple[str, str, str]]]:
-    """Somebody who looks at what waits and decides about it; gives what they saw and decided."""
+    """A person who looks at waiting changes and decides; gives what they saw and decided."""
     seen: list[tuple[str, str, str]] = []
     gone = threading.Event()
 

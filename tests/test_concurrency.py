@@ -16,7 +16,7 @@ from jupyter_fstools.stores.sqlite import SqliteStore
 
 
 def at_once(works):
-    """Runs the works in threads that begin together; what each returned, a refusal for one that was refused."""
+    """Runs the works in threads that begin together; gives the result or the refusal of each."""
     start = threading.Barrier(len(works))
 
     def run(work):
@@ -43,7 +43,7 @@ def test_two_edits_of_different_lines_both_land(call):
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 def test_fifty_edits_of_one_file_all_land(make_call, tmp_path, kind):
-    """And each of them is in the journal, once."""
+    """Each of them is in the journal once."""
     store = SqliteStore(tmp_path / "store.db") if kind == "sqlite" else None
     call = make_call(store=store)
     call.put("a.txt", "".join(f"line {n:02}\n" for n in range(50)))

@@ -1,4 +1,4 @@
-"""Whatever is handed to a parser, it answers or refuses; what was found once is among the examples."""
+"""A parser answers or refuses any input; inputs that failed once are among the examples."""
 
 from __future__ import annotations
 

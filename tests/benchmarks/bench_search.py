@@ -174,7 +174,7 @@ def _without_ripgrep(root: Path, pattern: str, glob: str) -> Work:
 
 
 def _read_and_look(root: Path, literal: bytes, ending: str) -> None:
-    """No rules of `.gitignore`, no binary files, no lines: what a search on one core cannot do without."""
+    """Read all files and search them, without `.gitignore`, binary files and lines: the least work on one core."""
     found = 0
     for folder, _, names in os.walk(root):
         for name in names:

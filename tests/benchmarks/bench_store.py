@@ -71,7 +71,7 @@ def receipts() -> Iterator[Result]:
 
 
 def locks() -> Iterator[Result]:
-    """Take and let go of a lock that nobody else wants."""
+    """Take and release a lock that no other process wants."""
     with tempfile.TemporaryDirectory() as place:
         ours = FileLocks(Path(place, "locks"))
         theirs = FileLock(Path(place, "peer.lock"))

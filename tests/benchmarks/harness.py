@@ -19,7 +19,7 @@ class NotHere(Exception):
 
 
 class Result(NamedTuple):
-    """One line of the outcome; `unit` is "" for a ratio to the peer, `target` None where nobody set one."""
+    """One line of the outcome; `unit` is "" for a ratio to the peer, `target` None where none was set."""
 
     name: str
     median: float
@@ -75,7 +75,7 @@ def compare(
 
 
 def measure(name: str, ours: Work, *, target: float | None, unit: str, rounds: int = 9, scale: float = 1.0) -> Result:
-    """Report what has no peer: each run's seconds, or what it returns, times `scale`."""
+    """Report a measure without a peer: each run's seconds, or the value it returns, times `scale`."""
     timed(ours)
     return reported(name, [timed(ours) * scale for _ in range(rounds)], target=target, unit=unit)
 

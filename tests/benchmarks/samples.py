@@ -85,7 +85,7 @@ def notebook_cell(cell_id: str, source: str, outputs: list[Any]) -> dict[str, An
 
 
 def write_notebook(path: Path, cells: list[dict[str, Any]]) -> None:
-    """Write a notebook of these cells, with a small one called `middle` amid them."""
+    """Write a notebook of these cells, with a small one called `middle` in the middle."""
     cells.insert(len(cells) // 2, notebook_cell("middle", "x = 1\nANSWER = 0\nprint(ANSWER)", []))
     told = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     path.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")

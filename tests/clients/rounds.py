@@ -88,7 +88,7 @@ def fastmcp_transport(way: Way) -> Any:
 
 @asynccontextmanager
 async def pydantic_ai(way: Way):
-    """The model is a function, which is given what a model would be shown."""
+    """The model is a function, which gets the messages that a model would be shown."""
     from pydantic_ai import Agent
     from pydantic_ai.mcp import MCPToolset
     from pydantic_ai.messages import BinaryContent, ModelResponse, TextPart, ToolCallPart

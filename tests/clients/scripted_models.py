@@ -1,4 +1,4 @@
-"""Stands in for the APIs of three models: it answers with the calls of a script, and keeps what it is shown."""
+"""Replaces the APIs of three models: it answers with the calls of a script, and keeps what it is shown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ScriptedModel(ABC):
     """One dialect. The next call follows from the number of results in a request: clients ask other things too."""
 
     asked: ClassVar[str]
-    """A part of the address at which the client asks what to do next."""
+    """A part of the address at which the client asks for the next step."""
 
     def __init__(self, script: Sequence[Scripted]) -> None:
         self.script = script

@@ -31,7 +31,10 @@ VARIABLES = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "I
 
 
 def test_public_clients_are_refused_read_edit_and_see_a_picture(tmp_path, monkeypatch, capsys):
-    """All at once against one server: it and the clients' imports are what takes time. `make clients` prints it."""
+    """All at once against one server: its start and the clients' imports take most of the time.
+
+    `make clients` prints it.
+    """
     if not (FOLDER / ".installed").exists():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"there is no {FOLDER}: run `make clients`")
     for name in VARIABLES:

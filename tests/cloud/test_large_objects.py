@@ -1,4 +1,4 @@
-"""Objects far larger than what is shown of them, and more of them than memory holds."""
+"""Objects far larger than the windows shown of them, and together larger than memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store in PostgreSQL, by the contract and through what a database goes through."""
+"""The store in PostgreSQL: the contract, several servers, lost connections and suspended processes."""
 
 from __future__ import annotations
 

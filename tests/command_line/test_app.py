@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(params=["served", "alone"])
 def place(request):
-    """A folder that a server serves, and one that none does: the commands say the same about both."""
+    """A folder that a server serves, and one without a server: the commands give the same answers for both."""
     if request.param == "served":
         return request.getfixturevalue("served")
     home = request.getfixturevalue("home")

@@ -64,7 +64,7 @@ def blocks_of(page: Path) -> list[Block]:
 
 @dataclass
 class Reader:
-    """Somebody who follows a page from top to bottom, in a folder with the sample files."""
+    """A person who follows a page from top to bottom, in a folder with the sample files."""
 
     folder: Path
     shell: InteractiveShell

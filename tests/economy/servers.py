@@ -26,10 +26,10 @@ _HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"n
 
 
 class Counted:
-    """Calls tools, and counts what a model writes and is given, and what is sent for it.
+    """Calls tools, and counts the bytes that a model writes and reads, and the bytes sent.
 
-    A model writes the arguments and is given the blocks of content: both are tokens, of some four bytes. Sent are the
-    same arguments and the whole result, as JSON without spaces.
+    A model writes the arguments and reads the blocks of content: both are tokens of about four bytes. The arguments and
+    the whole result are sent, as JSON without spaces.
     """
 
     def __init__(self, root: Path) -> None:

@@ -25,7 +25,7 @@ CHARACTERS = PACKAGE / "src" / "diff" / "invisibleCharacters.ts"
 
 
 def schema() -> dict[str, Any]:
-    """All models in one schema, as they are told: every field is there. A change's key stays on the server."""
+    """All models in one schema, as they are sent: every field is there. A change's key stays on the server."""
     models = [(model, "serialization") for model in (Change, ChangedSince, ChangeEvent, ActivityPage, ActivityEvent)]
     _, told = models_json_schema(models)  # type: ignore[arg-type]  # The mode is a literal.
     del told["$defs"]["Change"]["properties"]["key"]

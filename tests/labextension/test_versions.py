@@ -1,4 +1,4 @@
-"""Both halves of the extension say the same version, so that a page can tell when it is older than its server."""
+"""Both halves of the extension name the same version, so that a page can tell when it is older than its server."""
 
 from __future__ import annotations
 

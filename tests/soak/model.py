@@ -32,7 +32,7 @@ def name(number: int) -> str:
 
 
 def content(number: int, version: int) -> bytes:
-    """A version of a file: every line tells it, so that a mixture shows."""
+    """A version of a file: every line names it, so that a mixture shows."""
     return f"v{version}; of f{number} {'x' * 60}\n".encode() * (40 if number == OPEN else LINES)
 
 
@@ -123,11 +123,11 @@ def _told(counts: Counter[str]) -> str:
 
 
 def compare(root: Path, accepted: set[tuple[int, str]], found: Found) -> None:
-    """Count what files and journal tell differently, once every process has ended.
+    """Count the differences between files and journal, once every process has ended.
 
     Args:
         root: of the files.
-        accepted: what was answered as made: file and id of the change.
+        accepted: changes that were answered as made, by file and id.
         found: gets the counts.
     """
     with open_workspace(root, session="model") as workspace:

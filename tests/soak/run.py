@@ -92,7 +92,7 @@ def client(counts: Counts, server: RunningServer, seed: int) -> None:
         except Refused as refusal:
             counts.take("client", f"refused {refusal}")
         except (OSError, http.client.HTTPException, urllib.error.URLError, json.JSONDecodeError):
-            counts.over.wait(0.2)  # The server was killed: whether it was done, the journal tells.
+            counts.over.wait(0.2)  # The server was killed: the journal tells whether the call was carried out.
 
 
 def process(counts: Counts, who: str, command: Sequence[str], seed: int, seconds: tuple[float, float]) -> None:
@@ -200,7 +200,7 @@ def undone(found: Found, root: Path) -> set[str]:
 
 
 def soak(root: Path, seconds: float, *, few: bool) -> Found:
-    """Edit one set of files from everywhere for a while, and compare what is there with what was told.
+    """Edit one set of files from everywhere for a while, and compare the files with the answers.
 
     Args:
         root: an empty folder, of which the one around it is used too.

@@ -22,7 +22,7 @@ def _whole_or_not(path: str, **given: Any) -> Iterator[BinaryIO]:
     """Write a file beside another and put it in its place.
 
     Jupyter's own way writes in place, and leaves the file empty where the last flush fails on a full disk or the server
-    is killed meanwhile (jupyter_server 2.21). Nobody could say then whether it was the tools that lost something.
+    is killed meanwhile (jupyter_server 2.21). A loss could then not be attributed to the tools.
     """
     beside = Path(f"{path}.saving")
     with beside.open("wb") as file:

@@ -38,7 +38,7 @@ def step(call: Call, chance: random.Random) -> tuple[int, str] | None:
 
 
 def jump(chance: random.Random) -> None:
-    """Have this process's clock tell another time."""
+    """Make this process's clock show another time."""
     by = chance.uniform(-1e6, 1e6)
     time.time = lambda now=REAL[0]: now() + by  # type: ignore[assignment]
     time.time_ns = lambda now=REAL[1]: now() + int(by * 1e9)  # type: ignore[assignment]
@@ -93,8 +93,8 @@ def said_in_kernel(shell: Any, seed: int) -> str:
 def main(root: str, seed: str) -> None:
     """Print one line on the outcome of each call."""
     chance = random.Random(int(seed))
-    # Each worker has a session of its own, which the next process goes on with: two that share one may overwrite each
-    # other's newest version, as whoever shares a session has been shown it.
+    # Each worker has a session of its own, which the next process continues: two that share one may overwrite each
+    # other's newest version, because the session has been shown it.
     files = open_workspace(root, session=f"worker{int(seed) % 100}", durable=False)
 
     def call(tool: str, **arguments: object) -> dict[str, object]:
