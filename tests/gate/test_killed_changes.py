@@ -215,7 +215,7 @@ def test_a_change_of_a_living_process_is_left_alone(tmp_path):
 
 @pytest.fixture
 def left_pending(tmp_path):
-    """A workspace whose writer ended after it had replaced the file and before it said so."""
+    """A workspace whose writer ended after it had replaced the file and before it recorded that."""
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.txt").write_text("one\n")
     writer = opened(tmp_path)

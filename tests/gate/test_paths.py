@@ -153,7 +153,7 @@ def test_a_loop_of_links_is_refused(call):
     "path", ["../outside/{}", "out/{}", "link-{}", "{root}/../outside/{}", "/no-such-folder/../{}"]
 )
 def test_no_refusal_tells_whether_something_is_outside(call, outside, path):
-    """Nor does it tell where the root is."""
+    """It does not tell where the root is either."""
     (call.root / "out").symlink_to("../outside")
     (call.root / "link-file").symlink_to("../outside/file")
     (call.root / "link-none").symlink_to("../outside/none")

@@ -1,4 +1,4 @@
-"""Where a caller may go: deny rules for every tool, on every spelling, and read-only mode."""
+"""Access of a caller: deny rules for every tool, on every spelling, and read-only mode."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_case_is_no_way_around_a_rule(call, path):
 
 @pytest.mark.parametrize("rule", ["Café.txt", "Ϊ́.txt", "ǅ.txt", "straße/"])
 def test_composed_and_decomposed_names_are_one_name(make_call, rule):
-    """So are their upper-case and lower-case forms."""
+    """The same holds for upper and lower case."""
     call = make_call(deny_read=[rule], deny_write=[])
     name = rule.rstrip("/")
     for form in ("NFC", "NFD"):
@@ -150,7 +150,7 @@ def test_braces_in_rules_mean_each_of_their_choices(make_call):
 
 
 def test_a_later_rule_can_take_a_file_out_again(make_call):
-    """As in a .gitignore."""
+    """The last matching rule decides, as in a .gitignore."""
     call = make_call(deny_read=["*.secret", "!public.secret"], deny_write=[])
     call.refused("denied", "read_file", path="a.secret")
     call("write_file", path="public.secret", content="x")
@@ -162,7 +162,7 @@ def test_a_broken_rule_is_refused_when_it_is_set():
 
 
 def test_suggestions_never_name_what_is_denied(make_call):
-    """Neither files, nor folders, nor targets of links."""
+    """No files, folders or targets of links."""
     call = make_call(deny_read=[*DENY_READ, "secret*"], deny_write=DENY_WRITE)
     for path in ("secrets.txt", "secretz.txt", "secreta/x", "secreb.txt"):
         call.put(path, "x")

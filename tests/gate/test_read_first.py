@@ -334,7 +334,7 @@ def test_ones_own_edit_keeps_what_was_shown_and_adds_what_it_wrote(call):
 
 
 def test_an_edit_of_a_part_of_a_line_does_not_show_the_rest_of_it(call):
-    """Nor does a later read of other lines make the file count as shown whole."""
+    """A later read of other lines does not make the file count as shown whole either."""
     call.put("a.txt", "short\n" + "start = 1; " + "x" * 30 + "\n")
     call("read_file", path="a.txt", max_line_length=20)
     edit(call, "a.txt", "start = 1", "start = 2")
@@ -446,7 +446,7 @@ def test_only_a_repeated_window_is_a_repeated_read(call):
 
 
 def test_a_stale_refusal_tells_what_changed_of_what_was_shown(call):
-    """Lines that were never shown are not said to be new."""
+    """Lines that were never shown are not reported as new."""
     call.put("a.txt", numbered(30))
     call("read_file", path="a.txt", limit=10)
     call.put("a.txt", numbered(30).replace("line 4\n", "four\n"))

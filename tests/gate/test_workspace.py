@@ -98,7 +98,7 @@ def test_a_commit_of_nothing_is_no_change(call):
 
 
 def test_an_outsider_who_is_faster_than_the_commit_wins(call):
-    """Nothing is written, nothing is recorded, and the next try says stale."""
+    """Nothing is written, nothing is recorded, and the next try is stale."""
     call.put("a.txt", "mine\n")
     call("read_file", path="a.txt")
     with call.workspace.draft("a.txt") as draft:
@@ -112,7 +112,7 @@ def test_an_outsider_who_is_faster_than_the_commit_wins(call):
 
 @pytest.mark.parametrize("kind", ["file", "directory", "link"])
 def test_an_outsider_who_makes_the_file_first_wins(call, kind):
-    """Also with a folder, or with a link that leads out."""
+    """The outsider may also make a folder, or a link that leads out."""
     with call.workspace.draft("a.txt", may_create=True) as draft:
         file = call.root / "a.txt"
         {"file": file.touch, "directory": file.mkdir, "link": lambda: file.symlink_to("../out")}[kind]()

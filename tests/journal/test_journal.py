@@ -27,7 +27,7 @@ def journal(call):
 
 
 def undo(call, change):
-    """As a person does."""
+    """Undo a change as a person does."""
     return journal(call).undo(journal(call).change(change.id), by_person=True)
 
 

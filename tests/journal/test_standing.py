@@ -252,7 +252,7 @@ def test_every_cell_of_a_large_notebook_is_told(asking):
 
 
 def test_cells_that_are_told_in_another_way_stay_cut(asking):
-    """A cell without an id goes, and the same one comes elsewhere: compared as a whole, it only moves."""
+    """A cell without an id is deleted, and an equal one inserted elsewhere: compared as a whole, it only moves."""
     cells = [{"cell_type": "raw", "metadata": {}, "source": text} for text in ("first", "y" * 1500, "last")]
     asking.put("n.ipynb", json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
     asking("read_notebook", path="n.ipynb")

@@ -40,7 +40,7 @@ def test_a_notebook_that_is_paired_with_a_text_while_it_is_open_is_no_longer_cha
 def test_a_file_of_which_a_page_elsewhere_has_unsaved_changes_just_before_it_is_changed_stays(
     call, pages, monkeypatch, is_open, change
 ):
-    """The page at the other server waits for changes that were begun before it said so, and for no others."""
+    """The other server's page waits for changes that were begun before its report, and for no others."""
     made = call("write_file", path="a.py", content=X1).change
     file, store, page = call.root / "a.py", call.workspace.store, PageHere(patch={"done": True})
     pages.heard(page, [page.document(file)] if is_open else [])

@@ -1,4 +1,4 @@
-"""Files that pages have open: who is asked, what is written, and what becomes of pages that lie, hang or die."""
+"""Files that pages have open: requests to pages, writes, and pages that lie, hang or die."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def test_a_read_shows_what_is_known_last_where_the_page_does_not_answer(server, 
 
 
 def test_a_page_sends_a_document_again_only_after_a_change(server, root):
-    """By the counter that it reported."""
+    """The server names the counter of the content that it knows."""
 
     def content(request):
         return {"done": True, "counter": 7, **({} if request["known"] == 7 else {"content": "x = 1  # typed\n"})}
@@ -429,7 +429,7 @@ def test_unsaved_changes_over_a_file_that_changed_too_are_a_conflict(server, roo
 
 
 def test_an_edit_while_the_person_saves_lands_in_what_was_saved(server, root):
-    """The server hears of the save later than the disk has it."""
+    """The server hears of the save after the file is on the disk."""
     mine = b"x = 1  # mine\n"
     asked = []
 

@@ -60,7 +60,7 @@ def test_a_place_in_the_view_is_a_place_in_the_file(sample, sizes, data_):
     ],
 )
 def test_a_byte_order_mark_decides(head, codec):
-    """UTF-32 is not taken for UTF-16."""
+    """UTF-32 is not mistaken for UTF-16."""
     assert found(head + "aé\r\n".encode(codec)) == TextEncoding(codec, head)
     assert found(head + "a".encode(codec), named=codec) == TextEncoding(codec, head)
 
