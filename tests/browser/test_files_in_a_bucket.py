@@ -1,4 +1,4 @@
-"""JupyterLab beside tools whose files lie in an object store, which its file browser does not show."""
+"""JupyterLab with tools whose files are in an object store, which its file browser does not show."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_the_badge_and_the_notice_tell_what_waits_and_go_once_it_is_decided(desk
 
 
 def test_a_card_that_news_pushed_out_of_sight_is_unfolded_where_it_is_seen(window, folder):
-    """The list stays at its top, where news are to be seen, until the keyboard goes on."""
+    """The list stays at its top, where new entries appear, until the keyboard moves on."""
     folder.write("first.py", "x = 1\n")
     first = folder.change("first.py", "x", "y")
     window.list_only(folder)
@@ -225,7 +225,7 @@ def test_a_card_that_news_pushed_out_of_sight_is_unfolded_where_it_is_seen(windo
 
 @pytest.mark.parametrize(("key", "goal"), [("ArrowDown", "below.py"), ("Tab", "focused.py")])
 def test_a_card_that_news_pushed_out_of_sight_stays_the_keyboard_s(window, folder, key, goal):
-    """A screen reader is told of it, the arrows go on from it, and Tab comes back to it."""
+    """A screen reader announces it, the arrow keys continue from it, and Tab returns to it."""
     changes = {}
     for file in ("below.py", "focused.py"):
         folder.write(file, "x = 1\n")

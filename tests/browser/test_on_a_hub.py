@@ -82,7 +82,7 @@ def test_a_program_is_connected_through_the_hub(users, place, open_lab):
     dialog.get_by_role("button", name="Make its token").click()
     configuration = json.loads(dialog.get_by_role("group", name="Configuration").inner_text())
     window.photograph("connected")
-    # As the hub is known outside, not as this page was reached.
+    # The hub's public address, not the one that this page was opened with.
     address = ada.url.replace("127.0.0.1", "localhost")
     assert [entry["url"] for entry in configuration["mcpServers"].values()] == [f"{address}/mcp"]
     assert "hello" in read_by_a_client(configuration, "c.txt", {})

@@ -1,4 +1,4 @@
-"""The panel says what happened in a person's words."""
+"""The panel describes actions in a person's words."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_a_malformed_pattern_is_refused(find: Find, write: Write) -> None:
 
 
 def test_links_are_neither_followed_nor_doubled(root: Path, find: Find, write: Write, tmp_path: Path) -> None:
-    """A loop ends, what lies outside stays outside, a link to a file inside is a file."""
+    """A loop ends, nothing outside is listed, a link to a file inside is a file."""
     write("a/b.txt", "12345")
     (tmp_path / "secret.txt").write_text("s")
     (root / "a" / "loop").symlink_to("..")
@@ -160,7 +160,7 @@ def test_a_file_has_nothing_below_it(find: Find, write: Write) -> None:
 
 
 def test_what_may_not_be_read_is_never_listed(find: Find, write: Write) -> None:
-    """Neither files nor the contents of a denied folder, nor links to them; they are not counted either."""
+    """Denied files, contents of denied folders and links to them are not counted either."""
     for path in ("a.txt", "keys/id.txt", "b/secret.txt"):
         write(path)
     found = find("**", visible=Only(lambda path: "secret" not in path and path != "keys"))

@@ -53,7 +53,7 @@ def test_an_invalid_pattern_is_refused(search: Search, write: Write) -> None:
 
 
 def test_a_pattern_may_begin_with_a_dash(search: Search, write: Write) -> None:
-    """Neither patterns nor names are options."""
+    """Neither the pattern nor a file's name is taken for an option."""
     write("-e", "-v here\n--files\n")
     assert places(search("-v")) == [("-e", 1)]
     assert places(search("--files")) == [("-e", 2)]
@@ -300,7 +300,7 @@ def test_a_line_ends_with_a_line_feed_alone(search: Search, write: Write) -> Non
 
 
 def test_links(search: Search, root: Path, write: Write, tmp_path: Path) -> None:
-    """A link to a file inside is searched under its own name, one that leads out is not."""
+    """A link to a file inside is searched under its own name, a link that leads out is not."""
     write("a/b.txt", "needle\n")
     write("ignored.log", "needle\n")
     write(".gitignore", "*.log\n")
@@ -416,7 +416,7 @@ def test_the_path_must_be_there_and_inside(search: Search, tmp_path: Path) -> No
 
 
 def test_hidden_files_are_searched_when_asked(search: Search, write: Write) -> None:
-    """Or when the path names them."""
+    """They are also searched when the path names them."""
     write(".env", "needle\n")
     write(".config/a", "needle\n")
     write(".git/config", "needle\n")
@@ -655,7 +655,7 @@ def test_what_ripgrep_walks_over_does_not_decide(root: Path, write: Write, field
 def test_a_ripgrep_that_does_not_tell_what_it_passes_over_answers_alike(
     root: Path, write: Write, other_ripgrep: Program
 ) -> None:
-    """Another version of it; files that it says nothing about are asked for one by one."""
+    """Like another version of ripgrep; files without any output are asked for one by one."""
     for name, content in {"a.txt": "needle\n", "b.bin": "needle\0", "c.txt": "x" * 200, "sub/d.txt": "x"}.items():
         write(name, content)
     query = TextQuery(pattern="needle", max_file_bytes=100)
@@ -755,7 +755,7 @@ def test_few_files_among_many_that_are_ignored_are_found(search: Search, write: 
 
 
 def test_a_search_may_end_when_the_page_is_full(search: Search, write: Write) -> None:
-    """The page is the same, the total is not said unless it is known."""
+    """The page is the same, and the total is given only if it is known."""
     for number in range(1000):
         write(f"{number % 7}/{number}.txt", "needle\n" * 2)
     (write("0.md", "x").parent / "0.txt").symlink_to("1/1.txt")

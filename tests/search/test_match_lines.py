@@ -87,7 +87,7 @@ def test_only_long_lines_can_take_long(pattern: str) -> None:
 
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_the_lines_of_a_text_come_to_an_end(end: str) -> None:
-    """Where no text is known that a match holds, every line is tried, each once."""
+    """Where no text is known that every match contains, every line is tried, each once."""
     assert list(islice(lines_with("", f"a\n\nb{end}"), 9)) == [(0, 1), (2, 2), (3, 4)]
     text = "a1\n" * 10 + "-" * 50 + end
     assert finder(r"[a-f]+\d*", steps=150_000).find(text, 0) == (10, [])

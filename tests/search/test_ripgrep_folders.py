@@ -162,7 +162,7 @@ def test_reasons_that_are_many_or_cannot_be_told_are_not_asked_for(
 def test_without_such_a_rule_files_are_given_by_name(
     root: Path, write: Write, runs: list[bool], fields: dict[str, object]
 ) -> None:
-    """Ripgrep would read everything that lies beside them."""
+    """Ripgrep would read all other files beside them."""
     for name in ("a.py", "a.éa", "1.py", "a", "srcab.py"):
         write(name, "needle\n")
     ours, theirs = asked(root, **fields)
@@ -171,7 +171,7 @@ def test_without_such_a_rule_files_are_given_by_name(
 
 
 def test_what_is_large_is_not_read(root: Path, write: Write, runs: list[bool]) -> None:
-    """Nor does a large file cause a search of its folder file by file."""
+    """A large file does not cause a search of its folder file by file either."""
     write("a.py", "needle\n")
     write("b.py", "needle\n" * 1000)
     write("b.txt", "needle\n" * 1000)

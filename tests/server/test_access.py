@@ -201,7 +201,7 @@ async def test_a_page_holds_a_file_while_it_is_connected_and_for_a_while_after(
 
 
 async def test_a_page_that_says_another_hash_alone_writes_nothing_into_the_store(served, connected_page):
-    """It says so after each edit, while the edit's call writes there."""
+    """It reports a new hash after each edit, while the edit's call writes there."""
     page, store, told = await connected_page(), served.workspace.store, {**OPEN, "saved": True}
 
     async def written(**said):

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the server does: schemathesis asks every route, and a story fills the answers."""
+"""The OpenAPI document matches the server: schemathesis calls every route, and a story fills the answers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_schemathesis_finds_nothing(server, tmp_path):
 
 @pytest.fixture
 def ask(jp_serverapp, jp_http_port, jp_root_dir, http_server):
-    """Ask as the document says, and hold the answer against it; gives the answer."""
+    """Send a request as the document describes it, and check the answer against the document; gives the answer."""
     import schemathesis  # Late: it takes a second, in each worker.
 
     (jp_root_dir / "folder").mkdir()

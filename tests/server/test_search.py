@@ -1,4 +1,4 @@
-"""Searching over REST: a client that goes away ends its search."""
+"""Searching over REST: a search ends when its client disconnects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server keeps its tools from the files that its settings come from, and says where they lie."""
+"""The tools never write the files that the server's settings come from, and the server tells where they lie."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_a_change_behind_the_lines_that_were_shown_of_a_cell_is_told_in_words(ca
 
 @pytest.mark.parametrize("theirs", [{10}, {10, 3500}])
 def test_a_change_in_lines_of_a_cell_that_were_shown_and_not_kept_is_not_told_as_none(call, theirs):
-    """Rule 2 of the gate: the receipt goes on only from a diff that has shown the cell as it is now."""
+    """Rule 2 of the gate: the receipt is renewed only by a diff that has shown the cell as it is now."""
     lines = [f"line {number} {hashlib.sha256(b'%d' % number).hexdigest()}\n" for number in range(5000)]
     call.put(PATH, jupyterlab(notebook(code("".join(lines)))))
     call("read_notebook", path=PATH, cell_id="c0", source_offset=2501)

@@ -181,7 +181,7 @@ def test_brackets_that_are_in_no_folders_name_get_no_hint(tree, pattern):
 
 @pytest.mark.parametrize("pattern", ["nope", "*.rs", ".ssh", "a,", "{a,b}.rs", "[a,b]", "deep", "/"])
 def test_what_is_simply_not_there_gets_no_hint(tree, pattern):
-    """Nor is a denied name mentioned."""
+    """A denied name is not mentioned either."""
     tree.put(".ssh/key", "secret")
     assert " is a folder" not in (text := tree("glob", pattern=pattern).text) and "comma" not in text
 

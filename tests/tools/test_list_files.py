@@ -234,7 +234,7 @@ def test_denied_names_never_appear(make_call):
 
 
 def test_folders_of_other_programs_are_named_but_not_entered(call):
-    """The result says which; asked for by name they are listed."""
+    """The result names them; asked for by name, they are listed."""
     for folder in (".git", ".ipynb_checkpoints", "a/node_modules", "__pycache__"):
         call.put(f"{folder}/x", "x")
     call.put(".hidden/x", "x")

@@ -72,7 +72,7 @@ def test_an_edit_while_the_kernel_computes_and_one_after_it_saved(book):
 
 
 def test_what_a_run_saved_over_the_edit_is_noticed(book):
-    """A program that saves what it loaded before takes the edit back, and the next edit says so."""
+    """A program that saves an older content takes the edit back, and the next edit is told so."""
     path = book.root / PATH
     loaded = nbformat.read(path, as_version=4)
     book("edit_notebook", path=PATH, cell_id="c2", new_source="print('new')")

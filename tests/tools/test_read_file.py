@@ -103,7 +103,7 @@ def test_a_huge_limit_is_the_whole_file(call, limit):
 
 
 def test_two_thousand_lines_are_shown_by_default(call):
-    """More are said to be there, and where to go on."""
+    """The answer tells how many more there are, and where to go on."""
     call.put("a", "x\n" * 2500)
     result = call("read_file", path="a")
     assert (result.data["lines_read"], result.data["total_lines"], result.data["next_offset"]) == (2000, 2500, 2001)

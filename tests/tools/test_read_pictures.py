@@ -115,7 +115,7 @@ def test_what_was_shown_as_a_picture_is_not_overwritten(call, path):
 
 
 def test_a_pdf_of_nothing_but_text_is_edited_only_where_its_text_was_shown(call):
-    """The pages of a PDF do not tell what its text says."""
+    """Pictures of a PDF's pages do not show the file's own text."""
     data = pdf(text_page("Hello"))
     call.put("a.pdf", data)
     call("read_file", path="a.pdf")

@@ -79,7 +79,7 @@ def test_a_missing_file_is_refused_with_names_like_it(call):
 
 
 def test_no_name_is_suggested_from_a_folder_that_may_not_be_seen(make_call):
-    """Where a rule excepts the very name that is missing."""
+    """Even where a rule excepts the missing name itself."""
     call = make_call(deny_read=["secret/", "!secret/pub"])
     call.put("secret/pubs", "x")
     refusal = call.refused("not_found", "read_file", path="secret/pub")

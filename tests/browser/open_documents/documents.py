@@ -244,7 +244,7 @@ class Assistant(threading.Thread):
 
 
 LAST = [100, 97, 98, 99]
-"""The numbers that 100 edits of four places in turn leave there."""
+"""The numbers left there by 100 edits of four places in turn."""
 
 
 def cell_edits(folder):

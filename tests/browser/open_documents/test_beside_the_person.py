@@ -48,7 +48,7 @@ def no_dialog_counts(desk):
 
 @on_both
 def test_a_document_is_saved_under_another_name_while_edits_land(open_text, desk, folder):
-    """Each edit is in the one file or in the other, and both go on: the old one closed, the new one open."""
+    """Each edit is in one of the files, and both documents stay usable: the old one closed, the new one open."""
     document = open_text("x = 0\ny = 1\n")
     edits = [
         partial(folder.call, "edit_file", "a.py", old_string=f"x = {at}", new_string=f"x = {at + 1}")

@@ -281,7 +281,7 @@ def test_a_running_cell_keeps_what_it_prints(open_notebook, folder):
         output = document.cells.nth(1).locator(".jp-OutputArea-output")
         expect(output).to_contain_text(" ".join(str(n) for n in range(30)))
         document.shows(2, "y = 2")
-        # It complains until the cell has ended, which is a moment after its last output.
+        # It still logs errors until the cell has ended, a moment after its last output.
         with suppress(AssertionError):
             expect(document.cells.nth(1).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=5000)
         document.page.wait_for_timeout(500)

@@ -306,7 +306,7 @@ def test_open_documents_follow_what_a_command_changed(open_notebook, desk, folde
 def test_what_is_typed_and_what_a_program_wrote_are_both_there_until_the_person_decides(
     open_text, desk, folder, answer
 ):
-    """The tools change neither of them before the person has decided, and go on afterwards."""
+    """The tools change neither of them before the person has decided, and work again afterwards."""
     document = open_text("x = 1\n")
     document.type("  # typed")
     desk.wait_until_known(folder.path("a.py"), saved=False)

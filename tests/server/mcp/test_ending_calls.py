@@ -1,4 +1,4 @@
-"""Calls whose clients have gone end, and bad ones leave nothing behind."""
+"""Calls end when their clients are gone, and bad calls leave nothing behind."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_thousand_bad_calls_leave_the_server_as_it_was(raw):
 
 
 def bad_calls(raw, path, count):
-    """Wrong in a dozen ways, by turns; every tenth begins a session, and every twelfth goes away in the middle."""
+    """Calls with a dozen faults, in turn; every tenth begins a session, and every twelfth disconnects in the middle."""
     edit = tool_call("edit_file", path=path, old_string="one", new_string="1")
     calls = [
         lambda: raw.post(b"{" * 1000),

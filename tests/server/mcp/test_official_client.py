@@ -1,4 +1,4 @@
-"""The official client lists and calls every tool, and finds each answer as the tool's own schema says."""
+"""The official client lists and calls every tool, and each answer fits the tool's own schema."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_an_unknown_tool_is_the_protocol_s_own_error_and_names_those_there_are(o
 
 
 def test_a_name_that_is_no_utf8_travels_through_the_official_client(folder, official):
-    """Where clients take no message with a lone surrogate, as an escape that the tools understand."""
+    """Clients accept no message with a lone surrogate, so it travels as an escape that the tools understand."""
     folder.write(os.fsdecode(b"caf\xe9.txt"), b"one\n")
 
     async def script(session):
