@@ -1,4 +1,4 @@
-"""A ripgrep that never ends, and says which process it is."""
+"""A ripgrep that never ends, and names its process."""
 
 from __future__ import annotations
 

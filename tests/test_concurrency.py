@@ -160,7 +160,7 @@ def test_one_refused_call_stops_no_other(call):
 
 
 def test_an_outsider_who_saves_all_the_time_is_met_by_refusals_only(call):
-    """An edit lands on a whole version of theirs, or is refused; nothing is left beside the file."""
+    """An edit lands on a complete version of theirs, or is refused; no other file is left beside it."""
     file = call.put("a.txt", "count 0\nmine\n")
     stop = threading.Event()
 

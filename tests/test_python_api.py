@@ -127,7 +127,7 @@ def test_dropping_a_workspace_closes_what_it_opened(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
 @pytest.mark.parametrize("mask", [0, 0o022, 0o077], ids=oct)
 def test_what_is_kept_is_for_the_user_alone_under_any_umask(tmp_path, mask):
-    """Locks and store lie in one folder, whichever of them makes it."""
+    """Locks and store lie in one folder, whichever of them creates it."""
     before = os.umask(mask)
     try:
         with open_workspace(tmp_path, durable=False) as files:

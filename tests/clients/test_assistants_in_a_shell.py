@@ -145,7 +145,7 @@ def test_an_assistant_is_refused_reads_edits_and_sees(name, way, server, environ
 
 
 def shown_to_the_end(text):
-    """Whether every line up to the last one that is announced reached the model."""
+    """Whether the model was shown every line before the announced offset, or else all lines."""
     more = re.search(r"Go on with offset=(\d+)", text)
     last = int(more[1]) - 1 if more else 1500
     return last > 400 and all(f"\n{number}\tline {number - 1} of" in text for number in range(1, last + 1))

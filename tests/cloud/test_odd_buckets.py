@@ -1,4 +1,4 @@
-"""Buckets as other programs leave them, and stores that do less than S3 does."""
+"""Buckets as other programs leave them, and stores with fewer features than S3."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_a_database_that_was_replaced_by_an_empty_one_is_used_without_a_restart(
 def test_in_a_database_that_may_only_be_read_nothing_is_written_until_it_may_again(files, ask, tmp_path, database):
     name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
     ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    files.store.close()  # As a standby that takes over: all connections are new.
+    files.store.close()  # Like a standby that takes over: all connections are new.
     require_refused_and_unchanged(files, tmp_path, "read-only")
     assert call_tool(files, "read_file", path="a.txt", force=True).data["content"] == "one\n"
     ask(f"ALTER DATABASE {name} RESET default_transaction_read_only")

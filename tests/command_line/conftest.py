@@ -95,7 +95,7 @@ class Home:
 
 @dataclass
 class Ran:
-    """How a command ended, and what it said."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str

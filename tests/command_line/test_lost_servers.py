@@ -94,7 +94,7 @@ class Imitation(BaseHTTPRequestHandler):
 
 @contextmanager
 def imitation(home, answer):
-    """A server that is taken for ours."""
+    """A server that looks like ours."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Imitation) as server:
         server.answer, server.is_away = answer, False
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""`%fs` in a kernel that sees none of the files: everything goes over REST to a real server."""
+"""`%fs` in a kernel without access to the files: all calls go over REST to a real server."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_invisible_characters_are_the_same_on_both_sides() -> None:
     assert CHARACTERS.read_text("utf-8") == characters(), "make payloads writes them anew"
 
 
-@pytest.mark.slow  # It starts node, with what npm installs.
+@pytest.mark.slow  # It starts node with packages that npm installs.
 def test_the_types_of_the_extension_are_those_of_the_models() -> None:
     assert TYPES.read_text("utf-8") == types(), "make payloads writes them anew"
 

@@ -61,7 +61,7 @@ class Person:
         return number
 
     def save(self) -> bool:
-        """Save with the keyboard; whether the server said that it is done."""
+        """Save with the keyboard; returns whether the server confirmed it."""
         with self._page.expect_response(
             lambda answer: answer.request.method == "PUT" and "/contents/" in answer.url, timeout=10 * SECONDS
         ) as saving:
