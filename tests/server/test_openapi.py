@@ -30,7 +30,7 @@ PICTURE = bytes.fromhex(
 
 @pytest.fixture
 def server(tmp_path):
-    """One of its own: schemathesis itself fails on names that are no UTF-8, which other tests leave in the journal."""
+    """A server of its own: schemathesis itself fails on names that are not UTF-8, which other tests leave behind."""
     root = tmp_path / "root"
     root.mkdir()
     running = RunningServer(root, "--FsToolsConfig.durable=False")
