@@ -52,7 +52,7 @@ class KernelBehind:
         return next(content["matches"] for content in told if "matches" in content)
 
     def _ask(self, kind: str, content: dict, heard) -> None:
-        """Send a request on the shell channel; hand on what the kernel says to it until it has answered and is idle."""
+        """Send a request on the shell channel; gives `heard` the kernel's messages until it has replied and is idle."""
         name = uuid.uuid4().hex
         header = {"msg_id": name, "msg_type": kind, "username": "", "session": name, "version": "5.3"}
         header["date"] = datetime.now(UTC).isoformat()
