@@ -235,7 +235,7 @@ class InMemoryStore(InMemoryChanges, Closing):
         with self._lock:
             self._steps += 1
             newest = self._refusals[-1].at if self._refusals else 0.0
-            # In whole microseconds, as a store on disk keeps it.
+            # Whole microseconds, as a store on disk keeps them.
             kept = refusal.model_copy(update={"at": max(round(refusal.at * 1e6), round(newest * 1e6) + 1) / 1e6})
             self._refusals.append(kept)
             return kept.model_copy()
@@ -248,7 +248,7 @@ class InMemoryStore(InMemoryChanges, Closing):
         return [one.model_copy() for one in found[: max(0, wanted.limit)]]
 
     def mark(self) -> Hashable:
-        """Something that is another once anything is kept or dropped."""
+        """A value that changes whenever anything is kept or dropped."""
         return self._steps
 
     def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:

@@ -36,7 +36,7 @@ _FORGET_REFUSALS = """
 DELETE FROM fstools.refusals WHERE number < %s
 OR number <= (SELECT number FROM fstools.refusals ORDER BY number DESC LIMIT 1 OFFSET %s)
 """
-# By the database's clock: those of the servers may differ.
+# The database's clock is used: the servers' clocks may differ.
 _NOW = "extract(epoch FROM clock_timestamp())::float8"
 _NOTE_OPEN = f"""
 INSERT INTO fstools.open VALUES (%s, %s, %s, {_NOW} + %s, %s, %s, %s) ON CONFLICT (key, page, number) DO UPDATE
@@ -123,11 +123,11 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         """The database of an address.
 
         Raises:
-            Invalid: it is none; a sign in its password that is not escaped makes it another one.
+            Invalid: it is no address; a character in its password that is not escaped makes it another one.
         """
         try:
             parts = conninfo_to_dict(where)
-        except ProgrammingError:  # It repeats what it could not read.
+        except ProgrammingError:  # Its message repeats the address, which may hold a password.
             parts = {"host": "@"}
         if any("@" in str(parts.get(part, "")) for part in ("host", "port", "dbname")):
             raise Invalid(
@@ -168,7 +168,7 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         return PostgresqlLocks(self._database, timeout=timeout)
 
     def mark(self) -> Hashable:
-        """Something that is another once anything is kept or dropped, on whichever machine."""
+        """A value that changes whenever anything is kept or dropped, on any machine."""
         return self._news.mark()
 
     def subscribe(self, heard: Callable[[], None]) -> None:
@@ -192,6 +192,6 @@ class PostgresqlStore(PostgresqlChanges, PostgresqlTokens, Closing):
         return [OpenDocument(as_text(page), key, saved, hash, counter) for page, saved, hash, counter in rows]
 
     def close(self) -> None:
-        """Let go of the connections; a later call makes others."""
+        """Close the connections; a later call makes others."""
         self._news.stop()
         self._database.close()

@@ -63,13 +63,13 @@ class Patient(Connection[Any]):
             return answered.value  # type: ignore[no-any-return]  # A generator's result is not typed.
 
     def send(self, query: bytes) -> None:
-        """Send a statement whose answer nobody waits for; the next who takes the connection reads it."""
+        """Send a statement without waiting for its answer; the next user of the connection reads it."""
         self.pgconn.send_query(query)
-        if self.pgconn.flush():  # The database does not even take it: what it holds for us ends with the connection.
+        if self.pgconn.flush():  # The database does not accept it: closing the connection ends its locks, too.
             self.close()
 
     def is_usable(self, seconds: float) -> bool:
-        """Whether what was sent last is answered, and the other side has not hung up: no round trip is spent on it."""
+        """Whether the last statement is answered and the server has not hung up; costs no round trip."""
         link = self.pgconn
         try:
             link.consume_input()
@@ -83,7 +83,7 @@ class Patient(Connection[Any]):
         return False
 
     def _has_come(self, seconds: float) -> bool:
-        """Whether the next part of an answer comes in time. To ask for one that is not there holds up all threads."""
+        """Whether the next part of an answer comes in time; to fetch it before it is there would block all threads."""
         link = self.pgconn
         while link.is_busy():
             with selectors.DefaultSelector() as answered:

@@ -29,7 +29,7 @@ from .sql_values import (
 )
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, without_rows
 
-# A step is one function of the database; receipts and news go with it only where it was made.
+# A step is one function of the database; receipts are put and the notification is sent only if the step is taken.
 _HELD = "%(held)s::bytea[], %(fences)s::bigint[]"
 _PUT = f"fstools.put({PUT_VALUES})"
 _TELL = f"pg_notify('{CHANNEL}', %(me)s)"
@@ -37,7 +37,7 @@ _ADDED = f"""
 FROM fstools.add({_HELD}, %(id)s::bytea, %(keys)s::bytea[], %(owner)s::bytea, %(session)s::bytea, %(status)s,
 %(created_at)s, %(decided_at)s::float8, %(decided_by)s::bytea, %(body)s, %(splices)s::bytea) added (revision)
 """
-# Nobody is shown a pending change: there is no news of it.
+# Nobody is shown a pending change, so none is notified.
 _ADD_PENDING = f"SELECT added.revision {_ADDED}"
 _ADD = f"SELECT added.revision, {_TELL} {_ADDED}"
 _STEP = f"""
@@ -115,14 +115,14 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         try:
             return self._stepped(step)
         except InputOutput:
-            # What is written is told also where the locks were lost meanwhile.
+            # The file is written already: where the connection with its locks was lost, another one records the step.
             if step.decided is not None or (held := self._database.held) is None or not held.connection.closed:
                 raise
             return self._stepped(step)
 
     def _stepped(self, step: Step) -> ChangeRow | None:
         values = {
-            # Once a file is written, that is what happened, whoever holds its lock by now.
+            # A file that is written already is recorded without a check of its lock, even if that was lost meanwhile.
             **(self._fences() if step.decided else {"held": [], "fences": []}),
             **self._put_values(step.receipts),
             **step_values(step),
@@ -183,7 +183,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
         if not self._adds.add(size):
             return
         limits = self._limits
-        # By the database's clock: a server whose own is ahead would drop what the others keep.
+        # Ages are counted by the database's clock: a server whose clock is ahead would drop what the others keep.
         bounds = {
             "most": limits.journal_max_changes,
             "most_bytes": limits.journal_max_bytes,
@@ -193,7 +193,7 @@ class PostgresqlChanges(PostgresqlReceipts, ChangeSteps):
             connection.execute(_PRUNE, bounds)
 
     def _require_room(self, connection: Connection[Any], reader: Reader, size: int) -> None:
-        # Who proposes at the same time waits, and counts this one.
+        # A simultaneous proposal waits for this row lock, and then counts this one too.
         connection.execute("SELECT FROM fstools.state FOR UPDATE")
         query = (
             "SELECT owner, session, octet_length(body) + length(splices) FROM fstools.changes WHERE status = 'proposed'"

@@ -20,15 +20,15 @@ from .postgresql_answers import Patient
 from .postgresql_schema import LOCK_LOST, migrate
 
 WAIT_SECONDS = 5.0
-"""For a connection; while the database is away every call ends after that."""
+"""Longest wait for a connection, in seconds; while the database is away every call fails after this time."""
 
 ANSWER_SECONDS = 60.0
-"""For an answer: of a database that is suspended, or whose disk hangs, the connections stay open."""
+"""Longest wait for an answer, in seconds: connections to a suspended database, or one whose disk hangs, stay open."""
 
 _MOST_CONNECTIONS = 40
 _FRESH_SECONDS = 1.0
 _HINT = "Nothing was written. Ask an administrator to look at the database; calls work again once it is back."
-# In whichever encoding the database keeps it. And a machine that is gone without a word is noticed within seconds.
+# The client's encoding is independent of the database's. The keepalives notice a machine that vanished within seconds.
 _OPTIONS: dict[str, Any] = {
     "client_encoding": "UTF8",
     "keepalives_idle": 5,
@@ -38,19 +38,19 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-# What is not there has been dropped, or changed by a newer server: schema, table, column or function.
+# A missing schema, table, column or function has been dropped, or changed by a newer server.
 _MISSING = frozenset({"3F000", "42P01", "42703", "42883"})
 
 
 @dataclass(frozen=True)
 class Told:
-    """The state of a file that came with its lock; only who holds the lock changes the receipt.
+    """The state of a file that came with its lock; only the holder of the lock changes the receipt.
 
     Attributes:
         reader: whose receipt it is; None: nobody's.
         receipt: as text; None if there is none.
         shown: the copy of what was shown.
-        is_pending: a change of the file is.
+        is_pending: a change of the file is pending.
         is_open: a page has it open.
         at: when, by the monotonic clock.
     """
@@ -64,7 +64,7 @@ class Told:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether what others than the holder say is recent enough."""
+        """Whether the parts that others than the holder write are recent enough."""
         return time.monotonic() - self.at < _FRESH_SECONDS
 
 
@@ -73,10 +73,10 @@ class Held:
     """A connection whose session holds locks, and with which their thread does everything until it lets go of them.
 
     Attributes:
-        connection: what is lost with it cannot be written any more.
-        fences: by key of each file whose lock is held the number that tells this holder from earlier ones.
-        told: by key what came along with the lock.
-        guard: held by who sends anything without being this thread, and by who lets go.
+        connection: the locks end with it; nothing can be written under them then.
+        fences: fencing numbers of the locks held, by the file's key; each tells this holder from earlier ones.
+        told: the state that came with each lock, by the file's key.
+        guard: held while another thread sends something, and while locks are released.
     """
 
     connection: Patient
@@ -205,7 +205,7 @@ class _Idle:
         self._is_closed = False
 
     def take(self) -> Patient | None:
-        """One that works; None if there is none."""
+        """A connection that works; None if there is none."""
         while self._kept:
             connection = self._kept.pop()
             if connection.is_usable(WAIT_SECONDS):
@@ -222,7 +222,7 @@ class _Idle:
             self._kept.append(connection)
 
     def close(self) -> None:
-        """Close them all, and from now on each that is given back."""
+        """Close all connections, and later those that are still to be given back."""
         self._is_closed = True
         if self.process != os.getpid():
             _of_parents.extend(self._kept)
@@ -235,7 +235,7 @@ class _Idle:
 
 
 def lock_lost() -> Conflict:
-    """The refusal of who wants to write under a lock that is somebody else's by now."""
+    """The refusal of a write under a lock that somebody else may hold by now."""
     return Conflict(
         "the lock of the file was lost: this process was suspended, or cut off from the database (not modified)",
         hint="Read the file again, then repeat the change.",
@@ -243,4 +243,4 @@ def lock_lost() -> Conflict:
 
 
 _of_parents: list[Patient] = []
-"""What was open when this process was forked: its parent closes it."""
+"""Connections that were open when this process was forked; kept here because its parent closes them."""

@@ -19,13 +19,13 @@ from .postgresql_receipts import HOT_MICROSECONDS
 from .sql_values import as_bytes
 
 LEASE_SECONDS = 30.0
-"""A holder that does not renew its lease for so long (a suspended machine) loses its locks to whoever waits."""
+"""A holder that does not renew its lease for this time (a suspended machine) loses its locks to the next caller."""
 
 _LOOK_MILLISECONDS = 500
 _TAKE = """
 SELECT * FROM fstools.take(%b::bigint[], %b::bytea[], %s, %s::bytea, %s::bytea, %s, %s)
 """
-# Its holder shows signs of life by any statement on its connection.
+# Any statement on the holder's connection renews its lease.
 _EVICT = """
 SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND (classid::bigint << 32) | objid::bigint = %s
@@ -38,14 +38,14 @@ _FREE_ALL = b"SELECT pg_advisory_unlock_all()"
 class PostgresqlLocks:
     """`Locks` over all servers of one database.
 
-    A lock ends with its connection, with which its thread does everything while it holds the lock. Each commit to the
-    store checks, in its own transaction, that the locks are still held: so a process that was suspended past its lease
-    writes nothing on an old lock.
+    A lock ends with its connection; a thread that holds one sends all its statements over that connection. Each commit
+    to the store checks, in its own transaction, that the locks are still held: a process that was suspended past its
+    lease writes nothing under a lost lock.
 
     Args:
         database: where the locks are.
         timeout: how many seconds to wait for somebody else.
-        lease: after how many seconds without a sign of life a holder loses its locks to whoever waits.
+        lease: after how many seconds without a renewal a holder loses its locks to the next caller.
     """
 
     def __init__(self, database: Database, *, timeout: float, lease: float = LEASE_SECONDS) -> None:
@@ -63,7 +63,7 @@ class PostgresqlLocks:
         Args:
             keys: of the files.
             patience: how many seconds to wait for somebody else; None: as long as the locks always do.
-            reader: user and session of who will ask the store for their receipts: they come along.
+            reader: user and session whose receipts of the files are fetched in the same round trip.
 
         Raises:
             TimedOut: somebody else held one for too long; none is held then.
@@ -107,7 +107,7 @@ class PostgresqlLocks:
 
     def _release(self, held: Held, keys: Sequence[str]) -> None:
         freed = [key for key in keys if key in held.fences]
-        # A connection that is lost has no locks any more.
+        # A lost connection holds no locks any more.
         with held.guard, contextlib.suppress(psycopg.Error):
             for key in freed:
                 del held.fences[key]
@@ -138,7 +138,7 @@ class _Asked(NamedTuple):
 
 
 def _taken(held: Held, asked: _Asked, *, wait: bool) -> bool:
-    """Mostly nobody else wants the files: then it is one round trip, with all that the gate will ask of them."""
+    """Take the locks and all that the gate will ask about the files: one round trip where nobody else holds them."""
     whose, visit = (None, None) if asked.reader is None else map(as_bytes, asked.reader)
     stamp = time.time_ns() // 1000
     numbers, files = [_number(key) for key in asked.keys], [as_bytes(key) for key in asked.keys]
@@ -151,7 +151,7 @@ def _taken(held: Held, asked: _Asked, *, wait: bool) -> bool:
 
 
 def _renew(holder: weakref.ref[PostgresqlLocks], seconds: float) -> None:
-    """Show signs of life for what is held, until nothing is."""
+    """Renew the leases of all locks held, until none is held."""
     while True:
         time.sleep(seconds)
         locks = holder()
@@ -163,7 +163,7 @@ def _renew(holder: weakref.ref[PostgresqlLocks], seconds: float) -> None:
                 locks._renewing = None
                 return
         for held in due:
-            # While the database is away nobody else gets the lock either.
+            # While the database is away, nobody else can take the lock either.
             with held.guard, contextlib.suppress(psycopg.Error):
                 if held.fences:
                     held.connection.execute("SELECT 1")

@@ -16,9 +16,9 @@ _RECONNECT_SECONDS = 0.2
 
 
 class News:
-    """Counts what is written by anybody, as LISTEN tells; a thread of its own from the first look on.
+    """Counts writes by any server, as LISTEN reports them, in a thread of its own from the first `mark` on.
 
-    After a lost connection one more is counted: whoever looks then at the revisions has missed nothing.
+    A lost connection counts as one write: a caller that then reads the revisions has missed nothing.
 
     Args:
         database: where to listen.
@@ -32,7 +32,7 @@ class News:
         self._heard: list[Callable[[], None]] = []
 
     def mark(self) -> int:
-        """Another number once anything was written."""
+        """A number that changes with each write."""
         if self._thread is None or not self._thread.is_alive():
             self._stopped = threading.Event()
             ready = threading.Event()
@@ -44,7 +44,7 @@ class News:
         return self._count
 
     def add(self) -> None:
-        """Something was written: here, or elsewhere."""
+        """Count a write, by this server or another one."""
         self._count += 1
         for heard in self._heard:
             heard()
@@ -54,7 +54,7 @@ class News:
         self._heard.append(heard)
 
     def stop(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join(2 * WAIT_SECONDS)

@@ -21,9 +21,9 @@ PUT_VALUES = """
 %(own)b::boolean[], %(bodies)b::text[], %(texts)b::bytea[]
 """
 _PLACE = "owner = %(reader_user)s AND session = %(reader_session)s"
-# The database's disk is not waited for: a crash may forget what was read last, and then it is read again.
+# The commit does not wait for the database's disk: a crash may lose the last receipts; those files are read again.
 _SOON = "set_config('synchronous_commit', 'off', true)"
-# A receipt that was used a moment ago is not written again for that: it is not among those whose turn it is to go.
+# A use shortly after another one is not written: that receipt is not among the least recently used.
 _MINE = "owner = $1 AND session = $2 AND key = $3"
 _FIND = f"""
 WITH touched AS (
@@ -173,7 +173,7 @@ class PostgresqlReceipts:
                 connection.execute(fade, values)
 
     def _sweep(self) -> None:
-        """Once a day, and at first: receipts that nobody used for as long as changes are kept."""
+        """Drop receipts that nobody used for as long as changes are kept; once a day, and at first."""
         self._next_sweep = time.time() + _DAY
         oldest = int((time.time() - max(self._limits.journal_max_days, 2) * _DAY) * 1e6)
         with self._database.connection() as connection:
@@ -181,7 +181,7 @@ class PostgresqlReceipts:
                 connection.execute(f"DELETE FROM fstools.{table} WHERE used < %s", (oldest,))
 
     def _stamp(self) -> int:
-        # Microseconds, rising also where the clock does not.
+        # Microseconds; they rise even where the clock does not.
         self._last_stamp = max(self._last_stamp + 1, time.time_ns() // 1000)
         return self._last_stamp
 

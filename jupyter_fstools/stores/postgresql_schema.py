@@ -9,9 +9,9 @@ from psycopg import Connection
 from ..errors import Invalid
 
 VERSION = 3
-"""Of the tables below; a server refuses a database that a newer one has migrated."""
+"""Version of the tables below; a server refuses a database that a newer server has migrated."""
 _STARTING = 0x66737430
-"""One number for all: two servers that start at once make the tables one after the other."""
+"""Key of the advisory lock that all servers take: two that start at once make the tables one after the other."""
 # A step of the gate is one round trip, and each statement of a function sees what the one before it waited for.
 # Revisions become visible in their order: each locks the one row of `state` until its transaction ends.
 # `files` and `fences` are the locks that the caller holds; a step that finds one of them lost fails.
@@ -192,7 +192,7 @@ def migrate(connection: Connection[Any]) -> None:
 
 
 def _version(connection: Connection[Any]) -> int:
-    # A look at the catalog's rows: the names that a connection has looked up it may remember as missing.
+    # Reads rows of the catalog: a connection may cache that a name it has looked up is missing.
     query = "SELECT 1 FROM pg_tables WHERE schemaname = 'fstools' AND tablename = 'version'"
     if connection.execute(query).fetchone() is None:
         return 0

@@ -112,7 +112,7 @@ class Store(Closing, Protocol):
     def reads(self, wanted: MomentFilter) -> list[Receipt]:
         """The receipts of all readers that a filter describes by `read_at`, latest read first.
 
-        Those that stem from the reader's own writing alone (`own_write`) are none of them.
+        Receipts that stem from the reader's own writing alone (`own_write`) are left out.
         """
 
     def forget(self, reader: Reader, key: str | None = None) -> int:
@@ -187,7 +187,7 @@ class Store(Closing, Protocol):
         """The refusals that a filter describes by `at`, newest first."""
 
     def mark(self) -> Hashable:
-        """Something that is another once anything is kept or dropped, by whichever process; cheaper than to look."""
+        """A value that changes whenever anything is kept or dropped, by any process; cheaper than a query."""
 
     def note_open(self, page: str, documents: Collection[OpenDocument], until: float) -> None:
         """Keep which files a page has open; replaces what it said before.

@@ -25,7 +25,7 @@ _LONGEST, _BEGINNING = 2000, 1968
 def as_bytes(text: str) -> bytes:
     """Any string as bytes: databases refuse text with lone surrogates, which file names may hold.
 
-    An index takes some 2,700 bytes: of a longer string the beginning is kept, by which folders are asked for.
+    An index takes some 2,700 bytes: a longer string becomes its beginning, by which folders are found, and a digest.
     """
     data = text.encode("utf-8", "surrogatepass")
     return data if len(data) <= _LONGEST else data[:_BEGINNING] + hashlib.sha256(data).digest()
@@ -49,7 +49,8 @@ def bytes_or_null(text: str | None) -> bytes | None:
 def prefix_values(prefix: str | None) -> dict[str, bytes | None]:
     """The folder itself, and the bounds `below <= key < beyond` of what lies below it ("0" follows "/").
 
-    Of a long folder these are the bounds of all keys that begin alike: see `changes_below` and `records_below`.
+    For a folder with a long name they are the bounds of all keys with the same beginning: see `changes_below` and
+    `records_below`.
     """
     if prefix is None:
         return {"folder": None, "below": None, "beyond": None}
@@ -77,7 +78,7 @@ def moment_values(wanted: MomentFilter) -> dict[str, Any]:
 
 
 def records_below(wanted: MomentFilter, found: list[Record]) -> list[Record]:
-    """What a filter describes of the receipts or refusals that its values found."""
+    """The found receipts or refusals that the filter describes; its values also find others for a long folder."""
     prefix = wanted.key_prefix
     if prefix is None or not is_long(prefix):
         return found
@@ -108,7 +109,7 @@ def change_values(wanted: ChangeFilter) -> dict[str, Any]:
 
 
 def changes_below(wanted: ChangeFilter, found: list[Change]) -> list[Change]:
-    """What a filter describes of the changes that its values found."""
+    """The found changes that the filter describes; its values also find others for a long folder."""
     prefix = wanted.key_prefix
     if prefix is None or not is_long(prefix):
         return found
@@ -129,7 +130,7 @@ def change_row(row: Any) -> ChangeRow:
 
 
 def step_values(step: Step) -> dict[str, Any]:
-    """The values of a step that every database takes alike."""
+    """The values of a step that are the same for every database."""
     decided_at, decided_by = step.decided or (None, None)
     return {
         "id": as_bytes(step.change_id),

@@ -32,7 +32,7 @@ _HINTS = {
 }
 
 _LOOK_SECONDS = 0.01
-"""A file put in the place of ours is noticed after this time: a look costs a third of a lookup."""
+"""Seconds between two checks whether another file has taken the place of ours: one costs a third of a lookup."""
 
 _log = logging.getLogger("jupyter_fstools")
 
@@ -133,11 +133,11 @@ class SqliteStore(Closing):
         return self._database
 
     def _first_revision(self) -> int:
-        # Whoever follows the journal must not wait until a begun-again one has caught up: time is ahead of it.
+        # The time in milliseconds is above every old revision: followers need not wait until a new journal catches up.
         return int(time.time() * 1000) if self._restarted else 0
 
     def _recover(self, problem: Exception) -> None:
-        """Make a second try worth while, or refuse."""
+        """Set a damaged file aside, or reopen one that was replaced, for a second try; refuse otherwise."""
         if primary_code(problem) == sqlite3.SQLITE_BUSY:
             raise self._refusal(problem) from problem
         moved = identity(self.path) != self._identity
@@ -209,7 +209,7 @@ for _name in vars(Store):
 
 # SQLite must not be carried across a fork: the child would share, and on closing drop, locks it does not hold.
 # So no connection is open while a process forks; both sides open their own at the next call.
-# One thread forks at a time: two would wait for each other's stores, or let them go for each other.
+# One thread forks at a time: two would wait for each other's stores, or release each other's locks.
 _stores: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
 _forking = threading.Lock()
 _held: list[SqliteStore] = []

@@ -23,8 +23,8 @@ from .sql_values import (
 from .sqlite_receipts import ReceiptTable
 from .steps import ChangeCounter, ChangeRow, ChangeSteps, Step, dropping, kept_size, without_rows
 
-# What is filtered by is apart from the texts: without an index, all of 10,000 narrow rows are a millisecond,
-# and every index would cost each new change a page. A pending change has no revision.
+# The columns that filters use are kept apart from the texts: a scan of 10,000 such narrow rows takes a millisecond,
+# while every index would cost each new change a page. A pending change has no revision.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS changes (
     number INTEGER PRIMARY KEY, revision INTEGER, id BLOB, key BLOB, user BLOB, session BLOB, status TEXT,
@@ -221,7 +221,7 @@ class ChangeTable(ReceiptTable, ChangeSteps):
                 self._connection.executemany(statement, numbers)
 
     def _superfluous(self) -> list[int]:
-        # The change of the newest revision always stays: revisions are counted from it.
+        # The change with the newest revision always stays: the next revision is counted from it.
         count, size = self._execute(_MEASURE).fetchone()
         count -= self._limits.journal_max_changes
         size -= self._limits.journal_max_bytes

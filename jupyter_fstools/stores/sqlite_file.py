@@ -22,14 +22,14 @@ _UNWRITABLE = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_PROTOCOL,
 }
-"""What SQLite says where a file, or the memory shared for WAL, cannot be made or written."""
+"""SQLite's error codes where a file, or the shared memory of WAL, cannot be made or written."""
 
 _FOR_NOW = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_FSYNC}
-"""What it says of a disk that is full or fails just now: a journal in memory would be lost with the process."""
+"""Its error codes for a disk that is full or fails for now: a store in memory would be lost with the process."""
 
 
 Identity = tuple[int, int]
-"""Device and inode: which file stands at a path."""
+"""Device and inode of the file at a path."""
 
 
 class Unusable(Exception):
@@ -60,7 +60,7 @@ def connected(path: Path, schema: str, first_revision: int) -> sqlite3.Connectio
 
     Raises:
         Unusable: it cannot be made or written, is another program's, or a newer version's.
-        sqlite3.DatabaseError: it is damaged, or what else SQLite said.
+        sqlite3.DatabaseError: it is damaged, or SQLite failed otherwise.
     """
     _make(path)
     try:
@@ -80,7 +80,7 @@ def _connected(path: Path, schema: str, first_revision: int, *, wal: bool) -> sq
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         if not wal:
-            # Alone, no memory is shared: so a file that was left in WAL mode opens too.
+            # A connection in exclusive mode shares no memory, so a file that was left in WAL mode opens too.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         known = _schema_version(connection)
         if not wal:
@@ -101,13 +101,13 @@ def _connected(path: Path, schema: str, first_revision: int, *, wal: bool) -> sq
 def _make(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Only a new file is opened here: closing one that SQLite has open would drop SQLite's locks.
+        # Only a new file is opened here: closing a file that SQLite has open too would drop SQLite's locks.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
         pass
     except OSError as problem:
         raise Unusable(f"{path} cannot be made ({problem.strerror})") from problem
-    # By mode bits too: to the superuser everything seems writable.
+    # The mode bits are checked too: for the superuser `os.access` calls everything writable.
     for place, is_kind in ((path.parent, stat.S_ISDIR), (path, stat.S_ISREG)):
         mode = os.stat(place).st_mode
         if not is_kind(mode) or not mode & 0o222 or not os.access(place, os.W_OK):
@@ -132,7 +132,7 @@ def _schema_version(connection: sqlite3.Connection) -> int:
 
 def _look(connection: sqlite3.Connection) -> tuple[int, int, int]:
     if not connection.in_transaction:
-        # In one snapshot: another process may be making the tables between two questions.
+        # All three are read in one snapshot: another process may make the tables between two queries.
         connection.execute("BEGIN")
         try:
             return _look(connection)
@@ -144,7 +144,7 @@ def _look(connection: sqlite3.Connection) -> tuple[int, int, int]:
 
 
 def _prepare(connection: sqlite3.Connection, schema: str, first_revision: int) -> None:
-    """Make the tables that are missing; in any case only a begun write shows whether the file can be written."""
+    """Make missing tables; begin a write in any case, since only that shows whether the file can be written."""
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         known = _schema_version(connection)
@@ -159,7 +159,7 @@ def _prepare(connection: sqlite3.Connection, schema: str, first_revision: int) -
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    # Only for an empty file: one in another mode was found to need it. SQLite does not always wait here.
+    # Only for an empty file: one in another mode was found to need it. SQLite does not always honour its timeout here.
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -186,7 +186,7 @@ def set_aside(path: Path, damaged: Identity) -> Path | None:
         if identity(path) != damaged:
             return None
         aside.parent.mkdir(mode=0o700, exist_ok=True)
-        # The file last: a journal left behind alone would be taken for the new file's.
+        # The database is moved last: a journal left behind without it would be taken for the new file's.
         for ending in ("-wal", "-shm", "-journal", ""):
             part = path.with_name(path.name + ending)
             if part.is_file():

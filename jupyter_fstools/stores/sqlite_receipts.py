@@ -50,8 +50,8 @@ _LIST = """
 SELECT body FROM receipts WHERE user = :user AND session = :session
 AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond)) ORDER BY used DESC
 """
-# Without an index, which would make keeping a receipt half as dear again: who follows the reads asks for those since
-# the last look, and for all others `used`, which is never before the read, says no before the text is looked into.
+# No index: it would make each write of a receipt half as expensive again. A follower asks for reads since its last
+# poll, and `used`, which is never before the read, excludes older rows before their JSON is parsed.
 _READS = f"""
 SELECT body FROM receipts WHERE (:after IS NULL OR (used > :after * 1e6 AND {_READ_AT} > :after))
 AND (:folder IS NULL OR key = :folder OR (key >= :below AND key < :beyond))
@@ -102,10 +102,10 @@ Place = tuple[bytes, bytes, bytes]
 
 
 class ReceiptTable:
-    """Receipts over one connection; the caller sees to it that one thread at a time is in here.
+    """Receipts over one connection; the caller makes sure that one thread at a time uses it.
 
-    What it remembers beside the table only saves work: who was met, and which receipts are so recently used
-    that saying so again would not change whose turn it is to go.
+    Its state beside the table only saves work: the readers seen today, and the receipts used so recently that
+    another note of their use would not change which ones are evicted.
     """
 
     def __init__(self, connection: sqlite3.Connection, limits: StoreLimits) -> None:
@@ -130,7 +130,7 @@ class ReceiptTable:
             if not self._use(reader, key):
                 self._execute(_TOUCH, (self._stamp(), *place))
         except sqlite3.OperationalError:
-            pass  # On a full disk a use is not noted, and reading goes on.
+            pass  # On a full disk the use is not noted, and reading goes on.
         return from_json(Receipt, row[0])
 
     def was_dropped(self, reader: Reader, key: str) -> bool:
@@ -190,7 +190,7 @@ class ReceiptTable:
         return counts[0]
 
     def _stamp(self) -> int:
-        # Microseconds, rising also where the clock does not; eight bytes always, so a touch rewrites in place.
+        # Microseconds; they rise even where the clock does not. Always eight bytes, so a touch rewrites in place.
         self._last_stamp = max(self._last_stamp + 1, time.time_ns() // 1000)
         return self._last_stamp
 
@@ -198,7 +198,7 @@ class ReceiptTable:
         """Note a use; True if the last one noted in the table still stands for it."""
         now, place = time.monotonic(), (reader, key)
         noted_at, number = self._hot.get(place, (-_HOT_SECONDS, 0))
-        # Fewer notes since than half of what is kept: this one is not among those whose turn it is to go.
+        # Fewer uses were noted since than half of the receipts kept: this one is not among the least recently used.
         if now - noted_at < _HOT_SECONDS and self._notes - number < self._most_hot:
             return True
         self._notes += 1
@@ -209,7 +209,7 @@ class ReceiptTable:
         return False
 
     def _meet(self, reader: Reader) -> None:
-        """Once a day: say that the session lives, and let those go that do not."""
+        """Note once a day that the session is in use, and forget sessions that are not."""
         now = time.time()
         if now - self._met.get(reader, 0.0) < _DAY:
             return

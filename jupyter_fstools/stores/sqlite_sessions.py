@@ -29,7 +29,7 @@ _DROP = "DELETE FROM tokens WHERE user = ? AND id = ?"
 
 
 class TokenTable:
-    """Tokens over one connection; the caller sees to it that one thread at a time is in here."""
+    """Tokens over one connection; the caller makes sure that one thread at a time uses it."""
 
     _connection: sqlite3.Connection
 
@@ -61,7 +61,7 @@ def _token(body: str, last_used_at: float | None) -> Token:
     return from_json(Token, body).model_copy(update={"last_used_at": last_used_at})
 
 
-# The computer's clock may be set meanwhile: until it starts anew, the time that it is up counts.
+# The computer's clock may be set meanwhile: until the next boot, the uptime is compared instead.
 OPEN_DOCUMENTS = """
 DROP TABLE IF EXISTS open_documents;
 CREATE TABLE open_documents (
@@ -83,7 +83,7 @@ WHERE key = :key AND CASE WHEN boot = :boot THEN until_up >= :up ELSE until >= :
 
 @cache
 def _boot() -> str | None:
-    """The name that Linux gives to the time since the computer started; None elsewhere."""
+    """Linux's id of the current boot; None on other systems."""
     with suppress(OSError):
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return None
@@ -94,7 +94,7 @@ def _moment() -> dict[str, str | float | None]:
 
 
 class OpenDocumentTable:
-    """Open documents over one connection; the caller sees to it that one thread at a time is in here."""
+    """Open documents over one connection; the caller makes sure that one thread at a time uses it."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -118,7 +118,7 @@ class OpenDocumentTable:
         return [OpenDocument(as_text(page), key, bool(saved), sha, counter) for page, saved, sha, counter in rows]
 
 
-# A refusal's number is its time in microseconds, later than every other's: so it is what a listing goes on after.
+# A refusal's number is its time in microseconds, made later than every other's: a listing can continue after it.
 REFUSALS = """
 CREATE TABLE IF NOT EXISTS refusals (number INTEGER PRIMARY KEY, key BLOB, session BLOB, body TEXT);
 """
@@ -144,7 +144,7 @@ _MICROSECONDS = 1_000_000
 
 
 class RefusalTable:
-    """Refusals over one connection; the caller sees to it that one thread at a time is in here."""
+    """Refusals over one connection; the caller makes sure that one thread at a time uses it."""
 
     _connection: sqlite3.Connection
     _limits: StoreLimits

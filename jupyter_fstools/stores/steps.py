@@ -21,10 +21,10 @@ DROPPED_PER_RECEIPT = 4
 """How many evicted receipts are remembered as such, for each one that may be kept."""
 
 MOST_READERS = 10_000
-"""Readers of whom a process remembers anything; beyond that it begins afresh."""
+"""Readers that a process remembers; beyond that it forgets them all and begins again."""
 
 _PART = 32
-"""To count is not worth it each time: a bound is kept within a thirty-second part."""
+"""A bound may be exceeded by one part in so many: counting at every write would cost too much."""
 
 
 class ChangeRow(NamedTuple):
@@ -68,7 +68,7 @@ class Step:
 
 
 class ChangeSteps(ABC):
-    """Deciding and finishing as `Store` says; a store says only how it takes a step."""
+    """Decides and finishes changes as `Store` describes; a store adds only how it takes a step."""
 
     @abstractmethod
     def take_step(self, step: Step) -> ChangeRow | None:
@@ -105,7 +105,7 @@ class ChangeSteps(ABC):
 
 @contextmanager
 def dropping(failure: type[Exception]) -> Iterator[None]:
-    """Drop what is beyond the bounds: where that fails the step before it is made all the same, and a later one tries.
+    """Drop what is beyond the bounds; a failure is logged and left to a later step, as the step before it is taken.
 
     Args:
         failure: of the database.
@@ -118,7 +118,7 @@ def dropping(failure: type[Exception]) -> Iterator[None]:
 
 def kept_size(body: str, splices: bytes) -> int:
     """The bytes that a store keeps of a change: its record, with the rows of its diff, and its splices."""
-    # The splices are compressed, the rows are not: of a text that repeats itself these are nearly all.
+    # The splices are compressed, the rows are not: for a text that repeats itself the rows are nearly all of it.
     return len(body.encode()) + len(splices)
 
 
@@ -140,11 +140,11 @@ class ReceiptCounter:
         self._left: dict[Reader, int] = {}
         self._between = max(1, limits.max_receipts // _PART)
         self._between_all = max(1, limits.max_all_receipts // _PART)
-        # Processes that end early count together what none of them would count alone.
+        # Starts at random: short-lived processes then look as often, together, as one long-lived process would.
         self._all_left = random.randint(1, self._between_all)  # noqa: S311 - no secret
 
     def put(self, reader: Reader) -> tuple[bool, bool]:
-        """One more was put; whether to look at this reader's, and whether at those of all."""
+        """Count one more; whether it is time to check this reader's receipts, and whether those of all readers."""
         if len(self._left) >= MOST_READERS:
             self._left.clear()
         self._all_left -= 1
@@ -157,7 +157,7 @@ class ReceiptCounter:
 
 
 class ChangeCounter:
-    """Counts changes that one process adds, likewise.
+    """Counts changes that one process adds, until it is time to look for those beyond the bounds.
 
     Args:
         limits: how many changes a store keeps, and bytes of them.
@@ -168,7 +168,7 @@ class ChangeCounter:
         self._adds_left = self._bytes_left = 0
 
     def add(self, size: int) -> bool:
-        """One more was added, with so many bytes; whether to look for those beyond the bounds."""
+        """Count one more change of so many bytes; whether it is time to look for those beyond the bounds."""
         self._adds_left -= 1
         self._bytes_left -= size
         if self._adds_left > 0 and self._bytes_left > 0:
