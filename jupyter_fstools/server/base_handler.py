@@ -36,7 +36,7 @@ def client_of(user: str, token_id: str) -> str:
 _T = TypeVar("_T")
 _A = TypeVar("_A", bound=Arguments)
 MOST_WAITED_SECONDS = 60.0
-"""For what a person or an assistant does: a request that lasts longer, proxies cut off."""
+"""Longest wait of a request for a person's or an assistant's action, in seconds: proxies cut off longer requests."""
 
 _JUPYTERS_OWN = ("token", "_xsrf", "no_track_activity")
 _USER = "_jupyter_current_user"
@@ -70,7 +70,7 @@ class ToolsHandler(APIHandler):
     _login: Any = None
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
-        """Find out who asks: by an assistant's token, if there is one, whatever else comes with it."""
+        """Authenticate by the assistant's token, if the request has one, and ignore any other login that it carries."""
         self._secret = presented(self.request)
         if self._secret is not None:
             self.assistant = await asyncio.to_thread(check, self.served.workspace.store, self._secret)
@@ -83,7 +83,7 @@ class ToolsHandler(APIHandler):
             )
 
     def check_host(self) -> bool:
-        """Refuse names that Jupyter's settings do not allow: another page may have led its own name here."""
+        """Refuse host names that Jupyter's settings do not allow, against DNS rebinding by another page."""
         if not super().check_host():
             raise Denied(
                 f"this server does not answer to the name {self.request.host[:80]!a}",
@@ -106,7 +106,7 @@ class ToolsHandler(APIHandler):
         return cast(IdentityProvider, self._login) if self._login is not None else super().identity_provider
 
     def initialize(self) -> None:
-        """One request: whoever works for it can ask whether its client has gone."""
+        """Make the event that is set once the request's client has gone."""
         self._left = threading.Event()
 
     @property
@@ -115,7 +115,7 @@ class ToolsHandler(APIHandler):
         return cast(Served, self.settings[SETTING])
 
     def reader(self, session: str | None = None) -> Reader:
-        """Who asks, in the session named here or by the header; with an assistant's token in that token's.
+        """The reader who asks, in the session named here or by the header; an assistant's token has its own session.
 
         Raises:
             Invalid: no such session name.
@@ -133,7 +133,7 @@ class ToolsHandler(APIHandler):
         *,
         command: bool = False,
     ) -> _T:
-        """Do work in a thread, on the workspace of who asks; a command in one that no other work waits for."""
+        """Do work in a thread, on the reader's workspace; a command runs in a thread pool of its own."""
         reader = reader or self.reader()
         grant = Grant(self.assistant.tools, self.assistant.paths) if self.assistant else None
         workspace = self.served.workspace.for_reader(
@@ -146,7 +146,7 @@ class ToolsHandler(APIHandler):
         )
 
         def begun() -> _T:
-            # It may have been revoked while the call waited for its turn, or for a file.
+            # The token may have been revoked while the call waited for its turn, or for a file.
             if self._secret is not None:
                 check(workspace.store, self._secret)
             return work(workspace)
@@ -158,7 +158,7 @@ class ToolsHandler(APIHandler):
         return Caller(client_of(reader.user, self.assistant.id if self.assistant else ""), reader)
 
     async def _via(self) -> Via:
-        """How a person's request came in; JupyterLab sends Jupyter's token, too, beside the cookie of its login."""
+        """How a person's request came in; JupyterLab sends Jupyter's token as well as its login's cookie."""
         provider = self.identity_provider
         login: Any = provider.get_user_cookie(self)
         if not provider.is_token_authenticated(self) or await ensure_async(login):
@@ -206,7 +206,7 @@ class ToolsHandler(APIHandler):
             if len(values) > 1:
                 raise Invalid(f"{name:.80} is given twice", hint="Give it once.", field=name)
             if values[0]:
-                # tornado's own way would strip spaces and replace control characters: both can be in a file's name.
+                # tornado's decoding would strip spaces and replace control characters; file names may have both.
                 given[name] = values[0].decode("utf-8", "surrogateescape")
         return checked(model, given, "The URL's query")
 
@@ -225,7 +225,7 @@ class ToolsHandler(APIHandler):
         self.finish(body if isinstance(body, bytes) else as_json(body))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Answer a refusal with its own status, and everything else without saying what is inside."""
+        """Answer a refusal with its own status, and any other error without its internals."""
         error = kwargs.get("exc_info", (None, None))[1]
         # tornado has forgotten the headers that `prepare` set; without them a browser could not read the answer.
         if hasattr(self, _USER):
@@ -243,12 +243,12 @@ class ToolsHandler(APIHandler):
             message, hint = _BAD_TOKEN
         if self.changes_files and status_code < 500:
             message = f"{message} (not modified)"
-        # An accident may have happened before a change and after it.
+        # An unexpected error may have occurred before a change or after it.
         details = {"modified": "unknown"} if status_code >= 500 and self.request.method == "POST" else {}
         self.answer(self.told({"code": code, "message": message, "hint": hint, "details": details}), status_code)
 
     def as_refusal(self, problem: Exception) -> FsToolsError:
-        """A problem as its client is told of it; an accident without what is inside."""
+        """A problem as a refusal for the client; an unexpected error without its internals."""
         if not isinstance(problem, FsToolsError):
             self.log_exception(type(problem), problem, problem.__traceback__)
             return InputOutput("internal server error", hint="The server's log says more.", modified="unknown")
@@ -261,15 +261,15 @@ class ToolsHandler(APIHandler):
         return {"error": error}
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """A refusal is an answer, no accident: only the rest is logged."""
+        """Log unexpected errors only: a refusal is a normal answer."""
         if isinstance(value, HTTPError):
             super().log_exception(typ, value, tb)
         elif not isinstance(value, FsToolsError):
-            # tornado's own way would log the whole request, and with it a token in the URL.
+            # tornado's default would log the whole request, with a token in its URL.
             self.log.error("Uncaught exception %s", self._request_summary(), exc_info=value)
 
     def compute_etag(self) -> str | None:
-        """No hash over every answer; who wants an ETag sets one."""
+        """None, so that not every answer is hashed; handlers that want an ETag set it themselves."""
         return None
 
     @allow_unauthenticated

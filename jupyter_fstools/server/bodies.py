@@ -98,7 +98,7 @@ def checked(model: type[_A], given: dict[str, Any], who: str = "It") -> _A:
 
 
 def _loads(body: bytes) -> Any:
-    # What orjson refuses and JSON allows: lone surrogates written as escapes, and numbers of any length.
+    # JSON allows two things that orjson refuses: lone surrogates written as escapes, and numbers of any length.
     try:
         return json.loads(body.decode("utf-8"), parse_int=_whole_number, parse_constant=_not_a_number)
     except UnicodeDecodeError as error:
@@ -114,7 +114,7 @@ def _loads(body: bytes) -> Any:
 def _whole_number(spelled: str) -> int:
     try:
         return int(spelled)
-    except ValueError:  # Python takes no number of thousands of digits: reading one could take for ever.
+    except ValueError:  # Python refuses numbers of thousands of digits: converting one takes quadratic time.
         hint = "Send numbers of at most 19 digits."
         raise Invalid(f"the body holds a number of {len(spelled)} digits", hint=hint, field="body") from None
 

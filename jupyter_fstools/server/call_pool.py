@@ -16,7 +16,7 @@ from ..stores.records import Reader
 _T = TypeVar("_T")
 _LONGEST_PAUSE = 0.05
 _HEAD_START_SECONDS = 0.005
-"""What runs longer may wait for a disk or for another program, and keeps no call from beginning."""
+"""Seconds after which the next call begins beside a running one, which may wait for a disk or another program."""
 
 
 class Caller(NamedTuple):
@@ -102,7 +102,7 @@ class CallPool:
 
     async def _in_turn(self, caller: Caller, call: Callable[[], _T], left: threading.Event | None) -> _T:
         per_client, per_session = self._parts
-        # A session that has no turn must not keep the client's others from theirs.
+        # The session's turn is taken first: a session that waits for it must not use up the client's turns.
         async with self._turn(caller, per_session), self._turn(caller.client, per_client), self._head_start():
             if self._closed:
                 raise Disabled("the server is stopping", hint="Try again when it runs.")

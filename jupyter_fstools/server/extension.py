@@ -45,9 +45,9 @@ class FsToolsExtension(ExtensionApp):
 
 
 class Tools(RuleRouter):
-    """Imports and opens what serves the tools on first use: most starts of a server see none.
+    """Imports and opens the modules that serve the tools on first use: most runs of a server never use them.
 
-    That is a request to `api/fstools`, somebody who listens to Jupyter's events, or a room of real-time collaboration.
+    First use is a request to `api/fstools`, a listener to Jupyter's events, or a room of real-time collaboration.
 
     Args:
         serverapp: the server.
@@ -56,7 +56,7 @@ class Tools(RuleRouter):
     """
 
     SUPPORTED_METHODS = ()
-    """None of its own: Jupyter looks here for what asks for no login."""
+    """Empty: Jupyter checks these methods for routes without a login, and this router has none of its own."""
 
     def __init__(self, serverapp: ServerApp, config: FsToolsConfig, root: str) -> None:
         super().__init__()
@@ -67,13 +67,13 @@ class Tools(RuleRouter):
         self._opens = True
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
-        """Who answers a request; None for one that is not to the tools, and where they cannot be opened."""
+        """The handler of a request; None for one that is not to the tools, and where they cannot be opened."""
         if self.served is None and self._opens:
             return _AfterOpening(self, request)
         return super().find_handler(request, **kwargs)
 
     def find_handler_now(self, request: HTTPServerRequest) -> HTTPMessageDelegate:
-        """Who of all the server answers a request, without opening the tools for it."""
+        """The handler of a request among all of the server's, without opening the tools for it."""
         self._opens = False
         try:
             return self.serverapp.web_app.find_handler(request)
@@ -83,11 +83,11 @@ class Tools(RuleRouter):
     def get_target_delegate(
         self, target: Any, request: HTTPServerRequest, **target_params: Any
     ) -> HTTPMessageDelegate | None:
-        """The handler for a request; as those of the application itself are made."""
+        """The handler for a request, made as the application makes its own."""
         return self.serverapp.web_app.get_handler_delegate(request, target, **target_params)
 
     async def open(self) -> None:
-        """Serve the tools from now on, imported in a thread: that takes long, and others use the event loop.
+        """Serve the tools from now on; imports them in a thread, as that takes long and would block the event loop.
 
         Raises:
             FsToolsError: as `begin`
@@ -185,7 +185,7 @@ def load(serverapp: ServerApp) -> Tools | None:
 
 
 def must_begin_at_once(serverapp: ServerApp, config: FsToolsConfig, root: str) -> bool:
-    """Whether a start has something to try or to warn of, or somebody in this process waits for the tools' events."""
+    """Whether the tools open at the server's start: to check or warn of a setting, or for a listener to events."""
     elsewhere = scheme_of(root) is not None or config.store != FsToolsConfig.store.default_value
     inside = os.path.join(os.path.realpath(root), "")
     exposed = any(file.startswith(inside) for file in loaded_files())
@@ -210,7 +210,7 @@ def folder_of_contents(serverapp: ServerApp) -> str:
 
 
 def warn_of_exposed_settings(serverapp: ServerApp, workspace: Workspace) -> None:
-    """Say which files with this server's settings lie where the rules alone would let tools write them."""
+    """Warn of each settings file of this server at a path that the rules would let tools write."""
     for file in loaded_files():
         path = workspace.paths.path_of(file)
         if path is not None and workspace.policy.may_write(path):
@@ -222,6 +222,6 @@ def warn_of_exposed_settings(serverapp: ServerApp, workspace: Workspace) -> None
 
 
 def offers_terminals(serverapp: ServerApp) -> bool:
-    """The server's own setting for what runs commands: its terminals are switched on, and there is who offers them."""
+    """Whether the server itself runs commands: terminals are enabled, and the extension that offers them is."""
     extension = serverapp.extension_manager.extensions.get("jupyter_server_terminals")
     return bool(serverapp.terminals_enabled and extension is not None and extension.enabled)

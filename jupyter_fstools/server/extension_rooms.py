@@ -22,17 +22,17 @@ def is_loaded(room: Any) -> bool:
 
 
 def has_seen(room: Any, modified: datetime) -> bool:
-    """Whether a room has loaded or saved its file as it was modified at this time."""
+    """Whether a room's last load or save was of the file with this modification time."""
     if hasattr(room, "file_api"):
         return bool(room.file_api._last_modified == modified)
     return not room._file._lock.locked() and bool(room._file.last_modified == modified)
 
 
 def save_at_once(room: Any) -> bool:
-    """Have a room save at once that would end without: nobody is in it, or it does not save by itself; else False."""
+    """Save a room that would not save by itself, as it is empty or without autosave; False if it saves by itself."""
     if not hasattr(room, "_save_to_disc"):
-        return False  # One of jupyter-server-documents always saves.
-    # As the room itself takes it: one page that saves is enough.
+        return False  # A room of jupyter-server-documents always saves.
+    # The room has the same rule: one page with autosave is enough.
     told = [
         state.get("autosave", True) for state in room.awareness.states.values() if state and isinstance(state, dict)
     ]
@@ -43,7 +43,7 @@ def save_at_once(room: Any) -> bool:
 
 
 async def saved(room: Any) -> None:
-    """Wait until a room has saved what it is about to save; it does not wait for a pause in the typing."""
+    """Wait until a room has saved its pending changes, without waiting for a pause in the typing."""
     if hasattr(room, "file_api"):
         while room.file_api.has_unsaved_changes or room.file_api._content_lock.locked():
             await asyncio.sleep(_PAUSE_SECONDS)
@@ -59,7 +59,7 @@ def is_empty(room: Any) -> bool:
 
 
 def last_path(room: Any) -> str | None:
-    """Where a room's file was; ids may be of inodes, and a file that replaces another one has another inode."""
+    """The last known path of a room's file; file ids may be inodes, and a replacement has another inode."""
     path: str | None = room.file_api._last_path if hasattr(room, "file_api") else room._file._current_path
     return path
 

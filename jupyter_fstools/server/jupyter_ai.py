@@ -24,7 +24,7 @@ from .permissions import permission_of
 from .served import Served
 
 SESSION = "jupyter-ai"
-"""The session of callers that cannot be told apart; those that keep an MCP session have one of their own."""
+"""The session shared by callers that cannot be told apart; a caller with an MCP session has its own."""
 
 _PREFIX = "fs_"  # Their namespace is flat, and `read` and `read_notebook` are taken.
 
@@ -38,7 +38,7 @@ def specifications() -> list[str]:
     if not served.config.offer_to_jupyter_ai:
         return []
     workspace = served.workspace
-    # That extension asks for no login: whoever reaches its port must not get a shell.
+    # That extension asks for no login: a client that reaches its port must not get a shell.
     tools = (tool for tool in available_tools(workspace).values() if not tool.runs_commands)
     return [f"{__name__}:{_PREFIX}{tool.name}" for tool in tools]
 
@@ -79,7 +79,7 @@ async def _called(tool: Tool, given: dict[str, Any]) -> list[Any]:
     Raises:
         ToolError: the refusal, as an assistant reads it.
     """
-    # Who calls us brings these; nobody else needs them.
+    # Imported here: the caller has these packages installed, and nobody else needs them.
     from fastmcp.exceptions import ToolError
     from fastmcp.server.dependencies import get_http_headers
     from mcp.types import ImageContent, TextContent

@@ -17,9 +17,9 @@ class Permission(NamedTuple):
 READ = Permission("read", "contents")
 WRITE = Permission("write", "contents")
 EXECUTE = Permission("execute", "terminals")
-"""Who may change files may not therefore run commands, nor approve them: that takes the right to use terminals."""
+"""To run commands, or approve them, takes the right to use terminals; the right to change files is not enough."""
 UNDO_OTHERS = Permission("write", "changes_of_others")
-"""Besides `WRITE`, to take back what another user of a shared journal did."""
+"""Needed besides `WRITE` to undo a change of another user in a shared journal."""
 
 
 def permission_of(name: str, prefix: str = "") -> Permission:

@@ -82,7 +82,7 @@ class Rooms:
         """
         self._workspace = workspace
         self._serverapp.event_logger.add_listener(schema_id=ROOM_EVENTS, listener=self._heard)
-        self._loop.call_soon(lambda: asyncio.ensure_future(self._tell()))  # Of rooms that were there before.
+        self._loop.call_soon(lambda: asyncio.ensure_future(self._tell()))  # Rooms may be open already.
 
     def stop(self) -> None:
         """Tell that there are no rooms any more."""
@@ -114,7 +114,7 @@ class Rooms:
             )
         found = next((found for found in mine if _kind(found) is not None), None)
         if found is None:
-            if not mine and stat.key in self._noted:  # Not every room says that it ends.
+            if not mine and stat.key in self._noted:  # Some rooms end without an event.
                 self._note(self._workspace, [found.path for found in rooms])
             if mine and to_change:
                 raise Unsaved(
@@ -129,7 +129,7 @@ class Rooms:
         return Room(self._workspace.backend, stat, shared, self._kept, run, partial(save_at_once, found.room))
 
     def let_save(self) -> None:
-        """Have all rooms save what they are about to save, and wait for it; from any thread but the event loop's."""
+        """Have all rooms save their pending changes, and wait for it; from any thread but the event loop's."""
         if self._workspace is not None and self._apps():
             waiting = asyncio.run_coroutine_threadsafe(self._saved(), self._loop)
             with suppress(NoAnswer):
@@ -140,7 +140,7 @@ class Rooms:
         await asyncio.gather(*map(saved, self._registered().values()), return_exceptions=True)
 
     def _settle(self, found: _Found, stat: FileStat, *, to_change: bool) -> None:
-        """Wait until a room has taken over what others wrote into its file: it drops what was changed before.
+        """Wait until a room has loaded what others wrote into its file: loading drops earlier changes in the room.
 
         Raises:
             Conflict: the room has ended. Unsaved: it takes too long, and a change is meant.
@@ -163,18 +163,18 @@ class Rooms:
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _is_current(self, found: _Found) -> bool:
-        """The room has loaded or saved the file as it is, by the same time that it goes by itself."""
+        """Whether the room has loaded or saved the current file, by the modification time that the room itself uses."""
         path = self._serverapp.web_app.settings["file_id_manager"].get_path(found.name.rpartition(":")[2])
         if not path:
             return True
         try:
             model = await ensure_async(self._serverapp.contents_manager.get(path, content=False))
-        except HTTPError:  # It is not there any more.
+        except HTTPError:  # The file does not exist any more.
             return True
         return has_seen(found.room, model["last_modified"])
 
     def _run(self, step: Callable[[], Answer], ready: Callable[[], bool]) -> Answer:
-        """Run a step on the event loop, once it is ready for it; in one go, so that nothing else comes between."""
+        """Run a step on the event loop once `ready` holds, in the same callback, so that nothing runs in between."""
         answer: Future[Answer] = Future()
 
         def attempt() -> None:
@@ -185,7 +185,7 @@ class Rooms:
                     answer.set_result(step())
             except FsToolsError as refusal:
                 answer.set_exception(refusal)
-            except BaseException as problem:  # A panic of pycrdt is no Exception.
+            except BaseException as problem:  # A panic of pycrdt is a BaseException.
                 _log.exception("A room failed")
                 answer.set_exception(InputOutput(f"the collaboration room failed: {problem}", hint="Read it again."))
 
@@ -254,7 +254,7 @@ class Rooms:
             await self._tell()
 
     async def _tell(self) -> None:
-        async with self._told:  # Two that tell at once could end with the older answer.
+        async with self._told:  # Simultaneous notes could be written in the wrong order.
             if self._workspace is None:
                 return
             files = [found.path for found in self._found()]

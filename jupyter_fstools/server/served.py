@@ -27,7 +27,7 @@ from .rooms import Rooms
 
 SESSION_HEADER = "X-Fstools-Session"
 VIA_HEADER = "X-Fstools-Via"
-"""By which `jupyter fstools` says that a person decides in a shell."""
+"""Header by which `jupyter fstools` says that a person decides in a shell."""
 
 _GIVES_NAMES = (
     "get_user",
@@ -44,21 +44,21 @@ _MOST_SEEN = 10_000
 
 
 class SeenInFull:
-    """Files of changes whose diffs are cut, and the persons who were sent all of them while this server ran."""
+    """Remembers which persons were sent the files of changes in full whose diffs are cut, while this server runs."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str, str], None] = {}
         self._lock = threading.Lock()
 
     def note(self, user: str, change: Change, paths: Iterable[str]) -> None:
-        """A person was sent all that becomes of these files."""
+        """Note that a person was sent the full content of these files after a change."""
         with self._lock:
             self._seen |= {(user, change.id, path): None for path in paths}
             while len(self._seen) > _MOST_SEEN:
                 del self._seen[next(iter(self._seen))]
 
     def require(self, user: str, change: Change) -> None:
-        """Refuse the approval of what a person cannot have seen.
+        """Refuse the approval of a change that the person cannot have seen in full.
 
         Raises:
             NotRead
@@ -82,8 +82,8 @@ class Served:
         config: the settings.
         workspace: the files, as the server's own reader sees them.
         calls: where assistants' calls run.
-        decisions: where a person's requests do, which find a thread whatever the assistants do.
-        commands: where commands do, which may take minutes or wait for a person: no other call waits for them.
+        decisions: where a person's requests run, so that they get a thread however many assistants' calls there are.
+        commands: where commands run, which may take minutes or wait for a person: no other call waits for them.
         feed: follows the journal.
         rooms: of real-time collaboration.
         pages: of browsers, which have documents open.
@@ -109,7 +109,7 @@ class Served:
         return 2 * self.workspace.limits.max_write_bytes + (1 << 20)
 
     def reader(self, provider: IdentityProvider, user: Any, session: str | None) -> Reader:
-        """Who asks.
+        """The reader who asks.
 
         Args:
             provider: the server's.
@@ -174,7 +174,7 @@ def serve(serverapp: ServerApp, config: FsToolsConfig, root: str) -> Served:
 
     rooms.follow(workspace)
     feed.start()
-    # Not at the first call: before that, pages may save what a killed server had them show.
+    # At once, not at the first call: before that, pages may save what a killed server had them show.
     _loop(serverapp).run_in_executor(None, workspace.called)
     calls, decisions, commands = (CallPool(wait_seconds=config.limits.lock_seconds) for _ in range(3))
     return Served(config, workspace, calls, decisions, commands, feed, rooms, pages, account)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT_SECONDS = 15.0
-"""A comment is sent so often while there is nothing to tell, so that no proxy takes the connection for dead."""
+"""Seconds between two comments on an idle stream, so that no proxy takes the connection for dead."""
 
 
 class EventStream:

@@ -31,15 +31,15 @@ class TokenLogin:
 
     def get_user(self, handler: Any) -> User:
         """The user who made the token, whatever cookies came with it."""
-        handler._token_authenticated = True  # JupyterHub's own check against forged requests looks only there.
+        handler._token_authenticated = True  # JupyterHub's XSRF check looks only at this attribute.
         return self._user
 
     def is_token_authenticated(self, handler: Any) -> bool:
-        """No browser adds a token by itself: so nothing forges such a request."""
+        """True, so that no XSRF check is needed: a browser adds no token by itself."""
         return True
 
     def should_check_origin(self, handler: Any) -> bool:
-        """As for Jupyter's own token."""
+        """False, as for Jupyter's own token."""
         return False
 
     def __getattr__(self, name: str) -> Any:

@@ -17,16 +17,16 @@ from .payloads import ActivityEvent, ChangeEvent, ReadEntry, RefusalEntry, chang
 from .waiting_files import WaitingFiles
 
 _LOOK_SECONDS = 0.25
-"""Between two looks at the store."""
+"""Time between two polls of the store, in seconds."""
 _PAGE = 20
-"""Changes that are read at a time: nobody else in this process is given the store meanwhile."""
+"""Changes that are read at a time: meanwhile no other thread of this process can use the store."""
 _MOST_TOLD = 50
-"""Reads and refusals that one event tells of, each; an assistant that reads a thousand files floods nobody."""
+"""Most reads and most refusals in one event, so that an assistant that reads a thousand files floods nobody."""
 
 _LATE_SECONDS = 2.0
 """A receipt may reach the store this long after its time: it waited there for another process."""
 _AHEAD_SECONDS = 60.0
-"""The clock of another machine that reads may be ahead so much."""
+"""Tolerated lead of another machine's clock, in seconds."""
 
 _Read = tuple[str, str, str, float]
 
@@ -47,12 +47,12 @@ class ActivityNews:
         self._refusals_after = newest[0].at if newest else 0.0
 
     def look(self) -> ActivityEvent | None:
-        """The news since the last look; None if there is none. What could not be looked up is told at the next one."""
+        """The news since the last look; None if there is none. A look that fails is repeated by the next one."""
         now = time.time()
         if now < self._reads_after:  # The clock was set back.
             self._started = self._reads_after = now - _LATE_SECONDS
         store = self._workspace.store
-        # What was read while the clock was far ahead stays the newest for as long.
+        # A read noted while the clock was far ahead would stay the newest until then: reads have an upper bound, too.
         after, before = self._reads_after, now + _AHEAD_SECONDS
         found = store.reads(MomentFilter(self._prefix, after=after, before=before, limit=_MOST_TOLD + 1))
         fresh = [receipt for receipt in found if _read(receipt) not in self._told]
@@ -61,7 +61,7 @@ class ActivityNews:
             *(read_entry(self._workspace, receipt) for receipt in fresh[:_MOST_TOLD]),
             *(refusal_entry(self._workspace, refusal) for refusal in refusals[:_MOST_TOLD]),
         ]
-        # What lies in the time that is looked at again is told once.
+        # The next look overlaps this one: reads told already are skipped there.
         self._told = {_read(receipt) for receipt in found}
         self._reads_after = max(self._started, now - _LATE_SECONDS)
         if refusals:
@@ -155,7 +155,7 @@ class ChangeFeed:
 
     @property
     def stopped(self) -> bool:
-        """It follows no longer."""
+        """Whether the feed has stopped following the store."""
         return self._stopped
 
     @contextmanager
@@ -176,14 +176,14 @@ class ChangeFeed:
             try:
                 self._look()
                 failing = False
-            except Exception as error:  # Whatever a broken disk makes the store raise: the feed goes on.
+            except Exception as error:  # The feed survives anything that the store raises, as on a broken disk.
                 if not failing and not self._loop.is_closed():
                     _log.warning("The journal cannot be followed for now: %s", error)
                 failing = True
 
     def _look(self) -> None:
         mark = self._workspace.store.mark()
-        # A newer one is told below, in its turn, and as it is then.
+        # Changes with a newer revision are told below, in their order.
         written = [change for change in self._files.look(mark) if change.revision <= self._seen]
         if written:
             self._hand_over(written)
@@ -206,7 +206,7 @@ class ChangeFeed:
             prefix = self._workspace.backend.root_key.rstrip("/")
             page = store.changes(ChangeFilter(key_prefix=prefix, after=self._seen, limit=_PAGE, rows=False))
             yield page
-            # Not before it was handed over: a page of which something could not be looked up is read again.
+            # Only once the page was handed over: after a failed look-up it is read again.
             self._seen = page[-1].revision if page else newest
 
     def _announce(self) -> None:
@@ -214,7 +214,7 @@ class ChangeFeed:
             kept.set()
 
     def _hand_over(self, page: list[Change]) -> None:
-        """Have the event loop tell of changes, and wait until it has: one that is busy is not given more and more."""
+        """Publish changes on the event loop, and wait until that is done, so that a busy loop is not flooded."""
         news = [(change, change_entry(self._workspace, change)) for change in page]
         told = threading.Event()
         self._loop.call_soon_threadsafe(self._publish, news, told)

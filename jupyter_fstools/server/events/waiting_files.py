@@ -15,18 +15,18 @@ from ...stores.protocol import ChangeFilter
 from ...stores.records import Change
 
 _MOST_WATCHED = 200
-"""Of more proposals the newest are watched."""
+"""Most proposals that are watched, the newest."""
 _LOOK_SECONDS = 1.0
-"""Between two looks, at least."""
+"""Shortest time between two looks, in seconds."""
 _SHARE = 20
-"""Looking takes one part in so many of the time, however large what waits is."""
+"""Looking takes at most one part in so many of the time, however many files there are to look at."""
 
 
 class WaitingFiles:
-    """Tells which proposals may be out of date, or fit again, as their files were written by whatever program.
+    """Tells which proposals may be out of date, or fit again, because some program wrote their files.
 
-    No program tells a server what it wrote. A look at a local file takes some microseconds; in an object store, where
-    each look is a request, nothing is watched: there the page asks now and then.
+    Other programs do not notify the server of their writes. A look at a local file takes some microseconds; in an
+    object store, where each look is a request, nothing is watched: there the page polls.
 
     Args:
         workspace: whose root and store to follow.
@@ -41,7 +41,7 @@ class WaitingFiles:
         self._next_look = 0.0
 
     def look(self, mark: Hashable) -> list[Change]:
-        """The proposals of which a file is another one than at the last look, one second ago or more, or when proposed.
+        """The proposals with a file that has changed since the last look, or, at the first one, since the proposal.
 
         Args:
             mark: the store's (`Store.mark`); while it stays the same, the same proposals wait.
@@ -61,7 +61,7 @@ class WaitingFiles:
         return written
 
     def _is_written(self, proposal: Change, versions: list[str]) -> bool:
-        """Since the last look, or since it was proposed."""
+        """Whether a file was written since the last look or, at the first one, since the change was proposed."""
         known = self._versions.get(proposal.id)
         if known is None:
             return is_stale(self._workspace, workspace_change(self._workspace, proposal))

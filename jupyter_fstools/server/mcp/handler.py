@@ -36,7 +36,7 @@ _METHOD = "Mcp-Method"
 _NAME = "Mcp-Name"
 _SESSIONS = "jupyter_fstools_mcp_sessions"
 _NOTE_BYTES = 512
-"""Room for what an answer says around its rows: what they are of, and how to go on."""
+"""Bytes reserved for an answer's text around its rows: their source, and how to continue."""
 _LARGE_BYTES = 1 << 16
 """A larger message may take more than a millisecond to parse."""
 _METHODS = f"{__package__}.methods"
@@ -89,18 +89,18 @@ class McpHandler(ToolsHandler):
             raise Invalid(f"{_SESSION_ID} is missing", hint="Name the session to end.", field=_SESSION_ID)
         reader = self.reader(own)
         self._sessions.end(Reader(reader.user, own))
-        if self.assistant is None:  # Its session goes on: the token names it, not the protocol.
+        if self.assistant is None:  # An assistant's session goes on: its token names it, not the protocol.
             await self.call(lambda workspace: workspace.tracker.forget(), reader)
         self.set_status(204)
         self.finish()
 
     def on_connection_close(self) -> None:
-        """The client has gone: its call ends, and so does what it sent with it."""
+        """Cancel the client's call, and the rest of its batch, as the client has gone."""
         super().on_connection_close()
         self._gone = True
 
     def skip_check_origin(self) -> bool:
-        """A token is no excuse: a browser may have been made to send it."""
+        """Check the origin of requests with a token, too: another page may make a browser send one."""
         return self.request.method == "OPTIONS"
 
     def told(self, error_: dict[str, Any]) -> dict[str, Any]:
@@ -151,10 +151,10 @@ class McpHandler(ToolsHandler):
         return _Asker(reader, Reader(reader.user, own or named), client_of(own or "") or client_session(""))
 
     def _stateless_asker(self, client: str) -> _Asker:
-        """Who sends a request that stands alone: calls of one client share a session, unless one is named."""
+        """The sender of a stateless request: calls of one client share a session, unless one is named."""
         named, session = self.request.headers.get(SESSION_HEADER), client_session(client)
         reader = self.reader(named or session)
-        # Ids that several programs of one name chose may be equal: they cancel by hanging up.
+        # Programs with one name may choose equal request ids, so a request is cancelled by closing its connection.
         return _Asker(reader, reader if named else Reader(reader.user, secrets.token_hex()), session, stateless=True)
 
     async def _begin(self, request: JSONRPCRequest) -> None:
@@ -179,7 +179,7 @@ class McpHandler(ToolsHandler):
             self._left = threading.Event()  # Each can be cancelled alone.
         try:
             return await self._answered(request, asker)
-        except Exception as problem:  # What the others did must be told all the same.
+        except Exception as problem:  # The results of the batch's other requests must still be sent.
             return self.failed(request.id, problem)
 
     def failed(self, id: Id, problem: Exception) -> bytes:
@@ -233,7 +233,7 @@ class McpHandler(ToolsHandler):
 
 async def _read(body: bytes, headers: tuple[str | None, str | None, str | None], limit: int) -> Posted:
     read = partial(_read_now, body, headers, limit)
-    # A thread costs more than to parse a small message; to import what knows the protocol takes a tenth of a second.
+    # A thread costs more than parsing a small message; importing the protocol's models takes a tenth of a second.
     takes_long = len(body) > _LARGE_BYTES or _METHODS not in sys.modules
     return await asyncio.to_thread(read) if takes_long else read()
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 Id = str | int
-"""What names a request."""
+"""The id of a request."""
 
 INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603

@@ -40,7 +40,7 @@ SPOKEN = (*VERSIONS, *STATELESS)
 NEWEST = LATEST_HANDSHAKE_VERSION
 _MOST_IN_A_BATCH = 100
 _FIRST_WITHOUT_BATCHES = "2025-06-18"
-_UNNAMED_VERSION = "2025-03-26"  # What the specification has a server assume where the header is missing.
+_UNNAMED_VERSION = "2025-03-26"  # The specification has a server assume it where the header is missing.
 _Message = JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError
 _P = TypeVar("_P", bound=BaseModel)
 _PLAIN = {
@@ -64,7 +64,7 @@ class Posted:
         requests: what is to be answered, in order.
         cancelled: the requests that the client waits for no longer.
         batch: the answers come as a list too.
-        client: of a stateless request what the client calls itself; None: the revision has sessions.
+        client: the name that the client of a stateless request gives itself; None: the revision has sessions.
     """
 
     requests: list[JSONRPCRequest] = field(default_factory=list)
@@ -192,9 +192,9 @@ class Routing(NamedTuple):
 
 
 def require_envelope(request: JSONRPCRequest, headers: Routing) -> str:
-    """Check that a request says of itself what the revision asks for, and that the headers say the same.
+    """Check that a request has the metadata that its revision requires, and that the headers repeat it.
 
-    Gives what the client calls itself.
+    Gives the client's name.
 
     Raises:
         Fault: something is missing, or contradicts a header.

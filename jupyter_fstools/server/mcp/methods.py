@@ -35,7 +35,7 @@ _SERVER = {"name": "jupyter-fstools", "title": "Jupyter file tools", "version": 
 _CAPABILITIES = {"tools": {"listChanged": False}}
 _COMPLETE = {"resultType": "complete"}
 _MAY_BE_KEPT = {"ttlMs": 300_000, "cacheScope": "private"}
-"""How long a client may keep what is the same until the server is restarted with other settings."""
+"""How long a client may cache answers that change only when the server restarts with other settings."""
 _BESIDE_DATA = {
     "waiting": {"type": "string", "description": "What to do while a person decides about the change."},
     "since_last_call": {"type": "string", "description": "What a person decided since the session's last call."},
@@ -201,7 +201,7 @@ def _named(workspace: Workspace, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _meant(workspace: Workspace, told: str) -> str:
-    """A path with the bytes that are no UTF-8; as it was told where only a file of that name exists."""
+    """A path with its bytes that are no UTF-8 restored; unchanged where only a file with the literal name exists."""
     path = with_bytes(told)
     if path != told:
         with suppress(FsToolsError):
@@ -211,7 +211,7 @@ def _meant(workspace: Workspace, told: str) -> str:
 
 
 def _structured(called: ToolResult, waiting: str | None) -> dict[str, Any]:
-    """A result's data with what only its content has, for clients that show a model nothing else."""
+    """A result's data, with what only its content has: some clients show a model nothing but the data."""
     pictures = [block for block in called.content if block["type"] == "image"]
     return called.data | ({"waiting": waiting} if waiting else {}) | ({"pictures": pictures} if pictures else {})
 

@@ -26,8 +26,8 @@ def is_named(client: str, names: Sequence[str]) -> bool:
 class McpSessions:
     """Keeps track of sessions: the ids that were given, those that ended, and the calls that run.
 
-    Nothing is kept of a session that lives, so any number of them costs nothing, and a restarted server knows the ids
-    (and, by the store, the receipts) that were given before.
+    A live session takes no memory: its id is verified by the secret alone. So a restarted server knows the ids that
+    were given before, and by the store their receipts.
 
     Args:
         secret: the server's own, the same after a restart.
@@ -50,17 +50,17 @@ class McpSessions:
         return session if given and session not in self._ended else None
 
     def end(self, reader: Reader) -> None:
-        """Know a session no longer, and let what runs in it end."""
+        """End a session, and cancel the calls that run in it."""
         self._ended[reader.session] = None
         if len(self._ended) > _MOST_ENDED:
-            self._ended.popitem(last=False)  # Its receipts are gone: at worst it begins anew.
+            self._ended.popitem(last=False)  # The receipts are forgotten: at worst the session begins again.
         for (running_in, _), ended in self._running.items():
             if running_in == reader:
                 ended.set()
 
     @contextmanager
     def running(self, reader: Reader, id: Id, ended: threading.Event) -> Iterator[None]:
-        """A call runs, which `cancel` and `end` may end."""
+        """Register a call while it runs, so that `cancel` and `end` can end it."""
         self._running[reader, id] = ended
         try:
             yield

@@ -21,7 +21,7 @@ from ..events.payloads import ChangeEvent, ReadEntry, RefusalEntry, change_entry
 _KIND = "change|read|refusal"
 _MOST_FILES = 100
 _MOST_COVERED = 4
-"""Standing changes of a file of which a new one may cover one, or uncover one."""
+"""Most applied changes of a file that are sent again, as a new change may cover or uncover one of them."""
 
 _Record = TypeVar("_Record")
 
@@ -79,7 +79,7 @@ class ActivityHandler(ToolsHandler):
 
 
 def _page(workspace: Workspace, asked: ActivityQuery) -> ActivityPage:
-    # The revision first: who goes on after it then misses nothing.
+    # The revision is read first: a client that continues after it then misses nothing.
     revision = workspace.store.revision()
     if asked.after is not None:
         return _news(workspace, asked.after, asked.limit, revision)

@@ -25,13 +25,13 @@ class KeptDocuments:
 
     Args:
         store: where they are kept.
-        pages: knows whether the page has another connection by now, which keeps them.
+        pages: tells whether the page has a newer connection, which then keeps them.
         page: the page.
         seconds: how long they are kept once the connection is lost.
     """
 
     _lock = threading.Lock()
-    """One for all pages: what is said over a new connection is kept after what was said over the old one."""
+    """One lock for all pages, so that a new connection's report is kept after the old connection's."""
 
     def __init__(self, store: Store, pages: Pages, page: Page, seconds: float) -> None:
         self._store, self._pages, self._page, self._seconds = store, pages, page, seconds
@@ -42,9 +42,10 @@ class KeptDocuments:
         self._renewing: asyncio.Future[None] | None = None
 
     def say(self, documents: Sequence[PageDocument]) -> None:
-        """The page has these open; in a thread.
+        """Keep the documents that the page reports open; in a thread.
 
-        After each edit a page says its new hash, while the call still writes the store: that waits for the renewal.
+        A page reports a new hash after each edit, while the call still writes to the store: a hash that is all that
+        changed waits for the next renewal.
 
         Raises:
             as `Store.note_open`
@@ -52,29 +53,32 @@ class KeptDocuments:
         told = [OpenDocument(self._page.name, one.key, one.saved, one.hash, one.counter) for one in documents]
         with self._lock:
             self._documents, facts = told, frozenset((one.key, one.saved) for one in told)
-            # At first whatever it says: an earlier connection may have said more.
+            # The first report is always kept: an earlier connection may have reported more.
             if not self._is_stopped and self._facts != facts:
                 self._keep(_CONNECTED_SECONDS)
                 self._facts = facts
 
     def renew_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Keep them from running out, from now on."""
+        """Renew the kept documents before they expire, from now on."""
         if self._renewal is None:
             self._renewal = loop.call_later(_RENEWED_SECONDS, self._renew, loop)
 
     def stop(self) -> None:
-        """The connection is not used any more; on the event loop."""
+        """Stop renewing, as the connection is not used any more; on the event loop."""
         self._is_stopped = True
         if self._renewal is not None:
             self._renewal.cancel()
 
     def lose(self) -> None:
-        """It was lost: a laptop that sleeps still has its person's changes. In a thread, after `stop`."""
+        """Keep the documents of a lost connection for a while: a sleeping laptop still has its person's changes.
+
+        Called in a thread, after `stop`.
+        """
         with self._lock:
             self._keep(0)
 
     def forget(self) -> None:
-        """The page was left. In a thread, after `stop`."""
+        """Drop the documents, as the page was left; in a thread, after `stop`."""
         with self._lock:
             self._documents = ()
             self._keep(0)

@@ -55,7 +55,7 @@ class SocketPage:
 
     @property
     def is_asked(self) -> bool:
-        """Somebody waits for an answer."""
+        """Whether a call waits for the page's answer."""
         return bool(self._waiting)
 
     def ask(self, message: dict[str, Any]) -> Future[dict[str, Any]]:
@@ -111,19 +111,19 @@ def _write(socket: WebSocketHandler, text: bytes) -> None:
 
 
 _SAID_GOODBYE = {1000, 1001}
-"""Close codes of a page that was left: what was not saved there is gone."""
+"""Close codes of a page that was left: its unsaved changes are gone."""
 _MOST_BYTES = 4 << 20
 _MOST_ANSWERED_BYTES = 256 << 20
 """An answer may be a notebook with all its outputs."""
 _LARGE_BYTES = 1 << 20
-"""From here on a message is taken apart off the event loop."""
+"""Messages from this size on are parsed in a thread, off the event loop."""
 _HASH_LENGTH = 64
 _WRITTEN_SECONDS = 1.5
-"""Writing a file takes milliseconds, on a busy machine far more; a change whose writer was killed stays pending."""
+"""Longest wait for other writers of a file, in seconds: a write takes milliseconds, and one that was killed pends."""
 
 
 WholeNumber = Annotated[int, Field(ge=0, le=2**53 - 1, strict=True)]
-"""A number that a page can count to."""
+"""A number that JavaScript represents exactly."""
 
 
 class ToldDocument(Arguments):
@@ -159,7 +159,7 @@ class OpenDocuments(Arguments):
 class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
     """`WS /documents`: a message is an `OpenDocuments`, answered by `{"known": <number>}` or `{"error"}`; or an answer.
 
-    What a page said holds until it says something else or goodbye, and for `FsToolsConfig.unsaved_seconds` after its
+    A page's report holds until its next report or its goodbye, and for `FsToolsConfig.unsaved_seconds` after its
     connection was lost.
     """
 
@@ -187,7 +187,7 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     async def on_message(self, message: str | bytes) -> None:
         """Handle a page's message or answer; tornado waits for it before it reads the next one."""
-        # Never in the threads of calls: these wait for what is answered here.
+        # Never in the threads of calls: these wait for the answers that arrive here.
         try:
             page = self._page
             if page is not None and page.is_closed:
@@ -205,10 +205,10 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             _write(self, as_json({"error": refusal.as_dict()}))
 
     def on_close(self) -> None:
-        """A page that was left has nothing open any more; one that only fell silent still has."""
+        """Forget the documents of a page that was left; keep those of a lost connection for a while."""
         super().on_close()
         page = self._page
-        # A page that came back on another connection is not left, however late this one ends.
+        # A page that has reconnected is not left, however late its old connection closes.
         if page is not None and not page.is_closed:
             page.close()
             self.served.pages.left(page)
@@ -235,11 +235,11 @@ class DocumentsHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
         new = self.served.pages.heard(page, documents)
         self._answering = asyncio.ensure_future(self._say_known(page, documents))
         if new:
-            # Before it said so, nobody could tell it of a change.
+            # The page could not be notified of changes made before it reported the document.
             self._catching_up = asyncio.ensure_future(asyncio.to_thread(catch_up, self.served.workspace, new))
 
     async def _say_known(self, page: SocketPage, documents: Sequence[PageDocument]) -> None:
-        """Answer once nobody writes these files who began before this was noted: the page may be about to save."""
+        """Answer once earlier writes of these files have ended: the page may be about to save."""
         keys = [document.key for document in documents if not document.saved]
         late = time.monotonic() + _WRITTEN_SECONDS
         while keys and time.monotonic() < late and await asyncio.to_thread(self._are_written, keys):

@@ -42,7 +42,7 @@ class RawFile:
         require_file(path, stat)
         self.name = stat.path.rpartition("/")[2]
         self._holding = ExitStack()
-        # No lock is held: a slow client must not keep others from the file. What is open stays one version, or says so.
+        # No lock is held: a slow client must not block others. The open file stays one version, or says that it is not.
         self._opened: OpenFile = self._holding.enter_context(workspace.backend.read(stat.path))
         self.size = self._opened.size
         self._data: bytes | None = None
@@ -57,7 +57,7 @@ class RawFile:
 
     @property
     def in_memory(self) -> bool:
-        """Reading it takes no time."""
+        """Whether the whole file has been read already."""
         return self._data is not None
 
     def read(self, start: int, stop: int) -> bytes:
@@ -74,7 +74,7 @@ class RawFile:
         return data
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._holding.close()
 
 
@@ -83,7 +83,7 @@ class BytesHandler(ToolsHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """Nothing in a file is ever a page of this server."""
+        """The policy that keeps a file's content from running as a page of this server."""
         return f"{super().content_security_policy}; sandbox"
 
     def finish(self, *args: Any, **kwargs: Any) -> Any:
@@ -99,7 +99,7 @@ class BytesHandler(ToolsHandler):
 
 
 class ContentQuery(Arguments):
-    """Which file of a change."""
+    """The file of a change to send."""
 
     path: Annotated[PathArgument, Field(description="Of a change of several files.")] | None = None
 
@@ -207,7 +207,7 @@ class RawHandler(BytesHandler):
             try:
                 chunk = await self.served.calls.run(caller, partial(file.read, at, min(at + CHUNK_BYTES, stop)))
             except FsToolsError as refusal:
-                # The status has been sent: what is left is to send less than was promised.
+                # The status has been sent already: the client notices the error by the missing bytes.
                 self.log.warning("The connection that %s was sent on is closed: %s", file.name, refusal.message)
                 self.detach().close()
                 return

@@ -214,10 +214,10 @@ ALWAYS: Refusals = (Invalid, Denied, Disabled, InputOutput)
 """Any request can be refused by these: wrong arguments, no access, a server that stops, a store that fails."""
 
 LOOKING: Refusals = (*ALWAYS, OutsideRoot, NotFound, IsDirectory, NotADirectory, TimedOut)
-"""What a path that is only looked at can be refused by."""
+"""Errors that can refuse a request that only looks at a path."""
 
 ANY: Refusals = tuple(FsToolsError.__subclasses__())
-"""What a call of a tool, or a decision, can be refused by."""
+"""Errors that can refuse a tool call or a decision."""
 
 _NAMED = re.compile(r"\{(\w+)\}")
 
@@ -260,15 +260,15 @@ class Operation:
 
 @dataclass(frozen=True)
 class Route:
-    """A path below `api/fstools`, and who answers there.
+    """A path below `api/fstools`, and its handler.
 
     Attributes:
         path: with the names of what varies in braces.
-        handler: who answers.
+        handler: the class that answers.
         operations: by method; empty for what an OpenAPI document cannot describe.
         varying: what a name in braces stands for where it is not one segment of a path: words with `|` between, or any
             other regular expression.
-        each_tool: the name in braces is a tool's: its operation is told for each of them.
+        each_tool: the name in braces is a tool's: the document has the operation once for each tool.
     """
 
     path: str

@@ -45,7 +45,7 @@ class NewToken(Arguments):
 
 
 class NewConnection(NewToken):
-    """What a client's token is to open, and how the client reaches the server."""
+    """The rights of a client's new token, and how the client reaches the server."""
 
     name: Annotated[
         Text | None,
@@ -77,7 +77,7 @@ class _MakesTokens(ToolsHandler):
             Invalid, Conflict, Denied
         """
         user = self.reader().user
-        # Elsewhere null is what a client sends for what it leaves out; here it is a choice.
+        # For other fields null means that the client leaves them out; here it means a token that never expires.
         given = parsed_object(self.request.body, self.served.body_limit)
         seconds = None if given.get("expires_in", 0) is None else asked.expires_in
         if not isinstance(asked.tools, str):

@@ -96,7 +96,7 @@ class ToolHandler(ToolsHandler):
     opens_to_tokens = True
 
     async def prepare(self) -> None:  # type: ignore[override]  # As Jupyter's own subclass has it.
-        """Know the kind of call before anything can be refused."""
+        """Find out whether the call changes files, before anything can be refused."""
         self.changes_files = permission_of(self.path_args[0], self.served.workspace.tool_prefix) != READ
         await super().prepare()
 
@@ -160,7 +160,7 @@ class UnknownHandler(ToolsHandler):
 
 
 def _contents_path(serverapp: ServerApp, workspace: Workspace) -> str | None:
-    """Where the root lies below the folder that Jupyter's contents show: "" if they are one, None if elsewhere."""
+    """The root's path below the folder that Jupyter's contents show: "" if they are the same, None if elsewhere."""
     if not isinstance(serverapp.contents_manager, FileManagerMixin):
         return None
     folder = serverapp.root_dir
