@@ -28,7 +28,7 @@ class Command(NamedTuple):
     Attributes:
         text: for the shell.
         folder: where.
-        added: what it finds in its environment beside the usual.
+        added: variables added to its environment.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Command(NamedTuple):
 
 
 def is_command(change: Change) -> bool:
-    """A journal's entry is about a command, not about a file."""
+    """Whether a journal entry is about a command rather than a file."""
     return change.diff.op == "execute"
 
 
@@ -74,11 +74,11 @@ def note_not_run(workspace: Workspace, entry: Change) -> None:
 
 
 def _noted(workspace: Workspace, entry: Change, status: ChangeStatus, facts: dict[str, Any]) -> Change:
-    # It waits for the lock, also where the call would rather begin again: a command runs once.
+    # This reader's workspace waits for the lock, while the call's own would restart the call: a command runs once.
     waiting = workspace.for_reader(workspace.reader)
     try:
         with waiting.held(*entry.keys):
-            # A person may have noted that they have seen it.
+            # Read again: a person may have marked the entry as seen meanwhile.
             record = (workspace.store.change(entry.id) or entry).model_copy(update=facts)
             at, by = record.decided_at, record.decided_by
             noted = workspace.store.decide(record.id, "applied", status, decided_at=at, decided_by=by, record=record)
@@ -97,7 +97,7 @@ def require_waiting(workspace: Workspace, entry: Change) -> None:
         Conflict
     """
     withdrawn = entry.status == "rejected" and entry.decided_by is None
-    # Whoever was killed while they waited could not withdraw it.
+    # A caller that was killed while it waited could not withdraw its command.
     oldest = time.time() - workspace.limits.execute_approval_seconds - _SECONDS_TO_WITHDRAW
     if withdrawn or (entry.status == "proposed" and entry.created_at < oldest):
         _withdraw(workspace, entry)
@@ -115,7 +115,7 @@ def _approved(workspace: Workspace, proposal: Change) -> Change:
             workspace.progress(Progress("waiting", said, proposal.id))
         _wait(workspace, proposal)
     finally:
-        # From here on nobody can approve it; who decided before was faster.
+        # From here on nobody can approve it; an earlier decision stands.
         _withdraw(workspace, proposal)
     decided = workspace.store.change(proposal.id)
     if decided is not None and decided.status == "applied":
@@ -146,7 +146,7 @@ def _wait(workspace: Workspace, proposal: Change) -> None:
     until = time.monotonic() + workspace.limits.execute_approval_seconds
     seen = proposal.revision
     while time.monotonic() < until and not (workspace.cancelled and workspace.cancelled.is_set()):
-        with suppress(InputOutput):  # While the store is away nobody can decide, and then they can again.
+        with suppress(InputOutput):  # While the store is away nobody can decide; once it is back, they can again.
             if (revision := workspace.store.revision()) != seen:
                 found = workspace.store.change(proposal.id)
                 if found is None or found.status != "proposed":
@@ -162,7 +162,7 @@ def _withdraw(workspace: Workspace, proposal: Change) -> None:
 
 
 def _entry(workspace: Workspace, command: Command, status: ChangeStatus) -> Change:
-    # A key of the root's own would be no path below it.
+    # The root itself is ".": an empty path would not lie below it.
     path = command.folder.path or "."
     rows = [
         DiffRow(kind="context", old=0, new=0, text=f"{name}={shlex.quote(value)}")

@@ -66,7 +66,7 @@ def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> 
         if change.status in ("proposed", "pending"):
             waiting |= frozenset() if is_command(change) else {change.id}
         elif _is_news(change):
-            # What does not fit, or cannot be noted now, is left for the next call.
+            # A decision that does not fit, or cannot be noted now, is left for the next call.
             waiting |= {change.id}
             if sum(map(len, lines)) > _MOST_CHARACTERS:
                 break
@@ -77,13 +77,13 @@ def _told(workspace: Workspace, followed: tuple[int, frozenset[str]] | None) -> 
         revision = change.revision
         waiting -= frozenset() if change.status in ("proposed", "pending") else {change.id}
     if len(workspace.followed) > _MOST_READERS:
-        workspace.followed.clear()  # Each is looked at anew.
+        workspace.followed.clear()  # Each reader's next call looks into the journal again.
     workspace.followed[workspace.reader] = revision, waiting
     return lines
 
 
 def _is_news(change: Change) -> bool:
-    """A person decided about a proposal, or said why a change was taken back, and its session was not told."""
+    """Whether a person's decision, or their reason for an undo, has not been reported to the change's session yet."""
     decided = change.decided
     by_person = decided is not None and bool(change.decided_by or decided.reason) and not change.told
     return by_person and change.status in ("applied", "rejected", "undone") and not is_command(change)
@@ -123,5 +123,5 @@ def _cut_list(items: list[str]) -> str:
 
 
 def _quoted(text: str, most: int) -> str:
-    # In one line, so that no text of others looks like one of ours.
+    # Kept on one line, so that no text of others looks like a line of ours.
     return json.dumps(text if len(text) <= most else f"{text[: most - 1]}…", ensure_ascii=False)

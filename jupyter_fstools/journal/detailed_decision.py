@@ -17,10 +17,10 @@ class Decision:
     """A person's decision about a proposal in detail; all of it where nothing is named.
 
     Attributes:
-        hunks: what is carried out of it.
-        content: what is written instead: a text file's whole text, or sources of cells by their ids.
-        reason: for whoever proposed it.
-        base: from what `content` was made: the file's text, or sources of cells by their ids; None: whatever it is.
+        hunks: the hunks that are carried out.
+        content: the text to write instead: a text file's whole text, or sources of cells by their ids.
+        reason: for the proposer.
+        base: the original of `content`: the file's text, or sources of cells by their ids; None: not checked.
     """
 
     hunks: NamedHunks | None = None
@@ -30,22 +30,22 @@ class Decision:
 
     @property
     def is_partial(self) -> bool:
-        """Not simply all of it."""
+        """Whether the decision is about less than all of the proposal, or changes its text."""
         return self.hunks is not None or self.content is not None or self.base is not None
 
     @property
     def named(self) -> NamedHunks | None:
-        """What is carried out of it, all of each cell among it that gets another source and is not named."""
+        """The hunks to carry out; a cell that gets another source and has no hunks named is taken as a whole."""
         if not isinstance(self.hunks, dict) or not isinstance(self.content, dict):
             return self.hunks
         return {**self.hunks, **{name: self.hunks.get(name) or "all" for name in self.content}}
 
 
 def require_form(change: Change, decision: Decision) -> None:
-    """What is written instead is given by cell in a notebook, of the change's cells, and as a text elsewhere.
+    """Check that `content` has the form of the file: sources of the change's cells for a notebook, else a text.
 
     Raises:
-        Invalid: it is not.
+        Invalid: it has another form.
     """
     cells, content = change.diff.cells, decision.content
     if isinstance(content, dict):
@@ -74,10 +74,10 @@ def _require_base_form(decision: Decision) -> None:
 
 
 def require_base(draft: Draft, decision: Decision, encoding: TextEncoding) -> None:
-    """What is written instead was made from the text that is there; byte order mark and line endings do not count.
+    """Check that `base` is the text the file has now; byte order mark and line endings do not count.
 
     Raises:
-        Stale: from another one, which it would take back.
+        Stale: it is another text, so that `content` would revert later changes.
     """
     base = decision.base
     if base is None:

@@ -51,20 +51,20 @@ class Journal(Listing):
             change: what to take back.
             by_person: a person may take back anybody's change, at once; a tool only its reader's own, and it may have
                 to wait for approval.
-            hunks: what is taken back of it; None for all. What else it did stays, and the change goes on standing.
+            hunks: the hunks to take back; None for all. The others stay, and the change remains in effect.
             reason: a person's, for the session that made the change.
 
         Raises:
             Invalid: hunks that are not in it.
             Stale: the file no longer has the content that the change left, or where it is open, another one in the
                 same places; says what differs.
-            Conflict: the change does not stand, or is a command; Denied: somebody else's; TooLarge: too much to have
-                been kept.
+            Conflict: the change is not in effect, or is a command; Denied: it is somebody else's; TooLarge: it was
+                too large to be kept for undo.
         """
         self._require_undoable(change, by_person=by_person)
         hint = "Undo later changes of this file first, if there are any; or read the file and edit it by hand."
         parts = kept_parts(self._workspace, change)
-        # Where an open file has changed elsewhere, other hunks of the change taken back too, theirs are enough.
+        # An open file may have changed elsewhere, also in other hunks of the change: only the named hunks must fit.
         anchors = _anchors_of(change, hunks, parts)
         files = restorable(self._workspace, change, "after", anchors or parts, "cannot be undone", hint)
         with self._drafts(files, change.id, "applied", "undone") as (drafts, found):
@@ -73,7 +73,7 @@ class Journal(Listing):
             work: Work = [(draft, replace(step, tool="undo", undoes=change.id)) for draft, step in back]
             part = None if hunks is None else self._without(work, change, hunks, are_placed=bool(anchors))
             if part is not None and not anchors and not part.decided.taken:
-                part = None  # The hunks are all there are.
+                part = None  # The named hunks are all of the change.
             if part is not None:
                 work = self._step_of(part, work, change)
             done = self._workspace.commit_all(work, approved=by_person)
@@ -81,7 +81,7 @@ class Journal(Listing):
                 raise Conflict(f"change {change.id} left nothing to undo", hint="Nothing needs to be done.")
             with _noting(change):
                 if part is not None:
-                    # Who takes hunks back has seen them; a cut diff has no positions for all of them.
+                    # A person who takes hunks back has seen them; a cut diff does not have the positions of all hunks.
                     cut = change.diff.truncated
                     seen = {} if cut else seen_with(change, self._workspace.reader.user, hunks)
                     change = self._note(change, {"decided": part.decided, **seen})
@@ -101,7 +101,7 @@ class Journal(Listing):
             )
 
     def _step_of(self, part: Part, work: Work, change: Change) -> Work:
-        """The step that takes back a part, in the place of one that takes back all of a change of one file."""
+        """The step that takes back a part of a one-file change, instead of the step that takes back all of it."""
         ((draft, step),) = work
         encoding = encoding_before(change.all_files[0], draft, step.splices)
         step = self._steps.step(draft, "edit", part.splices, "undo", encoding)
@@ -110,13 +110,13 @@ class Journal(Listing):
     def approve(self, change_id: str, *, commands: bool = False, decision: Decision = ALL) -> Change:
         """Carry out a proposed change, if the file is still what it was proposed for; or let a command run.
 
-        A file that is open may have changed elsewhere meanwhile: there the places of the change are enough, and those
-        of the hunks or cells that are carried out.
+        A file that is open may have changed elsewhere meanwhile: only the places of the change, or of the hunks or
+        cells that are carried out, must be unchanged.
 
         Args:
             change_id: which.
             commands: the person may have commands run; a command runs in the call that waits for it.
-            decision: what is carried out of it, or written instead, and why.
+            decision: the hunks to carry out, or the text to write instead, and why.
 
         Raises:
             Invalid: hunks or cells that are not in it, or nothing of it.
@@ -154,12 +154,16 @@ class Journal(Listing):
             record = _as_landing(change, work).model_copy(update={"decided": decided})
             if decision.is_partial:
                 work, record = self._partly(work, change, decision, are_placed=bool(anchors))
-            # Who approves it has seen it.
+            # A person who approves a change has seen it.
             seen = record.model_copy(update={"seen_by": [self._workspace.reader.user]})
             return self._workspace.carry_out(work, change, seen)
 
     def _require_to_take_back(self, proposal: Change) -> None:
-        """What a proposed undo takes back may have been taken back meanwhile, and made anew as another change."""
+        """Refuse a proposed undo of a change that is no longer in effect: it may have been undone and made again.
+
+        Raises:
+            Conflict
+        """
         undone = self._store.change(proposal.undoes) if proposal.undoes else None
         if undone is not None and undone.status != "applied":
             raise Conflict(
@@ -170,7 +174,7 @@ class Journal(Listing):
     def _partly(self, work: Work, change: Change, decision: Decision, *, are_placed: bool) -> tuple[Work, Change]:
         """The part of a proposal to carry out, and its entry in the journal.
 
-        `are_placed`: where the file changed elsewhere, the draft has the places of what is named, and of nothing else.
+        `are_placed`: if the file has changed elsewhere, the draft has the places of the named hunks only.
         """
         draft, step = self._only(work)
         encoding = told_encoding(change.all_files[0], draft.content, step.splices)
@@ -180,7 +184,7 @@ class Journal(Listing):
             part = part_of(draft, change, step.splices, decision, encoding)
         if part.decided.rejected or part.decided.edited:
             step = told_by_cells(draft, self._steps.step(draft, step.op, part.splices, change.tool, encoding))
-            # Of what a proposed undo would have taken back something stays.
+            # A partial undo leaves some of the change, so it does not count as its undo.
             change = change.model_copy(update={"undoes": None})
         return [(draft, step)], recorded(draft, change, part, step.diff)
 
@@ -200,7 +204,7 @@ class Journal(Listing):
         """Note that the person has seen a change, or some of its hunks, and keeps them.
 
         Raises:
-            Conflict: it does not stand; Invalid: hunks that are not in it; NotFound
+            Conflict: it is not in effect; Invalid: hunks that are not in it; NotFound
         """
         change = self.change(change_id)
         user = self._workspace.reader.user
@@ -222,7 +226,7 @@ class Journal(Listing):
             return not change.told
 
     def _note_reason(self, change_id: str, reason: str) -> None:
-        """Record why a change was taken back, or a part of it; its session is still to be told."""
+        """Record why a change, or a part of it, was taken back, to be reported to its session."""
         change = self._known(change_id)
         decided = change.decided or decided_whole(change.diff, taken=True, reason=None)
         self._note(change, {"decided": decided.model_copy(update={"reason": reason}), "told": False})
@@ -245,7 +249,7 @@ class Journal(Listing):
     def reject(self, change_id: str, hunks: NamedHunks | None = None, *, reason: str | None = None) -> Change:
         """Decline a proposed change; the file is left as it is, and its proposer is given the reason.
 
-        What is not named is rejected as well: no hunk of it goes on waiting.
+        Hunks that are not named are rejected as well: none keeps waiting.
 
         Raises:
             Invalid: hunks that are not in it; Conflict: it was decided already; NotFound
@@ -283,7 +287,7 @@ class Journal(Listing):
     def _drafts(
         self, files: Sequence[Restorable], change_id: str, status: ChangeStatus, verb: str
     ) -> Iterator[tuple[list[Draft], Change]]:
-        """Take the files of a change that still has its status; who was faster made them stale, too."""
+        """Take the files of a change that still has its status; if a faster decision made them stale, report that."""
         try:
             with self._workspace.drafts_to_restore(files) as drafts:
                 change = self._known(change_id)
@@ -306,7 +310,7 @@ class Journal(Listing):
 
 @contextmanager
 def _noting(change: Change) -> Iterator[None]:
-    """Where the file is written already, a note that cannot be kept must not be answered as `not modified`."""
+    """Log a note that cannot be kept: the file is written already, so a refusal would wrongly say `not modified`."""
     try:
         yield
     except (Conflict, InputOutput, NotFound) as problem:  # The journal may have dropped its oldest change for the undo.
@@ -316,14 +320,14 @@ def _noting(change: Change) -> Iterator[None]:
 
 
 def _anchors_of(change: Change, hunks: NamedHunks | None, parts: Sequence[bytes]) -> list[bytes]:
-    """By what some hunks of a change of one file are found alone; nothing for those that are not, or for all of it."""
+    """Anchors that find the named hunks of a one-file change alone; empty where there are none, or all are named."""
     named = named_places(change, hunks)
     found = anchored_at(parts[0], named) if named else b""
     return [found] if found else []
 
 
 def _as_landing(change: Change, work: Work) -> Change:
-    """A proposal with the diffs that it has by now, where a person has changed other places of an open file."""
+    """A proposal with its current diffs, which differ where a person has changed other places of an open file."""
     if all(draft.placed is None for draft, _ in work):
         return change
     files = [

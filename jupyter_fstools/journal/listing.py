@@ -37,8 +37,8 @@ class Listing:
         return self._all_visible(self._store.changes(self._filter(query)))
 
     def page(self, query: ChangeQuery) -> tuple[list[Change], int]:
-        """The same, and the revision after which later changes follow: of a full page after a cursor its last one's."""
-        revision = self._store.revision()  # First: who goes on after it then misses nothing.
+        """The changes, and the revision to continue after: the last change's if a page after a cursor is full."""
+        revision = self._store.revision()  # Read first: a caller that continues after it then misses nothing.
         found = self._store.changes(self._filter(query))
         if query.after is not None and len(found) == query.limit:
             revision = found[-1].revision
@@ -69,7 +69,7 @@ class Listing:
         return self._known(change_id)
 
     def _known(self, change_id: str) -> Change:
-        """The same under the lock of its files, where nothing that killed writers left of them can be settled."""
+        """`change` for a caller that holds the files' locks, under which no killed writer's change can be settled."""
         found = self._store.change(change_id)
         change = self.visible(found) if found is not None else None
         if change is None:
@@ -89,7 +89,7 @@ class Listing:
         for offset in range(0, 10_000, wanted.limit):
             page = self._store.changes(replace(wanted, offset=offset))
             for found in page:
-                # What a person took back in part is no change to take back either.
+                # A partial undo (tool `undo`, without `undoes`) is no change to take back either.
                 is_step_back = found.undoes is not None or found.tool == "undo"
                 change = None if is_step_back or is_command(found) else self.visible(found)
                 if change is not None:
@@ -170,7 +170,7 @@ def workspace_change(workspace: Workspace, change: Change) -> Change:
 def told_path(workspace: Workspace, user: str, key: str) -> str | None:
     """The path of a file, if the workspace's reader may be told what a user did there; None if not.
 
-    What others did may hold text of files that this account cannot read: users of one store need not be one
+    Changes of others may hold text of files that this account cannot read: users of one store need not be one
     account of the system.
     """
     path = workspace.paths.path_of(key)
@@ -187,7 +187,7 @@ def _can_be_read(workspace: Workspace, path: str) -> bool:
             return True
     except Denied:
         return False
-    except FsToolsError:  # It is gone, or a folder (a command's).
+    except FsToolsError:  # The file is gone, or it is the folder of a command.
         return True
 
 

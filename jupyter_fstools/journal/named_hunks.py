@@ -11,11 +11,11 @@ from ..errors import Invalid
 from ..stores.records import Change, ChosenHunks, Decided
 
 NamedHunks = list[int] | dict[str, list[int] | Literal["all"]]
-"""Positions in a text diff's `hunks`; of a notebook those in each cell's, by cell id."""
+"""Positions in a text diff's `hunks`, or for a notebook in each cell's, by cell id."""
 
 
 def named_places(change: Change, hunks: NamedHunks | None) -> NamedHunks | None:
-    """The hunks that are named, `all` for those of a whole cell; None where that is nothing, or all of the change.
+    """The named hunks, with `all` for every hunk of a cell; None where that is nothing, or all of the change.
 
     Raises:
         Invalid: hunks that are not in it.
@@ -64,7 +64,7 @@ def taken_back(change: Change, hunks: NamedHunks) -> Decided:
     gone = taken_cells(cells, hunks)
     earlier = change.decided
     if earlier and isinstance(earlier.rejected, dict) and isinstance(earlier.taken, dict):
-        # One that was approved in part has positions in the diff of what was proposed.
+        # The positions of a partly approved change are those of the proposal's diff, not of this one.
         is_of_this = _together(earlier.taken, earlier.rejected) == everything
         gone = _together(gone, earlier.rejected) if is_of_this else gone
     return Decided(taken=left_over(everything, gone), rejected=gone)
@@ -75,7 +75,7 @@ def _together(one: Mapping[str, Iterable[int]], other: Mapping[str, Iterable[int
 
 
 def seen_with(change: Change, user: str, hunks: NamedHunks | None) -> dict[str, Any]:
-    """The facts of a change of which a person has seen these hunks as well; all of it where none are named.
+    """The updated fields of a change once a person has seen these hunks too, or all of it where none are named.
 
     Raises:
         Invalid: hunks that are not in it.

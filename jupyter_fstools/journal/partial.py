@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 def decided_whole(diff: FileDiff, *, taken: bool, reason: str | None) -> Decided:
-    """All of a proposal was carried out, or nothing."""
+    """The record of a proposal that was carried out or rejected as a whole."""
     everything = positions_in(diff)
     nothing: ChosenHunks = [] if diff.cells is None else {}
     return Decided(taken=everything if taken else nothing, rejected=nothing if taken else everything, reason=reason)
@@ -54,7 +54,7 @@ def part_of(
         draft: the file it was proposed for.
         change: the proposal.
         splices: what it would do.
-        decision: what is taken of it, or written instead.
+        decision: the hunks to take, or the text to write instead.
         encoding: the file's.
 
     Raises:
@@ -83,7 +83,7 @@ def part_of(
 def placed_part(
     draft: Draft, change: Change, splices: Sequence[Splice], decision: Decision, encoding: TextEncoding
 ) -> Part:
-    """The same where a draft has the places of what is named, and of nothing else of the proposal.
+    """The same for a draft that has the places of the named hunks only.
 
     Args:
         draft: the file as it is now.
@@ -117,8 +117,8 @@ def without(draft: Draft, change: Change, back: Sequence[Splice], hunks: NamedHu
     Args:
         draft: the file with the change.
         change: what is taken back in part.
-        back: what would take back all of it.
-        hunks: what is taken back of it.
+        back: splices that would take back all of it.
+        hunks: the hunks to take back.
         encoding: the file's.
 
     Raises:
@@ -160,7 +160,7 @@ def _retold(draft: Draft, change: Change, old: Content, splices: Sequence[Splice
     """The change with all its cells, as it applies to an open file that has changed elsewhere since.
 
     Raises:
-        Stale: its parts do not keep their positions; Invalid: they cannot all be told.
+        Stale: its parts do not keep their positions; Invalid: not all of them are known.
     """
     if change.diff.cells is not None and change.diff.truncated:
         diff = with_all_cells(change.diff, old, splices)
@@ -214,7 +214,7 @@ def _cells_taken(content: Content, change: Change, splices: Sequence[Splice], de
 
 
 def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Mapping[str, str]) -> dict[str, str]:
-    """Those sources that are not what the change gives the cells anyway; lines that were left alone end as in these.
+    """The given sources that differ from those of the change; unchanged lines keep their line endings.
 
     Raises:
         EncodingRefused: a lone surrogate in one.
@@ -228,7 +228,7 @@ def _other_sources(after: NotebookDocument, cells: Sequence[CellDiff], given: Ma
 
 
 def _rewritten(draft: Draft, text: str, part: Part, encoding: TextEncoding) -> Part:
-    """What makes a text of the file; the part itself where that makes the same text of it."""
+    """The part that gives the file a text; the given part where that results in the same text already."""
     before = _all_of(draft.content)
     proposed = decoded(_all_of(SplicedContent(draft.content, part.splices)), encoding)
     if plain_text(text) == plain_text(proposed):

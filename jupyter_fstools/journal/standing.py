@@ -26,7 +26,7 @@ from .steps import kept_parts, restorable, told_encoding, with_all_cells
 _MOST_COMPARED = 16 << 20
 """Largest size of both sides of a file that is shown as a whole."""
 _MOST_CHECKED = 100
-"""Proposals whose files are checked for changes."""
+"""Most proposals whose files are checked for changes."""
 
 
 class FileSides(BaseModel):
@@ -58,12 +58,12 @@ class ChangedSince(BaseModel):
 
 
 def can_be_undone(workspace: Workspace, change: Change) -> bool:
-    """It stands, enough of it was kept, and no later change of its files stands."""
+    """Whether a change is in effect, enough of it was kept, and no later change of its files is in effect."""
     return as_of_now(workspace, [change])[0].undoable
 
 
 def as_of_now(workspace: Workspace, changes: Sequence[Change]) -> list[Change]:
-    """The changes, `undoable` as it is now rather than when they were made."""
+    """The changes, with `undoable` as of now rather than of when they were made."""
     standing = _standing_by_key(workspace, len(changes))
     return [
         change.model_copy(
@@ -78,7 +78,7 @@ def as_of_now(workspace: Workspace, changes: Sequence[Change]) -> list[Change]:
 
 
 def _standing_by_key(workspace: Workspace, count: int) -> Callable[[str], list[Change]]:
-    """Gives the newest changes of a file that stand; for many files they are asked for at once."""
+    """A function that gives a file's newest changes in effect; for many files they are fetched in one query."""
     newest: defaultdict[str, list[Change]] = defaultdict(list)
     root = workspace.backend.root_key.rstrip("/")
     wanted = ChangeFilter(key_prefix=root, status="applied", limit=count, rows=False)
@@ -95,9 +95,9 @@ def _standing_by_key(workspace: Workspace, count: int) -> Callable[[str], list[C
 
 
 def _standing(workspace: Workspace, key: str) -> list[Change]:
-    """The newest changes of a file that stand, among them one that takes none back, if there is one."""
+    """The newest changes of a file in effect, among them one that is no undo, if there is one."""
     found: list[Change] = []
-    for limit in (2, 50):  # Each is read with its diff, and mostly the newest is enough.
+    for limit in (2, 50):  # Each is read with its diff, and usually the newest ones are enough.
         wanted = ChangeFilter(key=key, status="applied", limit=limit, rows=False)
         found = [one for one in workspace.store.changes(wanted) if not is_command(one)]
         if any(one.undoes is None for one in found):
@@ -106,7 +106,7 @@ def _standing(workspace: Workspace, key: str) -> list[Change]:
 
 
 def _is_covered(change: Change, standing: Sequence[Change]) -> bool:
-    """A later change of a file stands, so that this one cannot be undone before it."""
+    """Whether a later change of the file is in effect, which must be undone before this one."""
     if change.undoes is not None:
         return not standing or standing[0].id != change.id
     newest = next((one for one in standing if one.undoes is None), None)
@@ -114,12 +114,12 @@ def _is_covered(change: Change, standing: Sequence[Change]) -> bool:
 
 
 def is_stale(workspace: Workspace, change: Change) -> bool:
-    """A file of a proposal is no longer what it was proposed for."""
+    """Whether a file of a proposal has changed since it was proposed."""
     return any(_has_moved_on(workspace, change, at) for at in range(len(change.all_files)))
 
 
 def _has_moved_on(workspace: Workspace, change: Change, at: int) -> bool:
-    """By what is on the disk: unsaved text is asked for when a person decides."""
+    """Compares with the file on disk: unsaved text is fetched only when a person decides."""
     if change.status != "proposed" or is_command(change):
         return False
     try:
@@ -174,9 +174,9 @@ def _since(workspace: Workspace, change: Change, at: int, file: Restorable) -> C
             return None
     except FsToolsError as refusal:
         if isinstance(refusal, TimedOut) and refusal.lock is not None:
-            raise  # The look begins again once its turn has come: two of one file must not bar each other.
+            raise  # The request restarts once the lock is free: two for one file must not block each other.
         if not is_saved and not isinstance(refusal, Stale):
-            return None  # A page that does not answer now may do so when somebody decides.
+            return None  # A page that does not answer now may answer when somebody decides.
         diff = refusal.diff if isinstance(refusal, Stale) else None
         return ChangedSince(path=change.all_files[at].path, message=refusal.message, diff=diff)
 
@@ -201,10 +201,11 @@ def with_all_rows(workspace: Workspace, change: Change) -> Change:
 def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
     """The whole text of each of a change's files before and after it, as far as the files still have it.
 
-    Of a file that is open and was changed elsewhere since, both are what it is by now, with the change and without.
+    For a file that is open and was changed elsewhere since, both are its current text, without the change and with it.
 
     Raises:
-        Conflict: it neither waits nor stands; Stale: a file moved on; TooLarge; and as `Workspace.drafts_to_restore`
+        Conflict: it is neither proposed nor in effect; Stale: a file has changed; TooLarge; and as
+            `Workspace.drafts_to_restore`
     """
     _require_telling(change)
     parts = kept_parts(workspace, change)
@@ -215,11 +216,11 @@ def sides_of(workspace: Workspace, change: Change) -> list[FileSides]:
 
 
 def content_of(workspace: Workspace, change: Change, path: str | None) -> tuple[ChangedFile, bytes]:
-    """A file of a change, and all of it as the change leaves it; of one that it deletes, what goes.
+    """A file of a change, and its whole content after the change, or before it where the change deletes the file.
 
     Args:
         workspace: the files.
-        change: one that waits or stands.
+        change: one that is proposed or in effect.
         path: which of its files; None for the first one.
 
     Raises:

@@ -34,10 +34,10 @@ _NO_SPLICES = b"\x00[true,[]]\n"
 
 
 def kept_parts(workspace: Workspace, change: Change) -> list[bytes]:
-    """The journal's data of a change, file by file; of one that was rejected meanwhile nothing for each."""
+    """The kept splices of a change, file by file; empty ones for a change that was rejected meanwhile."""
     kept = workspace.store.splices(change.id) or b""
     ways = ways_of(kept)
-    # A proposal that somebody is carrying out waits again, if they fail.
+    # A proposal being carried out keeps its own splices too: it waits again if that fails.
     found = parts_of(ways[1] if ways else kept)
     return [part or _NO_SPLICES for part in found + [b""] * (len(change.all_files) - len(found))]
 
@@ -51,9 +51,9 @@ def restorable(
         workspace: the files.
         change: which.
         side: of it.
-        parts: what is kept of it, so that open files may have changed elsewhere; none: they must not.
-        why: what cannot be done to it where a file is another one.
-        hint: the next step then.
+        parts: its kept splices, by which open files may have changed elsewhere; empty: no file may have changed.
+        why: end of the refusal's message where a file has changed.
+        hint: the refusal's next step.
     """
     found: list[Restorable] = []
     for at, file in enumerate(change.all_files):
@@ -98,7 +98,7 @@ class Steps:
             diff = diff_of_creation(draft.stat.path, op, b"".join(splice.inserted for splice in splices), encoding)
         else:
             diff = self._diff(draft, op, splices, encoding)
-        # What a person approves in part may be told by one splice, with all that lies between two parts.
+        # A partial approval may be one splice that also spans the unchanged text between two parts.
         touched = self._touched(draft, splices, encoding, own=tool == "undo")
         return Step(op, splices, diff, tool, touched=touched)
 
@@ -147,14 +147,14 @@ def with_all_cells(diff: FileDiff, before: Content, splices: Sequence[Splice]) -
     _, found, hunks, _ = compared(old, new, splices, whole=True)
     places = {_place(cell): cell for cell in found}
     cells = [
-        # What is told of a cell stays the same; only its rows are all there.
+        # The kept entry of a cell stays the same, except that it gets all its rows.
         cell.model_copy(update={"hunks": now.hunks, "carried": now.carried})
         if (now := places.get(_place(cell)))
         else cell
         for cell in diff.cells or []
     ]
     whole = notebook_diff(diff.path, diff.op, cells, diff.language, hunks=hunks, whole=True)
-    # The rows of a cell that is told in another way are not known to be all there.
+    # A cell without a counterpart among the compared ones may lack rows.
     whole.truncated = diff.truncated and any(_place(cell) not in places for cell in cells)
     return whole
 
@@ -174,14 +174,14 @@ def told_encoding(file: ChangedFile, before: Content, splices: Sequence[Splice])
     after = SplicedContent(before, splices)
     content = before if before.size else after
     found, named = encoding_or_latin(content, file.path), file.diff.encoding
-    # A text in UTF-8 may declare another one, which is named beside it.
+    # A text in UTF-8 may declare another encoding, which the diff then names.
     if named in (None, found.codec) or (named == declared_otherwise(after) and _is_utf8(after)):
         return found
     return encoding_or_latin(content, file.path, named)
 
 
 def encoding_before(file: ChangedFile, draft: Draft, back: Sequence[Splice]) -> TextEncoding:
-    """The same where a draft has the change, which `back` takes back."""
+    """`told_encoding` for a draft that has the change; `back` are the splices that take it back."""
     return told_encoding(file, SplicedContent(draft.content, back), inverse(back))
 
 
@@ -194,7 +194,7 @@ def _is_utf8(content: Content) -> bool:
 
 
 def encoding_or_latin(content: Content, path: str, named: str | None = None) -> TextEncoding:
-    """A content's encoding; Latin-1 for what is no text."""
+    """A content's encoding; Latin-1 for a binary one."""
     try:
         return encoding_of(content, path, named)
     except FsToolsError:
