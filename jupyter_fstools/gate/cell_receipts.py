@@ -97,7 +97,7 @@ def require_cells(
 
 
 def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> ReceiptAfter:
-    """The receipt after its reader's own step: what was shown stays shown, what was written is added.
+    """The receipt after its reader's own step: text that was shown stays shown, text that was written is added.
 
     Args:
         before: the notebook before the step; None if there was none.
@@ -127,7 +127,7 @@ def goes_on(before: NotebookDocument | None, after: Sequence[CellAfter]) -> Rece
 
         receipt.cells = {names[key]: spelled for key, spelled in known.items() if key in names}
         for key, cell in written.items():
-            # The rest of a cell that may be an older one is not what the step has written.
+            # A cell that may be one of several older ones (`perhaps`) may keep their text, which must have been shown.
             if not all(map(is_known, cell.perhaps)):
                 continue
             old = before.cells[cell.origin] if before and cell.origin is not None else None
@@ -162,14 +162,14 @@ def _written(
 
 
 def shown_lines(receipt: Receipt | None, document: NotebookDocument) -> dict[int, Ranges]:
-    """The lines that its reader was shown of each cell, by index; without the cells that were shown whole, or not."""
+    """The lines that the reader was shown of each cell, by index; only of cells that were shown in part."""
     cells = (receipt.cells or {}) if receipt is not None else {}
     known = {at: Known.of(cells[key]).lines for at, key in enumerate(_keys_in(receipt, document)) if key in cells}
     return {at: lines for at, lines in known.items() if lines is not None}
 
 
 def cell_receipt(tracker: ReadTracker, key: str) -> Receipt | None:
-    """The reader's receipt of a notebook's cells; one of its text is none."""
+    """The reader's receipt of a notebook's cells; None where there is none, or only one of its text."""
     receipt = tracker.lookup(key)
     return receipt if receipt is not None and receipt.cells is not None else None
 
@@ -187,7 +187,7 @@ def keys_of(ids: Sequence[str]) -> list[str]:
 
 
 def _keys_in(receipt: Receipt | None, document: NotebookDocument) -> list[str]:
-    """The keys of a notebook's cells in a receipt; a cell that had another id then is found by that one."""
+    """The keys of a notebook's cells in a receipt; a cell whose id has changed since keeps its former key."""
     keys = keys_of([cell.cell_id for cell in document.cells])
     known = set((receipt.cells or {}) if receipt is not None else ())
     for former, index in document.former_indexes(known.difference(keys)).items():
@@ -254,7 +254,7 @@ def _stale(
     *,
     editing: bool,
 ) -> Stale:
-    """The refusal of a changed cell; if it shows all of the change, the receipt stays valid for edits inside it."""
+    """The refusal of a changed cell; if its diff shows the whole change, the receipt is renewed for edits inside it."""
     assert receipt.cells is not None
     known, cell = Known.of(receipt.cells[key]), document.cells[target.index]
     kept = ShownCells.kept_by(tracker, receipt)
@@ -279,7 +279,7 @@ def _stale(
 
 
 def _is_all_of_it(text: ShownText, known: Known) -> bool:
-    """Whether all lines of a cell were shown, and all of them are kept: the copy is bounded."""
+    """Whether all lines of a cell were shown, and the bounded copy has all of them."""
     texts = text.texts()
     if known.lines is not None or len(texts) != 1:
         return False
@@ -287,7 +287,7 @@ def _is_all_of_it(text: ShownText, known: Known) -> bool:
 
 
 def _untold(known: Known, cell: Cell, text: ShownText | None, *, whole: bool) -> tuple[str, ...]:
-    """The changes of a cell in which none of the shown lines differs."""
+    """The kind of change, in words, of a cell in which none of the shown lines differs."""
     for cell_type in _CELL_TYPES:
         if cell_fingerprint(cell_type, cell.source) == known.fingerprint:
             return "cell_type", f"{cell_type} cell and is a {cell.cell_type}"

@@ -20,10 +20,10 @@ from .write_ahead import Landed, States, WriteAhead, as_landed, with_states
 
 
 def settle(store: Store, change: Change, *, decided_by: str, stands: bool = False) -> None:
-    """Note in the journal what a change took back, if it is an undo; with `stands` that it did not.
+    """Mark the change that an undo took back as undone; with `stands` as applied, as the undo failed.
 
-    Undoing an undo puts the first change into effect again, and so on down the chain. What is noted already stays, so
-    that an interrupted run can be repeated.
+    Undoing an undo puts the first change into effect again, and so on down the chain. Notes already made stay, so that
+    an interrupted run can be repeated.
     """
     taken_back = change.undoes
     while taken_back is not None:
@@ -77,7 +77,7 @@ class Commits:
             return self._store.add_change(pending, self._kept.carried_out(work))
 
         change, landed = self._ahead.carry_out(work, begin, lambda change: self._store.drop(change.id))
-        # What a person does, no assistant has been shown: whoever reads in the same session has to look again.
+        # No assistant has been shown a person's own change: it must read the file again, also in the same session.
         return self._finished(change, landed, None if approved else self._tracker)
 
     def propose(self, work: Work) -> Change:
@@ -115,7 +115,7 @@ class Commits:
 
         tracker = self._tracker.of(proposal.reader)
         change, landed = self._ahead.carry_out(_known_to(tracker, work, proposal), begin, retract)
-        # A text that the person wrote, its proposer has not been shown.
+        # The proposer has not been shown text that the person wrote instead.
         edited = record.decided is not None and record.decided.edited
         return self._finished(change, landed, None if edited else tracker, carried_out)
 
@@ -140,7 +140,7 @@ class Commits:
         if revision is None and self._is_forgotten(change):
             self._give_up(change, landed)
         if failure is not None:
-            # The change itself is made and kept: it must not be told as refused.
+            # The change itself is made and recorded: it must not be reported as refused.
             _log.warning(
                 "Change %s stays pending; the next access to its files settles it: %s", change.id, failure.message
             )
@@ -157,7 +157,7 @@ class Commits:
         return found is None or found.status in ("proposed", "rejected")
 
     def _give_up(self, change: Change, landed: Sequence[Landed]) -> NoReturn:
-        """Put back what was written after others had settled the change: a person may have decided otherwise."""
+        """Restore files written after others had settled the change: a person may have decided otherwise since."""
         late = Conflict(
             f"{change.path}: this process was suspended or cut off from the store until others gave its change up "
             "(not modified)",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..documents.notebook import ChangedNotebook
 
 EAGER_BYTES = 64 << 20
-"""Up to here a file is counted and fingerprinted when it is first shown; larger ones only as far as a window needs."""
+"""Largest file whose lines are counted and hashed when it is first shown; a larger one only as far as needed."""
 
 MAX_UNDO_BYTES = 64 << 20
 """Bytes that one change may keep for undo."""
@@ -39,10 +39,10 @@ class Draft:
         given: the path as the caller spelled it.
         stat: the file as it is.
         before: its bytes; None if it does not exist.
-        holder: who has its content, and takes the change.
+        holder: holds its content, and applies the change.
         receipt: what the reader was shown; None where the file is new.
-        placed: of a file that is open and was changed elsewhere since, the splices of the change to be carried out or
-            taken back, for what the file is now; else None.
+        placed: splices of the change to carry out or take back, moved to their places in an open file that was changed
+            elsewhere since; else None.
     """
 
     given: str
@@ -54,7 +54,7 @@ class Draft:
 
     @property
     def content(self) -> Content:
-        """The bytes there are, none for a new file."""
+        """The file's bytes; none for a new file."""
         return self.before if self.before is not None else BytesContent(b"")
 
 
@@ -79,14 +79,14 @@ class Step:
 
     Attributes:
         op: `delete` removes the file, all others write it.
-        splices: what changes, in bytes of the draft's content; for a deletion all that was there.
+        splices: the changes, in bytes of the draft's content; for a deletion one that removes all of it.
         diff: for people.
         tool: who asks.
         encoding: the one the caller named, to be remembered.
         undoes: the change that this one takes back.
         written: the whole text, where the reader wrote the whole file.
-        receipt: how the reader's receipt goes on, where it is not one of lines.
-        notebook: the same step of a notebook, where it was looked at.
+        receipt: makes the reader's next receipt, where it is not one of lines.
+        notebook: the same step of a notebook, where it was parsed.
         touched: the lines of a text that each splice touches, where it is edited.
     """
 
@@ -107,13 +107,13 @@ class Step:
         return sum([len(splice.removed) for splice in self.splices]) <= MAX_UNDO_BYTES
 
     def kept(self) -> bytes:
-        """The journal's data of a step that was carried out: enough to go back, if that is not too much."""
+        """The data that the journal keeps to take the step back; empty if it would be too much."""
         return packed(self.splices, keep_inserted=False) if self.undoable else b""
 
     def receipt_after(
         self, tracker: ReadTracker, draft: Draft, stat: FileStat, after: FileState | None
     ) -> tuple[Receipt | None, bytes | None]:
-        """The receipt of its reader once the file is as `stat` and `after` say; None if there is none any more."""
+        """The reader's receipt after the step, of the file as `stat` and `after` describe it; None if it has none."""
         if after is None:
             tracker.forget(draft.stat.key)
             return None, None
@@ -122,7 +122,7 @@ class Step:
         if self.written is not None:
             return tracker.after_own_write(stat, after, self.written, self.encoding)
         if draft.receipt is not None and draft.receipt.cells is not None:
-            tracker.forget(draft.stat.key)  # It was of a notebook, and there is none any more.
+            tracker.forget(draft.stat.key)  # The receipt was of a notebook, and the file is none any more.
             return None, None
         if draft.receipt is None:
             return None, None
@@ -130,16 +130,16 @@ class Step:
 
 
 Work = Sequence[tuple[Draft, Step]]
-"""The files of one change and what becomes of each, in the order in which they are written."""
+"""The files of one change and the step for each, in the order in which they are written."""
 
 
 class KnownContent(Protocol):
-    """As much of a content as is remembered."""
+    """The remembered part of a content."""
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
         """The diff of the expected content to the current text; None if it is unknown.
 
-        `whole` says that what is remembered was all there was.
+        `whole` says that the remembered part was the whole content.
         """
 
 
@@ -148,11 +148,11 @@ class ExpectedContent:
     """The content that a change expects, for the refusal where the file has another one.
 
     Attributes:
-        known: what can be said of that content.
-        whole: these are all there were.
-        why: how the refusal begins.
+        known: the remembered part of that content.
+        whole: `known` is the whole content.
+        why: beginning of the refusal's message.
         hint: the next step.
-        kept: of an open file, what the journal keeps of the change, to find its places in another content.
+        kept: the journal's data of the change, to find its places in an open file with another content.
     """
 
     known: KnownContent
@@ -167,7 +167,7 @@ class ExpectedContent:
 
 
 Restorable = tuple[str, FileState | None, ExpectedContent]
-"""A file's canonical path, the state it must be in (None: no file), and what is told where it is not."""
+"""A file's canonical path, the state it must be in (None: no file), and the refusal where it has another one."""
 
 
 def new_change(
@@ -202,7 +202,7 @@ def new_change(
 
 
 def place_of(work: Work) -> Place:
-    """Where a change lands; of several files a room, if one of them is in one."""
+    """Where a change lands; a room if any of its files is in one, else a document if any is in one."""
     places = {draft.holder.place for draft, _ in work}
     return next(place for place in ("room", "document", "disk") if place in places)
 
@@ -230,7 +230,7 @@ def unhashed_state(size: int) -> FileState:
 
 
 def require_file(path: str, stat: FileStat) -> None:
-    """Refuse what is there but no file; `path` as the caller spelled it.
+    """Refuse a path that exists but is no file; `path` as the caller spelled it.
 
     Raises:
         IsDirectory; Denied: a device, FIFO or socket.
@@ -242,7 +242,7 @@ def require_file(path: str, stat: FileStat) -> None:
 
 
 def require_editable_size(stat: FileStat, most: int) -> None:
-    """Refuse a file of more bytes than are edited.
+    """Refuse a file that is too large to edit.
 
     Raises:
         TooLarge
@@ -257,7 +257,7 @@ def require_editable_size(stat: FileStat, most: int) -> None:
 
 
 def require_reversible(work: Work) -> None:
-    """Refuse a change of several files that keeps too much: all or none of them is written, whatever happens.
+    """Refuse a change of several files that could not be taken back: either all of them are written or none.
 
     Raises:
         TooLarge

@@ -25,8 +25,8 @@ class Grant:
 
     Args:
         tools: "read" (those that only read), "write" (those that write too, but no commands), or names.
-        paths: rules as in `.gitignore` for files and folders; none: everything. The last one counts that holds for a
-            path or a folder above it, so that nothing below what is excluded (`!`) is opened by an earlier rule.
+        paths: rules as in `.gitignore` for files and folders; none: everything. The last rule that matches a path or a
+            folder above it decides, so that an earlier rule opens nothing below an excluded (`!`) folder.
 
     Raises:
         Invalid: a path is no rule.
@@ -34,7 +34,7 @@ class Grant:
 
     def __init__(self, tools: Tools, paths: Sequence[str] = ()) -> None:
         self._tools = tools
-        PathRules(paths)  # Refuses what is no rule.
+        PathRules(paths)  # Raises for a path that is no rule.
         patterns = [folded(pattern) for path in paths for pattern in expand_braces(path)]
         runs = [(opens, list(those)) for opens, those in groupby(patterns, _opens)]
         self._rules = [
@@ -44,7 +44,7 @@ class Grant:
 
     @property
     def all_paths(self) -> bool:
-        """No path is left out."""
+        """Whether the grant covers every path."""
         return not self._rules
 
     def allows_tool(self, name: str, *, reads_only: bool, runs_commands: bool) -> bool:
@@ -70,7 +70,7 @@ class Grant:
 
 
 class _Rules(NamedTuple):
-    """Rules that follow each other and all open what they name, by these ways, or all exclude it."""
+    """Consecutive rules that all open paths, along `ways`, or all exclude them."""
 
     open: bool
     paths: PathRules
@@ -82,13 +82,13 @@ def _opens(pattern: str) -> bool:
 
 
 def _named(pattern: str) -> str:
-    """The paths that a rule names, whether it opens or excludes them."""
+    """The rule without its `!`, as a pattern for the paths that it opens or excludes."""
     name = pattern.removeprefix("!")
     return name if _opens(name) else f"\\{name}"
 
 
 def _way(pattern: str) -> list[PathRules | None]:
-    """A rule for each name along a pattern, None for any number of them; one without a slash holds at any depth."""
+    """A rule for each name along a pattern, None for `**`; a pattern without a slash matches at any depth."""
     inner = folded(pattern).strip().rstrip("/")
     parts = inner.lstrip("/").split("/") if "/" in inner else ["**", inner]
     return [None if part == "**" else _rule_of(part) for part in parts]
@@ -96,7 +96,7 @@ def _way(pattern: str) -> list[PathRules | None]:
 
 @lru_cache(maxsize=1024)
 def _rule_of(part: str) -> PathRules:
-    """A rule for one name; the slashes keep what is special at the ends of a rule."""
+    """A rule for one name; between slashes, a special character at either end of the name is literal."""
     return PathRules([f"/{part}/"])
 
 
@@ -214,5 +214,5 @@ def _no_token(token_id: str) -> NotFound:
 
 
 def _digest(secret: str) -> str:
-    # The secret has 256 random bits: a slow hash would guard nothing more.
+    # The secret has 256 random bits: a slow hash would add no protection.
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -18,7 +18,7 @@ from .unfinished import Unfinished
 from .versions import Versions
 
 _MOST_SETTLED = 3
-"""How often a call settles what killed writers left of its files, before it gives up."""
+"""How often a call settles changes that killed writers left in its files, before it gives up."""
 
 
 class HeldFiles:
@@ -27,11 +27,12 @@ class HeldFiles:
     Args:
         store: knows the pending changes.
         locks: one lock per file.
-        unfinished: settles what killed writers left.
-        holders: know who has a file's content.
+        unfinished: settles changes that killed writers left.
+        holders: find the holder of a file's content.
         tracker: the reader's receipts.
         versions: caches fingerprints.
-        until: when a call gives up that begins again instead of waiting for a lock (monotonic); None: it waits.
+        until: until when (monotonic) a busy lock restarts the call, which waits in line, not in a thread; None: it
+            waits in its thread.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class HeldFiles:
 
     @contextmanager
     def to_write(self, keys: Sequence[str]) -> Iterator[None]:
-        """Hold the locks of files to change them, once nothing is left of writers that were killed at it."""
+        """Hold the locks of files to change them, after settling the changes that killed writers left in them."""
         with self._in_line():
             for _ in range(_MOST_SETTLED):
                 with self._hold(keys):
@@ -84,7 +85,7 @@ class HeldFiles:
                     if not left:
                         yield
                         return
-                # Outside of the lock: such a change may be of more files, and all locks are taken in order.
+                # Outside of the locks: a change may have further files, and all its locks must be taken in order.
                 for change in left:
                     self._unfinished.settle(change, patience=self._patience)
         raise Conflict(
@@ -94,10 +95,10 @@ class HeldFiles:
 
     @contextmanager
     def restorable(self, stat: FileStat, file: Restorable) -> Iterator[Draft]:
-        """Take a file that must still have the content that a change left, or its places; see `drafts_to_restore`.
+        """Take a file that must still have the content, or the places, of a change; see `drafts_to_restore`.
 
         Raises:
-            Stale: it is another one; says what changed.
+            Stale: it has other content; says what changed.
         """
         path, expected, told = file
         holder = self._holders.of(stat, to_change=True)

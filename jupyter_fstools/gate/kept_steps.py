@@ -20,7 +20,7 @@ from .versions import Versions
 _MOST_BYTES = 1 << 20
 _COMPRESSED_FROM = 4 << 10
 _MOST_CLOSED = 1 << 20
-"""A larger file is not read as a whole for this alone, unless it is open somewhere."""
+"""Largest file, in bytes, that is read as a whole for its anchors alone; an open file has no such limit."""
 
 
 class KeptSteps:
@@ -34,11 +34,11 @@ class KeptSteps:
         self._versions = versions
 
     def carried_out(self, work: Work) -> bytes:
-        """The data of a change that is carried out: enough to take it back, if that is not too much."""
+        """The data to take back a change that is carried out; empty if it would be too much."""
         return bundled([anchored(step.kept(), self._anchors(draft, step, back=True)) for draft, step in work])
 
     def proposed(self, work: Work) -> bytes:
-        """The data of a change that is yet to be carried out: enough to do it and to take it back."""
+        """The data of a proposed change: enough to carry it out and to take it back."""
         return bundled(
             [
                 anchored(packed(step.splices, keep_inserted=True), self._anchors(draft, step, back=False))
@@ -47,7 +47,7 @@ class KeptSteps:
         )
 
     def _anchors(self, draft: Draft, step: Step, *, back: bool) -> bytes:
-        """Anchors for a step, or for taking it back, after the file was changed elsewhere; empty for nothing."""
+        """Anchors to repeat a step, or take it back, after the file was changed elsewhere; empty if there are none."""
         closed = draft.holder.place == "disk" and draft.stat.size > _MOST_CLOSED
         if draft.before is None or step.op == "delete" or not step.undoable or closed:
             return b""
@@ -70,7 +70,7 @@ class KeptSteps:
         try:
             changed = step.notebook or ChangedNotebook(NotebookDocument(draft.content, known), step.splices)
             before, after = changed.before, changed.after
-            # The same cells move that a person is told of, so that each can be taken back alone.
+            # The cells that move are those the diff shows as moved, so that each can be taken back alone.
             moved = [cell.cell_id for cell in step.diff.cells or () if cell.moved_from is not None]
             found = (
                 cell_anchors(after, before, inverse(step.splices), back=True, moved=moved)
@@ -78,17 +78,17 @@ class KeptSteps:
                 else cell_anchors(before, after, step.splices, moved=moved)
             )
             return b"" if found is None else b"n" + to_json(found).encode()
-        except (FsToolsError, ValueError, RecursionError):  # One of both is no notebook, or nested beyond all use.
+        except (FsToolsError, ValueError, RecursionError):  # One side is no notebook, or is nested too deeply.
             return b""
 
 
 def _ends_of_hunks(diff: FileDiff) -> list[int]:
-    """The last lines of all hunks before the change; empty where the diff does not tell all of them."""
+    """The last old line of each hunk; empty where the diff does not have all hunks."""
     return [] if diff.truncated else [hunk.old_start + max(hunk.old_count, 1) - 1 for hunk in diff.hunks]
 
 
 def _compressed(told: bytes) -> bytes:
-    # Most are a few hundred bytes, and to begin compressing costs more than the rest of it.
+    # Most anchors are a few hundred bytes, for which setting up the compression costs more than it saves.
     return told if len(told) < _COMPRESSED_FROM else zlib.compress(told, 1)
 
 
@@ -101,8 +101,8 @@ def anchored_at(kept: bytes, named: Collection[int] | Mapping[str, Collection[in
     """Anchors of a change, or of its undo, for some of its hunks alone; empty where they have none.
 
     Args:
-        kept: what the journal keeps of the change.
-        named: the hunks by their positions, of a notebook by the ids of cells.
+        kept: the journal's data of the change.
+        named: the hunks by their positions; in a notebook, by cell id.
     """
     told = _anchors_in(kept)
     part: BaseModel | None = None
@@ -119,7 +119,7 @@ def placed_again(kept: bytes, now: Content) -> list[Splice] | None:
     """The splices of a change, or of its undo, for a file that changed elsewhere since; None where it does not fit.
 
     Args:
-        kept: what the journal keeps of one file of the change.
+        kept: the journal's data of one file of the change.
         now: the file.
     """
     told = _anchors_in(kept)

@@ -11,7 +11,7 @@ from ..documents.text.touched_lines import TouchedLines
 from ..documents.text.window import CutLine
 
 _MOST_RANGES = 4000
-"""An edit of very many places would leave a receipt of megabytes; lines behind these count as not shown."""
+"""Most line ranges in a receipt, as many small edits would make it megabytes; later lines count as not shown."""
 
 
 class Shown(NamedTuple):
@@ -21,9 +21,9 @@ class Shown(NamedTuple):
         first: the first line, 1-based.
         last: the last line; `first - 1` if there is none.
         text: the lines as they stand in the file.
-        total_lines: of the file; None where nobody has counted that far.
+        total_lines: the file's; None where nobody has counted that far.
         column: the first character shown of the first line, 1-based.
-        cuts: the lines of which the end was not shown.
+        cuts: the lines whose end was not shown.
     """
 
     first: int
@@ -35,12 +35,12 @@ class Shown(NamedTuple):
 
 
 def is_whole(lines: Sequence[tuple[int, int]], total: int | None) -> bool:
-    """The ranges are all of a file with so many lines."""
+    """Whether the ranges are all of a file with so many lines."""
     return total == 0 or list(lines) == [(1, total)]
 
 
 def whole_lines(shown: Shown, partly: dict[int, int]) -> list[tuple[int, int]]:
-    """The line ranges of which every character was shown, now or (`partly`: up to which character) piece by piece."""
+    """The line ranges shown in full, now or piece by piece; `partly` has up to which character a line was shown."""
     cut = {one.line: one.column + one.shown - 1 for one in shown.cuts if one.column <= partly.get(one.line, 0) + 1}
     partial = {one.line for one in shown.cuts}
     if shown.column > 1 and shown.last >= shown.first and shown.first not in partial:
@@ -59,12 +59,12 @@ def whole_lines(shown: Shown, partly: dict[int, int]) -> list[tuple[int, int]]:
 
 
 def covers(lines: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    """One of the ranges holds all lines from the first to the last."""
+    """Whether one of the ranges holds all lines from the first to the last."""
     return any(start <= first and last <= end for start, end in lines)
 
 
 def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Ranges sorted, and those that overlap or meet joined."""
+    """The ranges sorted, with overlapping or adjacent ones joined."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if merged and first <= merged[-1][1] + 1:
@@ -75,7 +75,7 @@ def united(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def moved(lines: Sequence[tuple[int, int]], touched: Sequence[TouchedLines]) -> list[tuple[int, int]]:
-    """Line ranges after a change: a line that was written is shown if all that it keeps of older ones was."""
+    """Line ranges after a change: a written line counts as shown if all old lines that it has text of were shown."""
     ends = [last for _, last in lines] + [one.first + one.removed for one in touched]
     was = bytearray(max(ends, default=0) + 1)
     for first, last in lines:
@@ -84,7 +84,7 @@ def moved(lines: Sequence[tuple[int, int]], touched: Sequence[TouchedLines]) -> 
     for one in touched:
         last = one.first + one.removed
         now += was[at : one.first]
-        # Where two splices touch one line, the row that the first one left is looked at again.
+        # Where two splices touch one line, the second one replaces the flag that the first one left.
         begun = now.pop() if one.first < at else was[one.first] or not one.head
         ended = was[last] or not one.tail
         if not one.own:
@@ -99,7 +99,7 @@ def moved(lines: Sequence[tuple[int, int]], touched: Sequence[TouchedLines]) -> 
 
 
 def moved_pieces(partly: dict[int, int], touched: Sequence[TouchedLines]) -> dict[int, int]:
-    """Lines shown piece by piece after a change; of those that it touched all is to be shown again."""
+    """Lines shown piece by piece, after a change; a line that it touched must be shown again from its beginning."""
     after = {}
     for line, upto in partly.items():
         before = [one for one in touched if one.first + one.removed < line]

@@ -47,7 +47,7 @@ def hint_for(looking: Looking, near: list[str], missing: FileStat) -> str:
 
 
 def paths_at_end(looking: Looking, given: str) -> list[str]:
-    r"""The longest end of a path, spelled as on another machine or quoted, that is there below the root; at most one.
+    r"""The longest end of a path that exists below the root, at most one; the path may be quoted or another machine's.
 
     So `/workspace/src/a.py`, `C:\project\src\a.py` and `file:///home/ada/src/a.py` lead to `src/a.py`.
     """
@@ -66,7 +66,7 @@ def _ends(given: str) -> Iterator[str]:
 
 
 def _alike(looking: Looking, missing: FileStat) -> list[str]:
-    """Paths in the same folder, or the nearest one there is, whose names are like the missing one."""
+    """Paths in the same folder, or in the nearest existing one, with names similar to the missing one."""
     folder, name = posixpath.split(missing.path)
     while folder and looking.backend.stat(folder).kind == "missing":
         folder, name = posixpath.split(folder)
@@ -84,7 +84,7 @@ def _alike(looking: Looking, missing: FileStat) -> list[str]:
 
 
 def _nearest_folder(looking: Looking, missing: FileStat) -> str:
-    """The nearest folder above a missing path that is there and that the caller may see; "" is the root."""
+    """The nearest existing folder above a missing path that the caller may see; "" is the root."""
     folder = posixpath.dirname(missing.path)
     while folder and (looking.backend.stat(folder).kind == "missing" or not looking.may_read(folder)):
         folder = posixpath.dirname(folder)

@@ -20,7 +20,7 @@ from .shown_text import ShownText
 def notebook_step(
     path: str, op: Operation, before: Content | None, splices: Sequence[Splice]
 ) -> tuple[FileDiff, ReceiptAfter] | None:
-    """A step's diff per cell, and what makes its reader's next receipt; None where a side of it is not a notebook.
+    """A step's diff by cells, and the function for its reader's next receipt; None where a side is not a notebook.
 
     Args:
         path: of the notebook.
@@ -39,12 +39,12 @@ def notebook_step(
 
 
 class KnownOfChange:
-    """A file before (`old`) or after (`new`) a change: as its reader was shown it, else as the diff tells it.
+    """A file before (`old`) or after (`new`) a change: the text shown to its reader, else the rows of the diff.
 
     Args:
-        file: of the change.
-        side: of it.
-        tracker: the receipts of whoever made the change.
+        file: the change's file.
+        side: of the change.
+        tracker: the receipts of the change's author.
     """
 
     def __init__(self, file: ChangedFile, side: Literal["old", "new"], tracker: ReadTracker) -> None:
@@ -60,7 +60,7 @@ class KnownOfChange:
         diff = self._file.diff
         if diff.cells is None:
             told = ShownText.told_by(diff, self._side).diff(path, text, whole=whole)
-            # Another change may be in what the diff leaves out.
+            # A truncated diff without a difference proves nothing: the change may be in the rows left out.
             return told if told is None or told.hunks or not diff.truncated else None
         missing = "insert" if self._side == "old" else "delete"
         cells = [
@@ -68,7 +68,7 @@ class KnownOfChange:
             for cell in diff.cells
             if cell.action != missing
         ]
-        # The rows of a cell's diff do not tell whether its last line has an end.
+        # The rows of a cell's diff do not tell whether its last line ends with a newline.
         return _cells_since(path, text, cells, end="\n")
 
     def _since_shown(self, path: str, text: str) -> FileDiff | None:
@@ -99,13 +99,13 @@ def _gone(name: str, at: int) -> CellDiff:
 def _cells_since(
     path: str, text: str, cells: Sequence[tuple[CellDiff, ShownText, bool]], *, end: str = ""
 ) -> FileDiff | None:
-    """The diff of cells to the notebook that is there now; None where that is none.
+    """The diff of cells to the current notebook; None where the file is no notebook any more.
 
     Args:
-        path: of the notebook.
-        text: its content.
-        cells: each with what is known of its source, and whether that was all of it.
-        end: to put behind each source before it is compared.
+        path: the notebook's.
+        text: its current content.
+        cells: each with the known lines of its source, and whether they were all of it.
+        end: appended to each source before it is compared.
     """
     try:
         document = NotebookDocument(BytesContent(text.encode("utf-8", "surrogatepass")))

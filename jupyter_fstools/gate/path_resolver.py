@@ -20,7 +20,7 @@ class PathResolver(Looking):
     Args:
         backend: where the bytes are.
         policy: where callers may go.
-        grant: what of it one caller may see; None: all.
+        grant: the part of it that one caller may see; None: all.
     """
 
     def __init__(self, backend: Backend, policy: Policy, grant: Grant | None = None) -> None:
@@ -75,7 +75,7 @@ class PathResolver(Looking):
         return stat
 
     def looked_at_again(self, stat: FileStat) -> FileStat:
-        """The same file as it is now, under its lock.
+        """The file's current state, under its lock.
 
         Raises:
             Conflict: a link took its place.
@@ -86,20 +86,20 @@ class PathResolver(Looking):
         return now
 
     def key_at(self, path: str) -> str | None:
-        """The key of the file that an absolute path leads to; None where no tool may look."""
+        """The key of the file at an absolute path; None where no tool may look."""
         try:
             return self.peek(path).key
         except FsToolsError:
             return None
 
     def may_read(self, path: str) -> bool:
-        """Neither a deny rule nor the grant keeps a canonical path from being read, listed or suggested."""
+        """Whether deny rules and grant let a canonical path be read, listed and suggested."""
         if not self.policy.may_read(path, self.key_of(path)):
             return False
         grant = self.grant
         if grant is None or grant.covers(path):
             return True
-        # A file on the way to what is granted is not granted.
+        # Only folders on the way to a granted path are visible, not files.
         try:
             return grant.leads_on(path) and self.backend.stat(path or ".").kind == "directory"
         except FsToolsError:
@@ -133,7 +133,7 @@ class PathResolver(Looking):
         try:
             stat = self.backend.stat(path)
         except FsToolsError as refusal:
-            # What is there behind a deny rule must not show in how the look at it failed, by way of links neither.
+            # The kind of failure must not reveal what exists behind a deny rule, not even through links.
             spelled = () if given.startswith(("/", "../")) else (given,)
             for place in (*spelled, *refusal.places):
                 require(given, place, self.key_of(place))
@@ -146,7 +146,7 @@ class PathResolver(Looking):
         return stat
 
     def _require_steps(self, path: str) -> None:
-        """Refuse `..` behind what may not be looked at: the backend takes it only where a folder is.
+        """Refuse `..` behind a denied folder: that the backend follows it would reveal that the folder exists.
 
         Raises:
             Denied
@@ -163,7 +163,7 @@ class PathResolver(Looking):
                     except Denied:
                         raise
                     except FsToolsError:
-                        return  # It is refused all the same, by its own words.
+                        return  # The backend refuses the path anyway, with its own message.
                 here = here[:-1]
             before = part
 
@@ -177,5 +177,5 @@ class PathResolver(Looking):
         )
 
     def relative(self, path: str) -> str:
-        """A path as a caller spells it, without going outside and back."""
+        """A caller's path relative to the root, normalised."""
         return posixpath.normpath(self.path_of(path) or path)

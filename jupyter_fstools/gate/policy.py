@@ -48,7 +48,7 @@ MAX_PATH_BYTES = 4096
 _BARE_NAME = re.compile(r"(?:\[\^/\]\*?|\\.|\w)+(?:/|\(\?:/\|\$\))", re.DOTALL)
 _MOST_NAMES = 1 << 14
 _NAME_ENDS = re.compile(r"\(\?:/\|\$\)|\\\$")
-_NO_NEWLINE = {0x0A: 0x00}  # The rules' expressions take a newline for the end of a path; no path holds a NUL.
+_NO_NEWLINE = {0x0A: 0x00}  # `$` in the rules' expressions matches before a final newline; no path holds a NUL.
 _IGNORED = dict.fromkeys([*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]) | _NO_NEWLINE
 
 
@@ -89,7 +89,7 @@ class Policy:
         self._always = approval == "always"
         self.read_only = read_only
 
-    # Compiled at the first write: two hundred patterns take as long as everything else that loads a kernel's magic.
+    # Compiled at the first write: two hundred patterns take as long as all the rest of loading a kernel's magic.
     @cached_property
     def _write(self) -> PathRules:
         return _rules(self._deny_write)
@@ -99,18 +99,18 @@ class Policy:
         return _rules(self._ask_write)
 
     def may_read(self, path: str, key: str = "") -> bool:
-        """No deny rule keeps a path (relative to the root) from being read, listed or suggested."""
+        """Whether the deny rules let a path (relative to the root) be read, listed and suggested."""
         return not self._read.hold_for(path) and not f"{key}/".startswith(self._keys)
 
     def may_write(self, path: str) -> bool:
-        """No rule keeps a path from being written; its key is not looked at."""
+        """Whether the rules let a path be written; its key is not checked."""
         return not (self.read_only or self._write.hold_for(path) or self._read.hold_for(path))
 
     def all_allowed(self, folder: str, names: list[str], key: str) -> bool:
         """A quick yes for many names: True only if `may_read` holds for every one of them.
 
         Args:
-            folder: the folder they are in; no rule holds for it itself.
+            folder: the folder they are in, which itself no rule matches.
             names: the names.
             key: the folder's key.
         """
@@ -151,10 +151,10 @@ class Policy:
 
 
 class PathRules:
-    """Patterns, asked quickly whether one of them matches a path or a folder above it.
+    """Patterns with a fast check whether one of them matches a path or a folder above it.
 
     Raises:
-        Invalid: one of them is no pattern.
+        Invalid: one of them is no valid pattern.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
@@ -163,17 +163,17 @@ class PathRules:
         self._maybe = None if bodies is None else _search(bodies)
         bare = bodies is not None and all(map(_BARE_NAME.fullmatch, bodies))
         self._bare_names = _BareNames(bodies) if bare and bodies is not None else None
-        # The same few paths come again and again; two dozen patterns are slower than a look-up.
+        # The same few paths are checked again and again; a look-up is faster than two dozen patterns.
         self._judged = lru_cache(maxsize=4096)(self._judge)
 
     def hold_for(self, path: str) -> bool:
         """Whether a rule matches a path, as a file or as a folder."""
-        # A search asks for a hundred thousand paths: most are far from every rule.
+        # A search checks a hundred thousand paths: one expression rules out most of them.
         name = folded(path)
         return (self._maybe is None or bool(self._maybe(f"/{name}/"))) and self._judged(name.lstrip("/"))
 
     def surely_hold_for_none(self, folder: str, names: list[str]) -> bool:
-        """True only if no rule matches any of these names in a folder, for which itself none does."""
+        """True only if no rule matches any of these names in a folder, which itself no rule matches."""
         if self._bare_names is not None:
             return self._bare_names.are_harmless(names)
         start = f"/{folder}/" if folder else "/"
@@ -186,7 +186,7 @@ class PathRules:
 
 @lru_cache(maxsize=16)
 def _rules(patterns: tuple[str, ...]) -> PathRules:
-    """The rules of most workspaces of a process are the same: they are compiled once."""
+    """The compiled rules, cached: most workspaces of a process have the same ones."""
     return PathRules(patterns)
 
 
@@ -225,9 +225,9 @@ def _spec(patterns: Iterable[str]) -> GitIgnoreSpec:
 
 
 def _bodies(rules: GitIgnoreSpec) -> list[str] | None:
-    """Patterns that match in `/path/`, after a slash, wherever a rule could hold; None where that cannot be told.
+    """Patterns that match in `/path/`, after a slash, wherever a rule could match; None where that is not known.
 
-    Every rule's expression is about a whole name or several, from the start of the path or from a slash on.
+    Every rule's expression matches one or more whole names, from the start of the path or from a slash on.
     """
     sources = [rule.regex.pattern for rule in rules.patterns if rule.include and rule.regex is not None]
     bodies = [source.replace("(?P<ps_d>/)", "/").removeprefix("^").removeprefix("(?:.+/)?") for source in sources]
@@ -241,9 +241,9 @@ def _search(bodies: list[str]) -> Callable[[str], object]:
 
 
 class _BareNames:
-    """Rules that are all about a single name, wherever it stands in a path.
+    """Rules that each match a single name, at any depth.
 
-    The same names come again and again: those that no rule holds for are remembered, up to a number.
+    The same names are checked again and again: a bounded number of those that no rule matches are cached.
     """
 
     def __init__(self, bodies: list[str]) -> None:
@@ -251,7 +251,7 @@ class _BareNames:
         self._harmless: set[str] = set()
 
     def are_harmless(self, names: list[str]) -> bool:
-        """Whether no rule holds for one of these."""
+        """Whether no rule matches any of these names."""
         if self._harmless.issuperset(names):
             return True
         if self._maybe(folded(f"/{'/'.join(names)}/")):
@@ -270,6 +270,6 @@ def folded(text: str) -> str:
     """A path as rules compare it: without regard to case or Unicode normalisation."""
     if text.isascii():
         return text.translate(_NO_NEWLINE).lower() if "\n" in text else text.lower()
-    # Canonical caseless matching (Unicode, D145), without the characters that HFS+ leaves out of a name's comparison.
+    # Canonical caseless matching (Unicode, D145), without the characters that HFS+ ignores when it compares names.
     decomposed = unicodedata.normalize("NFD", text.translate(_IGNORED))
     return unicodedata.normalize("NFC", decomposed.casefold())

@@ -29,10 +29,10 @@ from .line_ranges import (
 from .shown_text import ShownText, line_changes
 
 ReceiptAfter = Callable[["ReadTracker", FileStat, FileState], tuple[Receipt, bytes]]
-"""Makes the receipt, and the copy kept with it, after its reader's own step: given the file as the step left it."""
+"""Makes the receipt, and the copy kept with it, after its reader's own step; takes the file's state after the step."""
 
 _BY_DIFF = "diff "
-"""Begins a view in a receipt: the diff of a refusal showed the changes. The lines shown since follow."""
+"""Prefix of a receipt's view after a refusal's diff showed the changes; the lines shown since then follow."""
 _MOST_VIEWS = 32
 _log = logging.getLogger("jupyter_fstools")
 _RENEWED_SECONDS = 60
@@ -43,7 +43,7 @@ _ONE_SESSION = (
 
 
 def shown_since_diff(receipt: Receipt) -> list[tuple[int, int]] | None:
-    """The lines shown since a diff told how the others changed, which permits no overwriting; None without a diff."""
+    """The lines shown since a diff showed how the file changed; None without one. A diff permits no overwriting."""
     mark = next((view for view in receipt.views if view.startswith(_BY_DIFF)), None)
     return None if mark is None else ranges_in(mark.removeprefix(_BY_DIFF))
 
@@ -126,9 +126,9 @@ class ReadTracker:
     ) -> Receipt:
         """Leave a receipt for lines that are being shown; earlier windows of the same content stay shown.
 
-        `earlier` is what `lookup` just gave: asking again would be a round trip to a remote store. `view` identifies
+        `earlier` is the result of the latest `lookup`, which saves a round trip to a remote store. `view` identifies
         the window as it was requested; `encoding` is the one that the reader named: edits use the encoding of the last
-        read. With `keeps_encoding` it is the one named before, as who searches names none.
+        read. With `keeps_encoding` the encoding named before is kept, as a search names none.
         """
         if earlier is None or not _same_content(earlier, stat, fingerprint):
             earlier = None
@@ -158,7 +158,7 @@ class ReadTracker:
             read_at=earlier.read_at if earlier else now,
         )
         if earlier is not None and receipt == earlier and now - earlier.read_at <= _RENEWED_SECONDS:
-            return earlier  # It proves as much, and is recent enough to be left as it is.
+            return earlier  # The earlier receipt proves the same, and is recent enough to be kept.
         receipt.read_at = now
         text = None
         if earlier is None or not covers(known, shown.first, shown.last):
@@ -168,7 +168,7 @@ class ReadTracker:
         return receipt
 
     def record_diff(self, receipt: Receipt, stat: FileStat, fingerprint: Fingerprint, text: str) -> None:
-        """Renew the receipt of a file that was shown whole, for edits, after a diff showed how it changed."""
+        """Renew the receipt of a fully shown file, for edits only, after a diff showed how the file changed."""
         total = text.count("\n") + (not text.endswith("\n") if text else 0)
         now = receipt.model_copy(
             update={
@@ -189,7 +189,7 @@ class ReadTracker:
     ) -> tuple[Receipt, bytes]:
         """The receipt after the reader wrote the whole file, and the text to keep with it.
 
-        All of it is known, and no read of it may be answered "unchanged" yet.
+        The whole file counts as shown, but its next read must not be answered "unchanged".
         """
         total = text.count("\n") + (not text.endswith("\n") if text else 0)
         receipt = Receipt(
@@ -217,7 +217,7 @@ class ReadTracker:
     ) -> tuple[Receipt, bytes]:
         """The receipt after the reader's own edit, and the text to keep with it.
 
-        What was shown stays shown, what was written (`touched`) is added.
+        Lines that were shown stay shown; lines that were written (`touched`) are added.
         """
         changes = line_changes(diff)
         now = {"version": stat.version, "text_sha": state.text_sha, "exact_sha": state.exact_sha}
@@ -225,12 +225,12 @@ class ReadTracker:
         since = shown_since_diff(earlier)
         views = _mark(None if since is None else moved(since, touched))
         receipt = earlier.model_copy(update={**now, **shown, "views": views})
-        # Of a content of which nothing was shown there are no lines: what is kept is of an older one.
+        # If no line of this content was shown, the kept lines are of an older content.
         kept = self.shown_text(stat.key) if earlier.lines or earlier.full else None
         return receipt, kept.with_changes(changes).packed() if kept is not None and changes is not None else b""
 
     def put(self, receipt: Receipt, shown: bytes | None) -> None:
-        """Keep a receipt, and beside it a copy of what was shown; the reader gets what it read also without one."""
+        """Keep a receipt and a copy of the text shown; a store that fails does not keep the reader from its text."""
         try:
             self._store.put_receipt(receipt, shown)
         except InputOutput as problem:
@@ -256,7 +256,7 @@ class ReadTracker:
             )
         said = f"{stat.path} has not been read in this session ({self.reader.session})"
         if self._was_read_by_kin(stat.key):
-            # To read it again would be of no use: the next call is in another session once more.
+            # Reading the file again would not help: the client's next call comes in yet another session.
             return NotRead(
                 f"{said}, and this session is new: the client opens one for every call",
                 hint=_ONE_SESSION,
@@ -265,7 +265,7 @@ class ReadTracker:
         return NotRead(said, hint=hint, path=stat.path)
 
     def _was_read_by_kin(self, key: str) -> bool:
-        """This session has read nothing, but another one of the same client has read the file a moment ago."""
+        """Whether this session has read nothing, but another one of the same client has just read the file."""
         client, user = client_of(self.reader.session), self.reader.user
         if client is None or self._store.receipts(self.reader):
             return False
@@ -274,7 +274,7 @@ class ReadTracker:
 
 
 def _mark(since: Sequence[tuple[int, int]] | None) -> list[str]:
-    """The view of a receipt that goes on from a diff, with the lines shown since; no view for None."""
+    """The view that marks a receipt renewed by a diff, with the lines shown since; no view for None."""
     return [] if since is None else [f"{_BY_DIFF}{ranges_as_text(since)}"]
 
 

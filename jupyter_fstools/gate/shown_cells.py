@@ -27,8 +27,8 @@ class Known(NamedTuple):
         fingerprint: of the source that was shown.
         lines: those shown whole; None for all of them.
         partly: of a line shown piece by piece, up to which character.
-        since_diff: those of the lines that were shown since a diff told how the others changed, which permits no
-            replacing; None without a diff.
+        since_diff: the lines shown since a diff showed how the cell changed, which does not permit replacing the cell;
+            None without a diff.
     """
 
     fingerprint: str
@@ -37,7 +37,7 @@ class Known(NamedTuple):
     since_diff: Ranges | None = None
 
     def spelled(self) -> str:
-        """As a receipt keeps it: the fingerprint and, after colons, what else there is if not all lines were shown."""
+        """As a receipt keeps it: the fingerprint and, if not all lines were shown, the other fields after colons."""
         if self.lines is None:
             return self.fingerprint
         parts = [self.fingerprint, ranges_as_text(self.lines)]
@@ -49,7 +49,7 @@ class Known(NamedTuple):
 
     @classmethod
     def of(cls, spelled: str) -> Known:
-        """From what a receipt keeps."""
+        """Parse the form that a receipt keeps."""
         fingerprint, *places = spelled.split(":")
         if not places:
             return cls(fingerprint, None, {})
@@ -57,7 +57,7 @@ class Known(NamedTuple):
         return cls(fingerprint, found[0], dict(found.get(1, [])), found.get(2))
 
     def of_lines(self, total: int) -> Known:
-        """The same of a cell with so many lines: whether all of them were shown."""
+        """The same, with `lines` None if all of the cell's `total` lines were shown."""
         lines = self.lines if self.since_diff is None else self.since_diff
         return self if lines is None or (total and lines != [(1, total)]) else Known(self.fingerprint, None, {})
 
@@ -69,7 +69,7 @@ def source_changes(before: str, after: str) -> list[LineChange]:
 
 
 def after_edits(known: Known | None, fingerprint: str, edits: Sequence[Sequence[TouchedLines]], source: str) -> Known:
-    """The reader's knowledge of a cell (`known` of it before, if anything) after edits that touched some lines."""
+    """The lines that a reader has seen of a cell after its edits; `known` before them, None for nothing."""
     if known is not None and known.lines is None:
         return Known(fingerprint, None, {})
     lines, since = (known.lines or [], known.since_diff) if known else ([], None)
@@ -104,12 +104,12 @@ class ShownCells:
         return ShownText.unpacked(data) if data else None
 
     def put(self, key: str, text: ShownText) -> None:
-        """Keep the lines of a cell instead of those that were kept of it."""
+        """Replace the kept lines of a cell."""
         self._texts.pop(key, None)
         self._texts[key] = text.packed()
 
     def packed(self, keys: dict[str, str]) -> bytes:
-        """As bytes for the store; `keys` names the cells to keep, and what they are called from now on."""
+        """As bytes for the store; `keys` maps the cells to keep to their new keys."""
         kept = {keys[key]: data for key, data in self._texts.items() if key in keys}
         size = sum(map(len, kept.values()))
         while size > MAX_KEPT_CHARACTERS:
@@ -119,7 +119,7 @@ class ShownCells:
 
 
 def with_lines(known: Known | None, fingerprint: str, shown: ShownLines) -> Known:
-    """The reader's knowledge of a cell (`known` of the same source, if anything) after seeing more of its lines."""
+    """The lines that a reader has seen of a cell after more were shown; `known` before, of the same source."""
     if known is not None and known.lines is None:
         return known
     whole, partly = list(shown.whole), dict(known.partly) if known else {}

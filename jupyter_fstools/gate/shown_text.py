@@ -13,11 +13,11 @@ from ..diffs.line_diff import MAX_ROW_CHARACTERS, NO_NEWLINE, anchors_in, line_h
 from ..documents.text.shown_lines import CARRIAGE_RETURN
 
 MAX_KEPT_CHARACTERS = 256 << 10
-"""Text kept per receipt, before compression: what one call shows at most by default."""
+"""Most text kept per receipt, before compression: as much as one call shows by default."""
 _COMPRESSED_FROM = 16 << 10
 _MOST_EDITS = 64
 _MOST_PLACES = 1000
-"""Of a line that is there more often, the first ones are looked at."""
+"""Most occurrences of a repeated line that are checked, from the first one."""
 
 
 class LineChange(NamedTuple):
@@ -29,7 +29,7 @@ class LineChange(NamedTuple):
 
 
 def line_changes(diff: FileDiff, *, most_characters: int = MAX_ROW_CHARACTERS) -> list[LineChange] | None:
-    """The changed lines of a diff whose longer rows were cut; None if rows of it are missing."""
+    """The changed lines of a diff, with None for a line whose row may be cut; None if rows are missing."""
     kinds = [row.kind for hunk in diff.hunks for row in hunk.rows]
     if kinds.count("add") < diff.added or kinds.count("remove") < diff.removed:
         return None
@@ -65,7 +65,7 @@ class ShownText:
         self._edits = list(edits)
 
     def with_lines(self, first: int, text: str) -> ShownText:
-        """With a window added, if there is room for it; what was kept of the same lines makes way."""
+        """With a window added, if there is room for it; it replaces earlier copies of the same lines."""
         end = first + _line_count(text)
         kept = [(first, text)]
         for start, other in self._segments():
@@ -76,14 +76,14 @@ class ShownText:
             lines = re.findall(r"[^\n]*\n|[^\n]+", other)
             kept.append((start, "".join(lines[: max(0, first - start)])))
             kept.append((end, "".join(lines[max(0, end - start) :])))
-        # An empty text is kept as such: all that is in it later was added.
+        # An empty text is kept as well: every line found in it later was added.
         kept = _joined(sorted((start, other) for start, other in kept if other)) or [(first, text)]
         if sum(len(other) for _, other in kept) > MAX_KEPT_CHARACTERS:
             return self
         return ShownText(_base_of(kept))
 
     def with_window(self, first: int, text: str, whole: Sequence[tuple[int, int]]) -> ShownText:
-        """With those lines of a window that it showed `whole`: a line that was cut is none to compare with."""
+        """With the lines of a window that were shown `whole`: a line that was cut cannot be compared."""
         if not text or list(whole) == [(first, first + _line_count(text) - 1)]:
             return self.with_lines(first, text)
         lines, told = re.findall(r"[^\n]*\n|[^\n]+", text), self
@@ -121,11 +121,11 @@ class ShownText:
         return cls(rest[: int(length)], rest[int(length) :].split(b"\n")[:-1])
 
     def diff(self, path: str, text: str, *, whole: bool = True) -> FileDiff | None:
-        """The diff of the shown lines to the text that is there now; None if none were kept.
+        """The diff of the shown lines to the current text; None if no lines were kept.
 
-        `whole` says that the shown lines, if they are the first ones and in one piece, were the whole file: what stands
-        after them now was added. Else each segment is compared with the lines where it stands now: that it has moved is
-        no change of it. A final newline is told where one side has it alone.
+        `whole` says that the shown lines, if they are one segment from line 1, were the whole file: lines after them
+        were added. Otherwise each segment is compared with the lines at its new place: a mere move is no change. A
+        final newline is shown where only one side has it.
         """
         segments = [(first, marked_lines(shown)) for first, shown in self._segments()]
         if not segments:
@@ -142,11 +142,11 @@ class ShownText:
         return diff
 
     def texts(self) -> list[str]:
-        """The lines shown, those in one piece together."""
+        """The text of each segment of shown lines."""
         return [text for _, text in self._segments()]
 
     def ranges(self) -> list[tuple[int, int]]:
-        """The ranges of these lines, in order; none for an empty text."""
+        """The line ranges of the segments, in order; none for an empty text."""
         counted = [(first, first + _line_count(text) - 1) for first, text in self._segments()]
         return [(first, last) for first, last in counted if first <= last]
 
@@ -166,7 +166,7 @@ class ShownText:
 
 
 def _known_parts(first: int, rows: Sequence[str | None]) -> Iterator[tuple[int, str]]:
-    """The texts of marked lines between those that are unknown, each with the number of its first line."""
+    """The runs of known marked lines between unknown ones, each as a text with the number of its first line."""
     if not rows:
         yield first, ""
     part: list[str] = []
@@ -182,12 +182,12 @@ def _base_of(segments: Iterable[tuple[int, str]]) -> bytes:
     texts = [(first, text.encode("utf-8", "surrogatepass")) for first, text in segments]
     head = json.dumps([(first, len(text)) for first, text in texts]).encode()
     base = head + b"\n" + b"".join(text for _, text in texts)
-    # A compressed base is known by zlib's first byte; a plain one begins with a bracket.
+    # The first byte tells a compressed base (zlib's header) from a plain one (a bracket).
     return zlib.compress(base, 1) if len(base) > _COMPRESSED_FROM else base
 
 
 def _joined(segments: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Windows read one after the other as one segment."""
+    """Segments with adjacent ones joined."""
     joined: list[tuple[int, str]] = []
     for first, text in segments:
         if joined and joined[-1][1].endswith("\n") and joined[-1][0] + _line_count(joined[-1][1]) == first:
@@ -219,7 +219,7 @@ def _changed(
 
 
 def _places(segments: Sequence[tuple[int, list[str]]], now: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Where each segment stands in the lines there are now: the first line and the end, counted from 0."""
+    """The place of each segment in the current lines: the first line and the end, counted from 0."""
     wanted = {line for _, lines in segments for line in lines}
     found: dict[str, list[int]] = {}
     for at, line in enumerate(now):
@@ -236,7 +236,7 @@ def _places(segments: Sequence[tuple[int, list[str]]], now: Sequence[str]) -> It
 
 
 def _place(lines: Sequence[str], now: Sequence[str], found: Mapping[str, Sequence[int]]) -> tuple[int, int] | None:
-    """Where a segment stands by those of its lines that are there once, or else by all of them; None if nowhere."""
+    """The place of a segment, by its lines that occur once, or else by all of them; None if it is not found."""
     once = sorted(found[line][0] for line in set(lines) if len(found.get(line, ())) == 1)
     anchors = anchors_in(lines, [now[at] for at in once])
     if anchors:

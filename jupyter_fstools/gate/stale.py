@@ -38,7 +38,7 @@ SHOWN_BY_DIFF = "Look at what changed (diff), then repeat the call, corrected if
 
 
 def show_diff(refusal: Stale, diff: FileDiff | None) -> bool:
-    """Put a diff among the details of a refusal; says whether there is anything to see."""
+    """Put a diff among the details of a refusal; returns whether it shows any change."""
     if diff is None or not (diff.hunks or diff.cells):
         return False
     refusal.details["diff"] = unified(diff)
@@ -49,7 +49,7 @@ def show_diff(refusal: Stale, diff: FileDiff | None) -> bool:
 
 
 def tells_all(refusal: Stale, diff: FileDiff | None) -> bool:
-    """Whether a diff is in a refusal without any row or line cut."""
+    """Whether a refusal has the whole diff, without a row left out or a line cut."""
     if diff is None or refusal.details.get("diff") != unified(diff, sys.maxsize):
         return False
     return all(len(row.text) < MAX_ROW_CHARACTERS for hunk in diff.hunks for row in hunk.rows)
@@ -63,13 +63,13 @@ def say_in_words(refusal: Stale, changed: str, how: str = "") -> None:
 
 _MOST_BYTES = 16 << 20
 _MOST_RECODED_BYTES = 4 << 20
-"""A larger file is not written in a dozen encodings to find the one that it was in."""
+"""Largest text, in characters, that is encoded in a dozen encodings to find its former one."""
 
 
 def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: ShownText | None) -> str | None:
     """Put into a refusal what changed since a file was read, as far as that is known.
 
-    Gives the text of the file where the refusal and what was shown before tell all of it; else None.
+    Returns the text of the file where the refusal and the lines shown before cover all of it; else None.
 
     Args:
         refusal: gets the diff among its details, or what changed in words.
@@ -78,7 +78,7 @@ def explain_read(refusal: Stale, opened: OpenFile, receipt: Receipt, shown: Show
         shown: the lines shown, as far as they were kept.
     """
     if not (receipt.lines or receipt.partly or receipt.full):
-        return None  # It was shown as a picture.
+        return None  # The file was shown as a picture.
     seen = receipt.full or shown_since_diff(receipt) is not None
     kept = shown.ranges() if shown is not None else []
     whole = seen and shown is not None and kept == receipt.lines
@@ -92,7 +92,7 @@ def explain_change(
 ) -> None:
     """The same for a file that should have the content that a change left (`expected`).
 
-    `receipt` is the reader's, which may name the encoding.
+    `receipt` is the reader's receipt, which may name the encoding.
     """
     encoding = receipt.encoding if receipt else None
     _explain(refusal, opened, _Then(told.known, told.whole, expected.text_sha, encoding, "outside_change"))
@@ -105,7 +105,7 @@ class LineCheck:
         tracker: the reader's receipts.
         versions: knows fingerprints.
         whole: the change replaces the whole file.
-        accept_stale: a file that changed since the read is taken all the same.
+        accept_stale: a file that changed since the read is accepted.
     """
 
     def __init__(
@@ -138,14 +138,14 @@ class LineCheck:
 
 
 class _Then(NamedTuple):
-    """A content that there was.
+    """A former content of a file.
 
     Attributes:
-        known: what is remembered of it.
-        whole: that is all there was.
+        known: the remembered part of it.
+        whole: `known` is the whole content.
         text_sha: its fingerprint.
         encoding: the one it was read in, if it was named.
-        elsewhere: what to say of a change that is not in what is remembered.
+        elsewhere: the word of `details` for a change outside the remembered part.
     """
 
     known: KnownContent | None
@@ -186,7 +186,7 @@ def _is_undecodable(raw: bytes, encoding: TextEncoding) -> bool:
 
 
 def _only_bytes(then: _Then, text: str, now: TextEncoding) -> tuple[str, ...] | None:
-    """The changes of a file whose text is the same, told by the fingerprint of the old bytes."""
+    """The change, in words, of a file whose text is the same, found by the fingerprint of the old bytes."""
     if then.text_sha is None or len(text) > _MOST_RECODED_BYTES:
         return None
 
@@ -213,7 +213,7 @@ def _only_bytes(then: _Then, text: str, now: TextEncoding) -> tuple[str, ...] | 
 
 
 def _encodings(named: str | None, now: TextEncoding) -> Iterator[TextEncoding]:
-    """Other encodings in which a text may have been."""
+    """Other encodings that a text may have had."""
     marked = [TextEncoding(codec, bom) for codec, bom in BOM_OF.items()]
     asked = [TextEncoding(known_encoding(named).codec)] if named else []
     for then in [UTF_8, TextEncoding(now.codec), *asked, *marked]:

@@ -147,13 +147,13 @@ DENY_WRITE = (
     *_PROGRAMS,
     *_ASSISTANTS,
 )
-"""Never written, at any depth: each runs code or sets up a program without being asked again."""
+"""Never written, at any depth: each runs code or configures a program without asking again."""
 
 ASK_WRITE = (
     # Jupyter's files as an extension ships them; those that a running Jupyter reads are never written.
     "**/{etc,share}/{jupyter,ipython}/",
     "**/{site,dist}-packages/",
-    # A shell sources it: docs.python.org/3/library/venv.html, virtualenv.pypa.io.
+    # Shells source these: docs.python.org/3/library/venv.html, virtualenv.pypa.io.
     "**/{bin,Scripts}/activate{,.bat,.csh,.fish,.nu,.ps1,_this.py}",
     # Tasks, launch, settings, mcp and workspaces of code.visualstudio.com/docs; theia-ide.org/docs, containers.dev,
     # zed.dev and jetbrains.com/help, sublimetext.com/docs/projects.html (build systems), vim's :help exrc, GNU Emacs
@@ -162,7 +162,7 @@ ASK_WRITE = (
     "*.{code-workspace,sublime-project}",
     ".{devcontainer,devcontainer.json,idea,fleet,zed,exrc,nvimrc,nvim.lua,vimrc.local,dir-locals.el}",
     ".{lvimrc,local.vimrc,lazy.lua,ycm_extra_conf.py}",
-    # direnv.net, mise.jdx.dev, and what is looked for in a working directory: gdb(1), lldb(1),
+    # direnv.net, mise.jdx.dev, and files that programs look for in a working directory: gdb(1), lldb(1),
     # docs.python.org/3/library/pdb.html, R's help page Startup.
     ".{envrc,mise.toml,mise,gdbinit,lldbinit,pdbrc,Rprofile,Renviron}",
     "{mise.toml,Rprofile.site}",
@@ -178,7 +178,7 @@ ASK_WRITE = (
     # Cron jobs and desktop entries as a project ships them: crontab(5), specifications.freedesktop.org.
     "crontab",
     "*.desktop",
-    # What assistants read in a project: commands they start, and what they may do unasked. code.claude.com/docs,
+    # Assistants' files in a project: commands they start, and permissions they have. code.claude.com/docs,
     # cursor.com/docs, developers.openai.com/codex, github.com/google-gemini/gemini-cli, docs.windsurf.com,
     # docs.continue.dev, docs.cline.bot, docs.roocode.com, kiro.dev/docs, docs.aws.amazon.com/amazonq,
     # qwenlm.github.io/qwen-code-docs, opencode.ai/docs, jetbrains.com/help/junie, block.github.io/goose,
@@ -190,17 +190,17 @@ ASK_WRITE = (
     "opencode.json{,c}",
     "**/.github/{hooks/,lsp.json}",
 )
-"""A person approves each change, at any depth: of this kind too, but ordinary parts of projects."""
+"""A person approves each change, at any depth: these start code as well, but are ordinary parts of projects."""
 
 _NAMED_BY = ("BASH_ENV", "ENV", "GIT_CONFIG_GLOBAL", "PIP_CONFIG_FILE", "PYTHONSTARTUP")
 """Environment variables that name a file which a shell, git, pip or Python runs or reads."""
 
 _RUN_OF_DATA = ("extensions", "kernels", "lab", "labextensions", "nbconvert", "nbextensions")
-"""What is run or rendered of a folder of Jupyter's data."""
+"""Subfolders of Jupyter's data folder whose files are run or rendered."""
 
 
 def startup_places(root: str) -> list[str]:
-    """The files and folders that start code or hold settings in this very environment, by their real paths.
+    """The files and folders that start code or hold settings in this environment, by their real paths.
 
     Args:
         root: the real path of the tools' folder; a place that holds all of it is left out.

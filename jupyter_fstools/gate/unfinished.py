@@ -23,17 +23,17 @@ _log = logging.getLogger("jupyter_fstools")
 
 
 class Unfinished:
-    """Finds out from the files what became of pending changes, and completes the journal.
+    """Finds out from the files whether pending changes were carried out, and completes the journal.
 
     A writer holds the locks of its files until its change is finished: a change that is pending while somebody else
-    holds them is a killed writer's.
+    holds these locks was left by a killed writer.
 
     Args:
         paths: where paths lead.
         store: where changes are recorded.
         locks: one lock per file.
-        ahead: takes back what is half done.
-        holders: know who has a file's content.
+        ahead: takes back a change that is half done.
+        holders: find the holder of a file's content.
     """
 
     def __init__(self, paths: PathResolver, store: Store, locks: Locks, ahead: WriteAhead, holders: Holders) -> None:
@@ -44,7 +44,7 @@ class Unfinished:
         self._holders = holders
 
     def settle_free(self) -> None:
-        """Settle all pending changes below the root, but those of living writers. Raises nothing."""
+        """Settle all pending changes below the root, except those of live writers; never raises."""
         try:
             for change in self._store.unfinished(self._paths.backend.root_key):
                 if self._is_below_root(change):
@@ -53,10 +53,10 @@ class Unfinished:
             _log.warning("Changes left by processes that ended early are not settled yet: %s", problem.message)
 
     def settle(self, change: Change, *, patience: float | None = None) -> None:
-        """Settle one change, unless a living writer holds its files for longer than `patience` seconds.
+        """Settle one change, unless a live writer holds its files for longer than `patience` seconds.
 
         Raises:
-            TimedOut: a living writer did; InputOutput, Conflict, Denied: a file cannot be read or put back.
+            TimedOut: a live writer did; InputOutput, Conflict, Denied: a file cannot be read or put back.
             Conflict: also, some of its files are outside of the root.
         """
         if not self._is_below_root(change):
@@ -83,7 +83,7 @@ class Unfinished:
         try:
             self.settle(change, patience=0)
         except TimedOut:
-            pass  # Its writer lives.
+            pass  # The writer is alive.
         except FsToolsError as problem:
             _log.warning("Change %s, whose writer ended early, is not settled yet: %s", change.id, problem.message)
 
@@ -94,10 +94,10 @@ class Unfinished:
         found = [self._content_of(file) for file in files]
         is_retractable = not change.interrupted and _is_retractable(found, change.place)
         if "other" in found and not is_retractable:
-            # Said before anything is put back, which would then look as if it had not been written.
+            # Noted before any file is put back, as that file would then look as if it had not been written.
             self._note_interrupted(change)
         if "before" in found:
-            # The last one first: what is left if this is ended early, too, is what was written first.
+            # In reverse order: if this is interrupted too, the files still changed are those that were written first.
             for index, file in reversed(list(enumerate(files))):
                 if found[index] == "after":
                     self._put_back(parts_of(landed)[index], file)
@@ -117,7 +117,7 @@ class Unfinished:
     def _retract(self, change: Change, proposed: Sequence[bytes]) -> None:
         if not proposed:
             self._store.drop(change.id)
-        else:  # A person approved it, or a part: all of it waits again.
+        else:  # A person approved the change, or a part of it: all of it waits again.
             splices, record = proposed[0], from_json(Change, proposed[1])
             self._store.decide(change.id, "pending", "proposed", decided_at=None, splices=splices, record=record)
 
@@ -131,13 +131,13 @@ class Unfinished:
             exact = fingerprint_of(opened.chunks()).exact
         is_after = file.after is not None and exact == file.after.exact_sha
         if file.before is not None and exact == file.before.on_disk:
-            # Below an unsaved document the file may have had that content all the time, as another wrote it.
+            # The file below an unsaved document may have had that content before the change, written by somebody else.
             return "other" if is_after else "before"
         if is_after:
             return "after"
         if file.before is None:
             return "other"
-        # Of a very large file nobody may have known the content before: then its size tells.
+        # A very large file may not have been hashed before the change: then its size decides.
         if file.before.exact_sha is None:
             return "before" if stat.size == file.before.size else "other"
         return "before" if exact == file.before.exact_sha else "other"
@@ -156,10 +156,10 @@ class Unfinished:
 
 
 def _is_retractable(found: Sequence[str], place: Place) -> bool:
-    """Whether a change of files that were `found` so has left nothing, once those are put back that have it.
+    """Whether a change leaves no trace once the files `found` with it are put back.
 
-    Files are written in order: the first one that is as before tells that those behind it were not written, so what
-    they hold is another's. But a room keeps what is written for a while, and may have been lost with it.
+    Files are written in order: behind the first file that is as before none was written, so any other content there is
+    somebody else's. But a room saves later than it is written to, and may have been lost with the change.
     """
     if "before" not in found or "other" not in found:
         return "before" in found

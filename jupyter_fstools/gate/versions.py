@@ -42,7 +42,7 @@ class VersionCache(Generic[Found]):
             return self._kept.pop((key, version), None) is not None
 
     def keep(self, key: str, version: str, found: Found) -> Found:
-        """Keep a result, unless this version has one already; the one that is kept then."""
+        """Keep a result, unless this version has one already; returns the one that is kept."""
         with self._lock:
             found = self._kept.setdefault((key, version), found)
             self._kept.move_to_end((key, version))
@@ -55,7 +55,7 @@ class Versions:
     """Caches results about the files opened last; one cache for all readers of a workspace.
 
     Args:
-        backend: where the files are; one that is far away keeps beyond this process how far lines were counted.
+        backend: where the files are; a remote one keeps how far lines were counted for other processes too.
 
     Attributes:
         notebooks: where the cells of notebooks lie.
@@ -67,14 +67,14 @@ class Versions:
         self.notebooks: VersionCache[NotebookSpans] = VersionCache(_MOST_NOTEBOOKS)
 
     def index(self, opened: OpenFile) -> LineIndex:
-        """The line index of an open file; begun if there is none, or where another process left it."""
+        """The line index of an open file: the cached one, else one continued from another process's, else a new one."""
         stat = opened.stat
         return self._indexes.of(stat.key, stat.version) or self._indexes.keep(
             stat.key, stat.version, self._noted(opened) or LineIndex(opened.size)
         )
 
     def note(self, opened: OpenFile) -> None:
-        """Keep how far the lines of a large file were counted, for other processes: to them counting means fetching."""
+        """Keep how far the lines of a large file were counted: other processes would have to fetch it to count them."""
         if self._notes is None or opened.size <= EAGER_BYTES:
             return
         index, noted = self.index(opened), self._noted(opened)

@@ -56,11 +56,11 @@ class Workspace(Closing):
         reader: who asks.
         limits: how much one call may do.
         rules: how strict the gate is.
-        tool_prefix: what every tool's name begins with.
+        tool_prefix: prefix of every tool's name.
         committed: called with every change made here.
-        cancelled: set once nobody waits for what is being done here; whatever takes long asks it. None: always waited.
-        progress: called with what a long call tells while it goes on, in the call's thread; it must not block.
-        documents: know who has files open, asked in this order; what nobody holds is on the disk.
+        cancelled: set once nobody waits for the call; long work checks it. None: somebody always waits.
+        progress: called with the progress of a long call, in the call's thread; it must not block.
+        documents: find the holders of open files, asked in this order; a file that nobody holds is on the disk.
     """
 
     def __init__(
@@ -94,13 +94,13 @@ class Workspace(Closing):
         self.versions = Versions(backend)
         self.tracker = ReadTracker(store, reader, overwrite_needs_full_read=self.rules.overwrite_needs_full_read)
         self.followed: dict[Reader, tuple[int, frozenset[str]]] = {}
-        """By reader: the revision up to which decisions were reported, and the proposals that still wait."""
+        """For each reader the revision up to which decisions were reported, and the proposals that still wait."""
         self._locks = locks
         self._committed = committed
         self._ahead, self._kept = WriteAhead(self.versions), KeptSteps(self.versions)
         self._holders = Holders(backend, store, tuple(documents))
         self.unfinished = Unfinished(self.paths, store, locks, self._ahead, self._holders)
-        """Settles what killed writers left below this root."""
+        """Settles changes that killed writers left below this root."""
         self._first_call = threading.Lock()
 
     @property
@@ -123,7 +123,7 @@ class Workspace(Closing):
         return Commits(self.store, self._ahead, self._kept, self.tracker, self._committed, self.decides_via)
 
     def called(self) -> None:
-        """The first time in this process, by whichever reader, settle what killed writers left below the root."""
+        """At this process's first call, by any reader, settle changes that killed writers left below the root."""
         if self._first_call.acquire(blocking=False):
             self.unfinished.settle_free()
 
@@ -154,11 +154,11 @@ class Workspace(Closing):
     def in_conversation(self, name: str | None, *, shown_bytes: int | None = None) -> Workspace:
         """The same for one conversation of a model in its reader's session; cheap.
 
-        Conversations of one session share receipts, but what one was shown is shown to the next one, too.
+        Conversations of one session share receipts, but text shown to one of them is still shown to the others.
 
         Args:
-            name: of the conversation; None: nobody knows which one it is.
-            shown_bytes: text that its client shows the model of one answer; None: all.
+            name: the conversation's; None: it is not known.
+            shown_bytes: bytes of one answer that its client shows the model; None: all.
         """
         other, limits = copy.copy(self), self.limits
         other.conversation, other.shown_bytes = name, shown_bytes
@@ -171,12 +171,12 @@ class Workspace(Closing):
         return other
 
     def close(self) -> None:
-        """Let go of the root and of the store's connections, for every reader; nothing works afterwards."""
+        """Close the root and the store's connections, for every reader; nothing works afterwards."""
         self.backend.close()
         self.store.close()
 
     def let_save(self) -> None:
-        """Wait, not for long, until open files have what is about to be saved, for programs that look at the disk."""
+        """Wait briefly until open documents have saved their pending changes, for programs that read the disk."""
         self._holders.let_save()
 
     def peek(self, path: str) -> FileStat:
@@ -189,9 +189,9 @@ class Workspace(Closing):
 
     @contextmanager
     def show(self, path: str) -> Iterator[OpenFile]:
-        """Open a file to show it; what is shown is recorded through `tracker.record_read`.
+        """Open a file to show it; the lines shown are recorded through `tracker.record_read`.
 
-        No lock is held: what is open stays one version, which a writer replaces, or says that it has changed.
+        No lock is held: the open file stays one version, as a writer replaces the file, or says that it has changed.
 
         Raises:
             NotFound (with near names), IsDirectory, Denied, OutsideRoot, Invalid, InputOutput
@@ -228,7 +228,7 @@ class Workspace(Closing):
         """
         stat = self.paths.peek_to_write(path, must_exist=not may_create)
         with self._held.to_write([stat.key]):
-            # Who held the lock may have made or removed the file.
+            # The previous holder of the lock may have made or removed the file.
             stat = self.paths.looked_at_again(stat)
             if stat.kind == "missing" and may_create:
                 yield Draft(path, stat, None, self._holders.of(stat, to_change=True))
@@ -267,14 +267,14 @@ class Workspace(Closing):
     def drafts_to_restore(self, files: Sequence[Restorable]) -> Iterator[list[Draft]]:
         """Take files that must still have the content that a change left (None: must not exist).
 
-        Each comes with its canonical path and with what the change expects of it. No receipt is required: the change
-        itself proves that the content is known. A document that is open may have changed elsewhere: there it is enough
-        that the places of the change are intact (`Draft.placed`).
+        Each comes with its canonical path and the content that the change expects. No receipt is required: the change
+        itself proves that the content is known. An open document may have changed elsewhere: only the places of the
+        change must be intact (`Draft.placed`).
 
         Raises:
             Stale: a file has other content; Unsaved, Denied, TimedOut
         """
-        # A canonical path may be one of spaces alone, which as a caller's spelling is empty.
+        # A canonical path may consist of spaces only, which a caller's path must not.
         stats = [
             self.paths.peek_to_write(path if path.strip() else f"./{path}", must_exist=False) for path, _, _ in files
         ]
@@ -296,7 +296,7 @@ class Workspace(Closing):
         Raises:
             Conflict: an outsider was faster; InputOutput: also where the store cannot keep the change; Denied,
                 NotADirectory. Nothing was written then, in no file, unless `InputOutput` says so.
-            TooLarge: several files of which the old content is too much to keep, a file that becomes too large, or too
+            TooLarge: the old content of several files is too much to keep, a file becomes too large, or there are too
                 many proposals.
         """
         work = [(draft, step) for draft, step in work if step.splices or draft.before is None or step.op == "delete"]
@@ -313,14 +313,14 @@ class Workspace(Closing):
         """Carry out a proposed change that a person approved; its proposer gets the receipts.
 
         Args:
-            work: what is carried out.
-            proposal: what was proposed; it waits again where nothing is written.
-            record: what is kept of it in its place.
+            work: the steps to carry out.
+            proposal: the proposed change; it waits again where nothing is written.
+            record: the journal's entry that replaces it.
 
         Raises:
             as `commit_all`; Conflict also where somebody else decided first.
         """
-        # A person may have written something else than was proposed.
+        # A person may have written a text of their own instead of the proposed one.
         require_bounded(work, self.limits.max_edit_bytes)
         tell_declared_encodings(work)
         return self._commits.approve(work, proposal, record)
@@ -332,7 +332,7 @@ class Workspace(Closing):
         self.store.put_receipt(*self.tracker.after_own_write(draft.stat, state, text, encoding))
 
     def held(self, *keys: str) -> AbstractContextManager[object]:
-        """Hold the locks of files without touching them: a decision and a write never cross."""
+        """Hold the locks of files without touching them, so that a decision and a write never overlap."""
         return self._held.lock(keys)
 
     def settled(self, change: Change) -> None:

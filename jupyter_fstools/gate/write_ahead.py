@@ -42,7 +42,7 @@ class WriteAhead:
     A process that is killed leaves the record, and `Unfinished` settles it.
 
     Args:
-        versions: knows the state of files as far as it has been computed.
+        versions: has the states of files that have been computed.
     """
 
     def __init__(self, versions: Versions) -> None:
@@ -73,10 +73,10 @@ class WriteAhead:
         except BaseException as problem:
             if begun:
                 self.take_back(begun[0], landed, problem)
-                # What may have been written, as where an interrupt struck, stays pending: whoever comes to the file
-                # next looks what became of it.
+                # A change that may have been written, as after an interrupt, stays pending: the next access to its
+                # files settles it.
                 if isinstance(problem, FsToolsError) and not may_be_modified(problem):
-                    with suppress(FsToolsError):  # What a broken store keeps of it is settled by the next who looks.
+                    with suppress(FsToolsError):  # Where the store fails, the next access settles the change.
                         retract(begun[0])
             raise
         return begun[0], landed
@@ -91,7 +91,7 @@ class WriteAhead:
         return States(before, None if op == "delete" else state_of(new, size))
 
     def put_back(self, draft: Draft, splices: Sequence[Splice]) -> None:
-        """Give a file that is as a step left it the content that it had before.
+        """Restore the content that a file had before a step; the file must be as the step left it.
 
         Raises:
             Conflict, Denied, InputOutput
@@ -99,7 +99,7 @@ class WriteAhead:
         self._write(draft, "edit", splices, None)
 
     def take_back(self, change: Change, landed: Sequence[Landed], problem: BaseException) -> None:
-        """Give the files that were written their old content again, because of `problem`.
+        """Restore the old content of the files that were written, because of `problem`.
 
         Raises:
             InputOutput: one cannot be put back.
@@ -108,7 +108,7 @@ class WriteAhead:
             try:
                 self._take_one_back(one)
             except FsToolsError as barred:
-                # A change that is pending stays so: whoever comes to one of its files next tries again.
+                # The change stays pending: the next access to one of its files tries again.
                 raise InputOutput(
                     f"{one.stat.path} was changed, the change could not be completed, and the old content could not be "
                     "put back",
@@ -132,7 +132,7 @@ class WriteAhead:
     def _write(
         self, draft: Draft, op: Operation, splices: Sequence[Splice], begin: Callable[[States], None] | None
     ) -> tuple[FileStat, States, bool]:
-        # A page or a room would have it written by Jupyter, which asks the system alone: root may write all.
+        # Checked for pages and rooms too: Jupyter writes for them, and asks only the system, where root may write all.
         if not draft.stat.writable:
             raise read_only(draft.stat.path)
         before, opened = self._versions.state(draft), draft.before
@@ -161,7 +161,7 @@ class WriteAhead:
 
 
 def _with_file(states: States, draft: Draft) -> States:
-    """The states of a document, with the digest of its file where that has another content."""
+    """The states of a document, with the digest of its file on disk where that has other content."""
     on_disk = draft.holder.on_disk()
     if on_disk is None or states.before is None:
         return states
@@ -171,11 +171,11 @@ def _with_file(states: States, draft: Draft) -> States:
 def _is_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> bool:
     """Whether a file is as the step left it; False where others settled the change, and it is as before already.
 
-    A document has one version in its page and another once it is saved. On the disk another version is another's, also
-    one of the same content: somebody may have made the same change.
+    A document has one version in its page and another one once it is saved. On disk another version is somebody else's
+    write, even with the same content: they may have made the same change.
 
     Raises:
-        Conflict: it is another one.
+        Conflict: it has other content.
     """
     stat, (before, after) = landed.stat, landed.states
     if opened.stat.version == stat.version:
@@ -186,14 +186,14 @@ def _is_as_left(opened: OpenFile, landed: Landed, back: Sequence[Splice]) -> boo
     fits = landed.draft.holder.place != "disk" and all(
         opened.read(splice.offset, len(splice.removed)) == splice.removed for splice in back
     )
-    # What a room lays out in its own way is not taken back by the bytes of the step.
+    # The step's bytes cannot take back a file that a room has formatted in its own way.
     if not fits or after is None or exact != after.exact_sha:
         raise Conflict(f"{stat.path} has changed meanwhile", hint="Look at the file.")
     return True
 
 
 def with_states(change: Change, states: Sequence[States]) -> Change:
-    """A change with what its files are before and after it."""
+    """A change with the states of its files before and after it."""
     files = [
         file.model_copy(update={"before": one.before, "after": one.after})
         for file, one in zip(change.all_files, states, strict=True)
@@ -203,7 +203,7 @@ def with_states(change: Change, states: Sequence[States]) -> Change:
 
 
 def as_landed(change: Change, landed: Sequence[Landed]) -> Change:
-    """A pending change with what its files turned out to be; itself where that is what was announced."""
+    """A pending change with the actual states of its files; itself where they are the announced ones."""
     after, saved = [one.states.after for one in landed], all(one.saved for one in landed)
     if saved == change.saved and after == ([file.after for file in change.files] or [change.after]):
         return change
