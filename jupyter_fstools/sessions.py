@@ -11,7 +11,7 @@ from .errors import Invalid
 
 DEFAULT_SESSION = "default"
 TOKEN_PREFIX = "fst_"  # noqa: S105  # Public: it tells assistants' tokens from Jupyter's own.
-"""What every token of an assistant begins with; the rest is the secret."""
+"""Prefix of every assistant's token; the rest is the secret."""
 SESSION = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 _OF_CLIENT = re.compile(r"(mcp-[a-z0-9-]+)-[0-9a-f]{16}")

@@ -21,7 +21,7 @@ from .pdf import PageRange, PageRoom, ShownPage, ShownPages
 MOST_MEMORY_BYTES = 2 << 30
 """Address space of that process, where the system can limit it."""
 
-# The path of the program that asks comes last: what is installed is found where it always is.
+# This package's folder is appended to the path last, so that installed packages are found first.
 _START = (
     "import sys; sys.path.append(sys.argv[1]); "
     "from jupyter_fstools.documents.media.decoding_process import main; main()"
@@ -32,7 +32,7 @@ _REFUSALS: dict[str, type[FsToolsError]] = {one.code: one for one in (Binary, Ou
 
 
 class Patience:
-    """How long to wait for an answer: so many seconds, unless the caller goes away before."""
+    """How long to wait for an answer: so many seconds, or until the caller has gone."""
 
     def __init__(self, seconds: float, cancelled: threading.Event | None = None) -> None:
         self.seconds = seconds
@@ -41,12 +41,12 @@ class Patience:
 
     @property
     def over(self) -> bool:
-        """The time is up."""
+        """Whether the time is up or the caller has gone."""
         return time.monotonic() > self._until or (self._cancelled is not None and self._cancelled.is_set())
 
 
 class SentImage(NamedTuple):
-    """A picture to decode: its bytes, what they are, and how a refusal calls it."""
+    """A picture to decode: its bytes, their media type, and its name in refusals."""
 
     data: bytes
     media_type: str
@@ -125,7 +125,7 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
     command = [sys.executable, "-P", "-W", "ignore", "-c", _START, _PACKAGES]
     pipe = subprocess.PIPE
     try:
-        # A session of its own: an interrupt at the keyboard is answered here.
+        # In a session of its own, so that a keyboard interrupt reaches only this process.
         process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
     except OSError as error:
         raise InputOutput(f"{path} cannot be decoded: no process can be started ({error.strerror})") from None
@@ -137,7 +137,7 @@ def _run(sent: bytes, path: str, patience: Patience) -> tuple[int, bytes, bytes]
                 given_up.set()
                 return process.kill()
 
-    # Beside one call that sends everything: one with a time limit forgets what it has not sent when that is over.
+    # A thread watches the time instead of a timeout of `communicate`, which would lose the input not sent by then.
     threading.Thread(target=watch, name="fstools-decoding", daemon=True).start()
     try:
         said, complaints = process.communicate(sent)

@@ -64,7 +64,7 @@ def _sent(data: bytes | None) -> str | None:
 
 
 def _limit(memory: int, seconds: float) -> None:
-    """Limit memory and time, also for when the parent process is gone; where the system has such limits."""
+    """Limit memory and CPU time where the system can, so that the process ends even if its parent has gone."""
     try:
         import resource
     except ImportError:  # Windows has none.

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MOST_PIXELS = 64_000_000
-"""A picture of more pixels is not decoded: a small file can hold enough of them to fill the memory."""
+"""Most pixels of a picture that is decoded: a small file can hold enough of them to fill the memory."""
 MISSING = "Install the packages that convert pictures and read PDFs: pip install jupyter-fstools[documents]"
 
-# What models take, and the modes of it that every program draws alike.
+# The media types that models accept, and the modes that every program draws alike.
 _TAKEN = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _PLAIN_MODES = ("1", "L", "LA", "P", "PA", "RGB", "RGBA")
 _ORIENTATION = 0x0112
@@ -54,7 +54,8 @@ class ShownImage(NamedTuple):
 def shown_image(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
     """A picture file's first picture, its own bytes wherever nothing has to change.
 
-    Without Pillow it is not decoded: a whole file of a kind that models take passes as it is, if it is small enough.
+    Without Pillow it is not decoded: a complete file of a type that models accept is shown as it is, if it is small
+    enough.
 
     Args:
         data: the whole file.
@@ -76,9 +77,9 @@ def shown_image(data: bytes, media_type: str, path: str, room: Room) -> ShownIma
         raise
     except (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning):
         raise _too_many_pixels(path, None) from None
-    except PIL.UnidentifiedImageError:  # Its own words tell of an object in memory.
+    except PIL.UnidentifiedImageError:  # Its message names only an object in memory.
         raise broken_picture(path, media_type, "") from None
-    except Exception as error:  # Pillow's decoders raise whatever a broken file makes them meet.
+    except Exception as error:  # Pillow's decoders raise exceptions of any type for a broken file.
         raise broken_picture(path, media_type, str(error)) from None
 
 
@@ -125,7 +126,7 @@ def _shown(data: bytes, media_type: str, path: str, room: Room) -> ShownImage:
     width, height = image.size
     mode = image.mode
     if max(width, height) > room.side and mode in ("L", "RGB", "CMYK"):
-        image.draft(None, (room.side, room.side))  # A JPEG is decoded at a half, a quarter or an eighth right away.
+        image.draft(None, (room.side, room.side))  # The decoder then scales a JPEG to a half, a quarter or an eighth.
     image.load()
     if not is_whole(data, media_type):
         raise ValueError("its end is missing")
@@ -177,10 +178,10 @@ def _opened(data: bytes, media_type: str, path: str) -> tuple[Image, int]:
     if pixels == 0:
         raise ValueError("it has no pixels")
     if media_type == "image/png":
-        # Decoding ends with the last pixel; the checksums, and whether the end is there, are only looked at here.
+        # Decoding ends with the last pixel; only this checks the checksums and that the end of the file is there.
         with pillow.open(io.BytesIO(data), formats=formats) as checked:
             checked.verify()
-    # A JPEG may carry previews of itself behind the picture.
+    # Further frames of a JPEG are previews of the picture itself.
     frames = 1 if media_type == "image/jpeg" else getattr(image, "n_frames", 1)
     image.seek(0)
     return image, frames
@@ -189,13 +190,13 @@ def _opened(data: bytes, media_type: str, path: str) -> tuple[Image, int]:
 def _orientation(image: Image) -> int:
     try:
         turned = image.getexif().get(_ORIENTATION, 1)
-    except Exception:  # What a camera wrote beside the picture may be broken in any way; the picture is not.
+    except Exception:  # A camera's Exif data may be broken in any way, while the picture is not.
         return 1
     return turned if turned in range(2, 9) else 1
 
 
 def _plain(image: Image) -> Image:
-    """In mode L, RGB or RGBA."""
+    """The picture in mode L, RGB or RGBA."""
     if image.mode.startswith(("I", "F")):
         return _in_8_bits(image)
     if image.has_transparency_data:
@@ -206,7 +207,7 @@ def _plain(image: Image) -> Image:
 
 
 def _in_8_bits(image: Image) -> Image:
-    """A picture of deeper greys: 16 bits as they are, others from their darkest to their lightest."""
+    """A picture of deeper greys in 8 bits: 16-bit values by their full range, others by their darkest and lightest."""
     deep = image.mode.startswith("I;16")
     wide = image.convert("F")
     low, high = (0.0, 65535.0) if deep else wide.getextrema()

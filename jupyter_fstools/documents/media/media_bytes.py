@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 HEAD_BYTES = 64
-"""As much of a file's beginning as tells what it is."""
+"""Bytes at a file's beginning that are enough to find its media type."""
 PDF = "application/pdf"
 
 _MARKS = (
@@ -18,7 +18,7 @@ _MARKS = (
     (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
     (re.compile(rb"RIFF.{4}WEBPVP8", re.DOTALL), "image/webp"),
     (re.compile(rb"II\*\0|MM\0\*|II\+\0|MM\0\+"), "image/tiff"),
-    # "BM" begins words too: the length of the header that follows is one that there is, and holds NULs.
+    # "BM" begins words too, so the header's length must be a valid one; its upper bytes are NULs.
     (re.compile(rb"BM.{12}[\x0c\x10\x28\x34\x38\x40\x6c\x7c]\0\0\0", re.DOTALL), "image/bmp"),
     (re.compile(rb"%PDF-\d\.\d"), PDF),
 )
@@ -37,14 +37,14 @@ def media_type(head: bytes) -> str | None:
 
 
 def _goes_on_as_text(rest: bytes) -> bool:
-    # The signature of a GIF is made of letters, which a text may begin with; the header behind it has control bytes.
+    # A text may begin with the letters of a GIF's signature, but the header after it has control bytes.
     try:
         return bool(_TEXT.fullmatch(codecs.getincrementaldecoder("utf-8")().decode(rest)))
     except UnicodeDecodeError:
         return False
 
 
-# A marker of JPEG that is neither a stuffed byte, nor a restart, nor a byte of filling before the next one.
+# A JPEG marker, without stuffed bytes, restart markers and fill bytes.
 _JPEG_MARKER = re.compile(rb"\xff([^\x00\xff\xd0-\xd7])")
 _JPEG_START, _JPEG_END, _JPEG_TEMPORARY = 0xD8, 0xD9, 0x01
 _GIF_EXTENSION, _GIF_IMAGE, _GIF_END = b"!,;"
@@ -57,7 +57,7 @@ _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # SOF0 to SOF1
 
 
 def is_whole(data: bytes, media_type: str) -> bool:
-    """Whether the picture ends within the file; decoders are content with less, and fill in the rest.
+    """Whether the picture ends within the file; decoders accept a cut file and fill in the rest.
 
     Args:
         data: the whole file.
@@ -78,7 +78,7 @@ def _png_end(data: bytes) -> int:
 
 
 def jpeg_segments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Each marker of a JPEG, and where what belongs to it begins.
+    """Each marker of a JPEG, and the offset of its segment's data.
 
     Raises:
         struct.error: a segment is cut off.
@@ -96,7 +96,7 @@ def _jpeg_end(data: bytes) -> int:
 
 
 def gif_images(data: bytes) -> Iterator[int]:
-    """Where each picture of a GIF ends; returns where the file does.
+    """The end of each picture of a GIF; the generator's return value is the end of the file.
 
     Raises:
         IndexError: it is cut off.
@@ -148,7 +148,7 @@ def _tiff_end(data: bytes) -> int:
 
 
 class _TiffForm(NamedTuple):
-    """How numbers are written in a TIFF file: byte order, and the sizes of those that BigTIFF has larger."""
+    """The number formats of a TIFF file: byte order, and the sizes of those that are larger in BigTIFF."""
 
     order: str
     entries: str
@@ -158,7 +158,7 @@ class _TiffForm(NamedTuple):
 
 
 def _tiff_extents(data: bytes) -> Iterator[int]:
-    """Where each folder (IFD) ends, and each part that it names."""
+    """The end of each folder (IFD), and of each part of the file that it refers to."""
     order = "<" if data[:2] == b"II" else ">"
     if data[2:4] in (b"+\0", b"\0+"):
         form, at = _TiffForm(order, order + "Q", struct.Struct(order + "HHQ8s"), order + "Q", 8), 8
@@ -182,7 +182,7 @@ def _tiff_extents(data: bytes) -> Iterator[int]:
 def _tiff_values(
     data: bytes, form: _TiffForm, start: int, end: int, numbers: dict[int, tuple[int, ...]]
 ) -> Iterator[int]:
-    """Where what the entries of a folder name ends; `numbers` gets the integers among them by their tags."""
+    """The ends of the values that a folder's entries refer to; the integers among them go into `numbers`, by tag."""
     if end > len(data):
         raise IndexError
     for tag, kind, length, raw in form.entry.iter_unpack(data[start:end]):
@@ -208,7 +208,7 @@ _ENDS = {
 
 
 class PictureHeader(NamedTuple):
-    """Pixels as they are stored, and how many pictures the file holds."""
+    """Width and height as stored, in pixels, and the number of pictures in the file."""
 
     width: int
     height: int

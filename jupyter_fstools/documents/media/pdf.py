@@ -16,9 +16,9 @@ MOST_PAGES = 20
 
 _POINTS_PER_INCH = 72
 _MOST_DOTS_PER_INCH = 300
-_MOST_PICTURES = 4  # As many times the room of one picture have all pages of a call together.
+_MOST_PICTURES = 4  # All pages of a call together may take this many times the room of one picture.
 _NEEDS_PASSWORD = (4, 5)  # FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY
-# PDFium's own marks among them: a hyphen at the end of a line, and no character.
+# PDFium uses some of them as marks: 2 for a hyphen at the end of a line, another one for "no character".
 _UNSHOWN = {**dict.fromkeys([*range(9), *range(11, 32), 127, 0xFFFE, 0xFFFF]), 2: "-"}
 
 
@@ -104,7 +104,7 @@ def _last(wanted: PageRange, total: int) -> int:
 
 def _opened(data: bytes, path: str) -> Any:
     try:
-        import PIL.Image  # noqa: F401  # Pages become pictures with it; to be without it must not show halfway.
+        import PIL.Image  # noqa: F401  # Needed later to draw pages: its absence must be reported before the first one.
         import pypdfium2  # type: ignore[import-untyped]  # it has no types
     except ImportError:
         raise Binary(f"{path} is a PDF, and the PDF reader is not installed here", hint=MISSING) from None
@@ -148,7 +148,7 @@ def _page(document: Any, path: str, number: int, room: PageRoom) -> ShownPage:
     try:
         page = document[number - 1]
         text, omitted = _text(page, room.text)
-        # What is neither space nor the sign for "unknown" can be read.
+        # Any character that is neither white space nor the replacement character is readable text.
         if any(character not in "\N{REPLACEMENT CHARACTER}" and not character.isspace() for character in text):
             return ShownPage(number, "text", text, omitted)
         image = _drawn(page, room.picture.side)

@@ -30,11 +30,11 @@ _MOST_CHARACTERS = 1 << 16
 
 
 class LineAnchors(BaseModel):
-    """The lines of one cell that a change replaces, with those around them, as a diff has them.
+    """The lines of one cell that a change replaces, with their context, as a diff has them.
 
     Attributes:
-        cell_type: that the cell must still have.
-        hunks: of each hunk the lines before and after the change; none where the cell is converted alone.
+        cell_type: the type that the cell must still have.
+        hunks: for each hunk its lines before and after the change; none where the cell is only converted.
     """
 
     cell_type: str
@@ -46,7 +46,7 @@ class LineAnchors(BaseModel):
         return LineAnchors(cell_type=self.cell_type, hunks=hunks)
 
     def rewritten(self, cell: Cell) -> str | None:
-        """The source that the change makes of a cell that was edited since; None where a hunk is not there once."""
+        """The source after the change of a cell edited since; None unless each hunk's old lines occur exactly once."""
         if cell.cell_type != self.cell_type:
             return None
         lines, done, at = cell.source.split("\n"), list[str](), 0
@@ -60,27 +60,26 @@ class LineAnchors(BaseModel):
 
 
 class CellAnchors(NotebookOperations):
-    """Operations on cells, and what they expect, by the cells' indexes.
+    """Operations on cells, and the state in which they expect these, by the cells' indexes.
 
     Attributes:
         fingerprints: type and source (`cell_fingerprint`) that a cell must still have.
-        lines: of a cell whose source alone changes, the lines that are enough where the person went on in it, or where
-            it has no fingerprint.
+        lines: the lines that a cell must still have if it was edited since, or has no fingerprint.
     """
 
-    model_config = ConfigDict(ser_json_inf_nan="constants")  # Plots hold NaN, and notebooks have it as it is.
+    model_config = ConfigDict(ser_json_inf_nan="constants")  # Plots hold NaN, and notebooks store it unquoted.
 
     fingerprints: dict[int, str]
     lines: dict[int, LineAnchors] = Field(default_factory=dict)
 
     def of_hunks(self, named: Mapping[str, Collection[int] | Literal["all"]]) -> CellAnchors | None:
-        """The part of them that is about some cells; None where one of these is not told, or a hunk of it is not.
+        """The operations on some cells; None where a named cell or hunk has none, or a cell has no id.
 
-        A cell without id has another name once it is edited, and one that moves goes and comes: they are told together.
-        A cell that comes or moves lands after the nearest one before it that is there without the other parts.
+        A cell without id gets another name when it is edited or moved, so such cells cannot be separated. An inserted
+        or moved cell lands after the nearest cell before it that is there without the other operations.
 
         Args:
-            named: by the ids of cells the positions of their hunks.
+            named: the positions of hunks, by cell id.
         """
         if any(is_synthetic(one.cell.id) for one in self.operations):
             return None
@@ -98,7 +97,7 @@ class CellAnchors(NotebookOperations):
         }
 
         def fits(operation: CellOperation) -> bool:
-            # Outputs that come back are those of the whole source.
+            # Restored outputs belong to the whole source, not to some of its hunks.
             comes = isinstance(operation, Members) and any(operation.set.values())
             return not (comes and operation.cell.index in hunks)
 
@@ -113,7 +112,7 @@ class CellAnchors(NotebookOperations):
         return CellAnchors(
             total=self.total,
             operations=[landing(one) for one in chosen if fits(one)],
-            # Of a cell whose other hunks are left alone, the source as a whole says nothing.
+            # A cell with hunks that are left out is checked by its lines alone: its whole source may differ.
             fingerprints={at: told for at, told in self.fingerprints.items() if at in names and at not in hunks},
             lines={at: told.of_hunks(hunks.get(at, "all")) for at, told in self.lines.items() if at in names},
         )
@@ -127,14 +126,14 @@ def cell_anchors(
     back: bool = False,
     moved: Collection[str] = (),
 ) -> CellAnchors | None:
-    """Anchors for repeating a change of these cells; None where more than cells and their outputs changes.
+    """Anchors for repeating a change of these cells; None where it changes more than cells and their outputs.
 
     Args:
         before: the notebook before.
         after: the notebook after.
-        splices: what leads from one to the other.
+        splices: the splices from one to the other.
         back: they take a change back.
-        moved: the cells, by id, that are to be moved rather than those around them.
+        moved: the cells, by id, to move in preference to those around them.
 
     Raises:
         NotebookRefused: it is no notebook.
@@ -145,7 +144,7 @@ def cell_anchors(
         return None
     named = [one for one in told.operations if isinstance(one, SourceSpans | Convert | Delete)]
     fingerprints = {one.cell.index: before.cells[one.cell.index].fingerprint for one in named}
-    # What a cell had with its type before was of the source that it had then.
+    # Undoing a conversion restores members that belong to the former source, so the source must not have changed.
     fixed = Delete | Convert if back else Delete
     whole = {one.cell.index for one in named if isinstance(one, fixed)}
     now = {cell.cell_id: cell for cell in after.cells}
@@ -159,7 +158,7 @@ def cell_anchors(
 
 
 def _line_anchors(cell: Cell, after: Cell | None) -> LineAnchors | None:
-    """Anchors for what a cell's source becomes; None where it was empty and is written, or they would be too large."""
+    """Anchors for a cell's source change; None where an empty source is filled, or they would be too large."""
     source = after.source if after is not None else ""
     if source and not cell.source:
         return None

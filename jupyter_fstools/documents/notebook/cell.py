@@ -52,12 +52,12 @@ _MAGIC_LANGUAGES = {
 
 
 class Cell:
-    """A cell where it lies in the file.
+    """A cell with its place in the file.
 
     Attributes:
         index: 0-based.
         cell_id: its own id, or a synthetic one where it has none.
-        place: where it lies.
+        place: its bytes in the file.
     """
 
     def __init__(self, content: Content, place: CellSpans, index: int) -> None:
@@ -66,10 +66,10 @@ class Cell:
 
     @cached_property
     def spans(self) -> CellSpans:
-        """Where its members lie.
+        """The places of its members.
 
         Raises:
-            Conflict: what was known of the notebook before is not what is there now.
+            Conflict: the notebook has changed since its outline was made.
         """
         place = self.place
         if not place.is_outline:
@@ -118,13 +118,13 @@ class Cell:
 
     @property
     def execution_count(self) -> int | None:
-        """The count in the brackets beside the cell, if it is an integer."""
+        """The number in brackets beside the cell, if it is an integer."""
         counts = [self._shown(key) for key in _COUNT_KEYS if self.spans.member(key)]
         return counts[0] if counts and type(counts[0]) is int else None
 
     @property
     def tags(self) -> list[str]:
-        """`metadata.tags`; none where they cannot be told because the metadata are nested too deeply."""
+        """`metadata.tags`; none where the metadata are nested too deeply to be decoded."""
         metadata = self._shown("metadata")
         tags = metadata.get("tags") if isinstance(metadata, dict) else None
         return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
@@ -155,7 +155,7 @@ class Cells(list[Cell]):
 
     @cached_property
     def by_id(self) -> dict[str, list[int]]:
-        """The indexes of each id; to be asked for once every cell has one."""
+        """The indexes of each id; to be used once every cell has one."""
         found: dict[str, list[int]] = {}
         for cell in self:
             found.setdefault(cell.cell_id, []).append(cell.index)
@@ -178,12 +178,12 @@ def decoded(raw: bytes) -> Any:
         return json.loads(raw)
     except RecursionError:
         raise too_deep() from None
-    except ValueError:  # An integer of more digits than Python converts.
+    except ValueError:  # An integer has more digits than Python converts.
         return json.loads(raw, parse_int=float)
 
 
 def decoded_to_show(raw: bytes) -> Any:
-    """The same for who only reads; None where it is nested deeper than Python decodes."""
+    """The same for display; None where the value is nested deeper than Python decodes."""
     try:
         return decoded(raw)
     except NotebookRefused:

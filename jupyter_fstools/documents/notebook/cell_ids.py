@@ -29,9 +29,9 @@ def named(
     well, and changes with its outputs. Cells that even this does not distinguish are counted: `-1of3`, `-2of3`, …
 
     Args:
-        real_ids: what the file says.
+        real_ids: the ids in the file.
         source_at: the source of the cell at an index.
-        digest_at: a hash of all that the cell there holds; asked for only where it is needed.
+        digest_at: a hash of the whole cell at an index; called only where it is needed.
     """
     ids = [real_id or "" for real_id in real_ids]
     if all(ids):
@@ -53,9 +53,9 @@ def named(
 
 
 def former_indexes(cells: Sequence[Cell], ids: Collection[str]) -> dict[str, int]:
-    """Where cells are now that had these synthetic ids while others had their source; left out where that is not sure.
+    """The indexes of cells that had these tagged synthetic ids; without those that are not certain.
 
-    A cell is it if its tag fits it and no other cell: the one that is left over may be another one.
+    An id finds a cell only if its tag fits that cell and no other: the only cell left may be another one.
     """
     tagged = {cell_id for cell_id in ids if (told := _SYNTHETIC.fullmatch(cell_id)) and told["tag"]}
     if not tagged:
@@ -83,12 +83,12 @@ def without_tag(cell_id: str) -> str:
 
 
 def is_synthetic(cell_id: str | None) -> bool:
-    """Whether the file gives the cell no id, as far as its id tells."""
+    """Whether a cell's id has the form of a synthetic one, or is missing."""
     return cell_id is None or _SYNTHETIC.fullmatch(cell_id) is not None
 
 
 class _Place(NamedTuple):
-    """Where one of several cells of the same source is; `is_lone` if none of them is beside it."""
+    """The place of one of several cells with the same source; `is_lone` if none of them is beside it."""
 
     at: int
     is_lone: bool
@@ -100,7 +100,7 @@ class _Place(NamedTuple):
         return f"-{hashlib.sha256(self.around).hexdigest()[:8]}"
 
     def tag_with(self, digest: bytes) -> str:
-        """The same, and by all that it holds."""
+        """A tag made of the neighbours' sources and a hash of the whole cell."""
         return f"-{hashlib.sha256(self.around + digest).hexdigest()[:8]}"
 
 
@@ -150,9 +150,6 @@ def index_of(cells: Cells, cell_id: str | None, index: int | None, field: str = 
     `field` is the prefix of the arguments' names (such as "after_"). A synthetic id names a cell only if that is
     certainly the one that was shown with it: the only one with this source, or the only one that its tag fits.
 
-    A synthetic id names a cell only if it can be told that it is the one that was shown with it: the only one with
-    this source, or the only one that its tag fits.
-
     Raises:
         NotFound: no such id; with a bounded list of those there are (of a synthetic one: those with the same source).
         Ambiguous: several cells have the id, or the source that it stands for; `indexes` names them.
@@ -194,7 +191,7 @@ def _check_index(cells: Sequence[Cell], index: int, field: str) -> None:
 
 
 def _forgiven(cells: Cells, cell_id: str) -> list[int]:
-    """A copied `#`, or the beginning of a hexadecimal id: taken only where one cell fits."""
+    """The cell for an id with a copied `#`, or for the beginning of a hexadecimal id; only where a single cell fits."""
     bare = cell_id.removeprefix("#")
     found = cells.by_id.get(bare) or _former(cells, bare)
     if not found and _HEX_START.fullmatch(bare):
@@ -207,7 +204,7 @@ def _former(cells: Sequence[Cell], cell_id: str) -> list[int]:
 
 
 def _with_same_source(cells: Sequence[Cell], cell_id: str) -> FsToolsError | None:
-    """The refusal of a synthetic id that does not identify one of several cells with its source."""
+    """The refusal of a synthetic id with which several cells share their source; None where no cell has it."""
     told = _SYNTHETIC.fullmatch(cell_id.removeprefix("#"))
     found = [cell for cell in cells if cell.real_id is None and told and without_tag(cell.cell_id) == told["name"]]
     if not found or told is None:

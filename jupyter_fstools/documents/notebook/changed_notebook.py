@@ -11,11 +11,11 @@ from .spans import NotebookSpans, outline_after
 
 
 class ChangedNotebook:
-    """A notebook, and what it is after some splices of its bytes.
+    """A notebook before and after some splices of its bytes.
 
     Args:
         before: the notebook before.
-        splices: what changes.
+        splices: of its bytes.
     """
 
     def __init__(self, before: NotebookDocument, splices: Sequence[Splice]) -> None:
@@ -25,7 +25,7 @@ class ChangedNotebook:
 
     @cached_property
     def outline(self) -> NotebookSpans | None:
-        """Where its cells lie after the change; None where only a look at all of it can tell.
+        """The places of its cells after the change; None where that takes a scan of the whole notebook.
 
         Raises:
             NotebookRefused: a cell that changed is no JSON.
@@ -37,6 +37,6 @@ class ChangedNotebook:
         """The notebook after the change.
 
         Raises:
-            NotebookRefused: there is none.
+            NotebookRefused: it is no notebook any more.
         """
         return NotebookDocument(self._content, self.outline)

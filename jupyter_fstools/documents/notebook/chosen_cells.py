@@ -19,7 +19,7 @@ Taken = Mapping[str, Collection[int]]
 
 
 def hunks_in(cell: CellDiff) -> range:
-    """The positions that can be taken of a cell: one where it is taken or left as a whole."""
+    """The positions of a cell's hunks; a single one where the cell is taken or left as a whole."""
     return range(len(cell.hunks) if cell.action == "edit" and cell.hunks else 1)
 
 
@@ -31,18 +31,18 @@ def notebook_with(
     taken: Taken,
     sources: Mapping[str, str],
 ) -> list[Splice]:
-    """Splices that lead from one content of a notebook to what a part of its change makes of it.
+    """The splices of a part of a notebook's change.
 
     Args:
         before: the notebook before the change.
         after: the notebook with the whole change.
-        splices: what leads from one to the other.
-        diffs: what the change does to each cell.
-        taken: what is carried out of it.
-        sources: the whole sources of cells that shall have others than the change gives them, by cell id.
+        splices: the splices of the whole change.
+        diffs: the change's diff of each cell.
+        taken: the hunks to carry out.
+        sources: whole sources for cells that get others than the change gives them, by cell id.
 
     Raises:
-        Invalid: it cannot be told which cells they were before the change.
+        Invalid: the cells' indexes before the change cannot be determined.
     """
     origins = _origins(before, after, splices, diffs)
     others = _sources(before, after, diffs, taken, sources, origins)
@@ -57,14 +57,14 @@ def notebook_with(
     new = [written[token] if token in placed else token[1] for token in order]
     found = list(rearranged(before.content, array, places, new, gaps))
     for token in written.keys() - placed:
-        # Inside the cell, so that it can be told apart from one that comes in its place.
+        # Splices inside the cell tell an edit apart from a new cell in its place.
         cell = before.cells[token[1]]
         found += [one._replace(offset=cell.place.start + one.offset) for one in trimmed(_raw(cell), written[token])]
     return sorted(found, key=lambda splice: splice.offset)
 
 
 _Token = tuple[str, int]
-"""A cell by its index in the notebook before (`old`), or of a new one in the notebook after the change (`new`)."""
+"""A cell: `old` and its index before the change, or for a new one `new` and its index after it."""
 
 
 def _origins(
@@ -73,11 +73,11 @@ def _origins(
     """The index before the change of each cell after it; None for a new one.
 
     Raises:
-        Invalid: they are not those of which the change tells.
+        Invalid: they do not agree with the change's diff.
     """
     origins = {at: cell.origin for at, cell in enumerate(compared(before, after, splices).after)}
     origins |= {diff.index: diff.moved_from for diff in diffs if diff.moved_from is not None}
-    # A cell without id that comes where another one goes is like one that is edited.
+    # Without ids, a new cell in the place of a deleted one looks like an edit: the diff decides.
     origins |= {diff.index: None for diff in diffs if diff.action == "insert"}
     gone = [diff.index for diff in diffs if diff.action == "delete"]
     known = [at for at in origins.values() if at is not None]
@@ -93,9 +93,9 @@ def _cells_with(
     taken: Taken,
     origins: Mapping[int, int | None],
 ) -> tuple[list[_Token], dict[_Token, bytes], set[_Token]]:
-    """The cells in their order, the bytes of those that are written anew, and those of them that come or move.
+    """The cells in their order, the bytes of the rewritten ones, and those of them that are inserted or moved.
 
-    These land behind the nearest cell before them after the change, of those that stay or were chosen.
+    An inserted or moved cell lands after the cell that precedes it after the change, of those that stay or are chosen.
     """
     chosen = [diff for diff in diffs if taken.get(diff.cell_id)]
     leaving = {("old", diff.index) for diff in chosen if diff.action == "delete"}
@@ -128,7 +128,7 @@ def _sources(
     sources: Mapping[str, str],
     origins: Mapping[int, int | None],
 ) -> dict[int, str]:
-    """By their indexes after the change the sources of cells that are neither as before nor as after it."""
+    """Sources, by index after the change, of cells whose source is neither the old nor the new one."""
     found: dict[int, str] = {}
     for diff in diffs:
         positions = taken.get(diff.cell_id)

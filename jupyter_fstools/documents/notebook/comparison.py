@@ -29,8 +29,8 @@ class Comparison(NamedTuple):
     Attributes:
         after: the cells after it.
         diffs: one per cell that it changed; those behind the first `MAX_ROWS` rows may be without hunks.
-        hunks: of what comes around the cells.
-        left_out: the added and removed rows of which there is no hunk.
+        hunks: of members added around the cells.
+        left_out: the numbers of added and removed rows that are in no hunk.
     """
 
     after: list[CellAfter]
@@ -51,7 +51,7 @@ def compared(
     Args:
         before: the content before.
         after: the content after.
-        splices: what leads from one to the other, where it is known: cells without ids are then told apart by it.
+        splices: the splices from one to the other, if known: cells without ids are then told apart by their places.
         whole: no row is left out, and none is cut.
     """
     old, new = before.cells if before else [], after.cells if after else []
@@ -79,10 +79,10 @@ def compared(
 
 
 class _Rows:
-    """Makes the hunks of a comparison until there are as many rows as a diff keeps; counts the rows behind them.
+    """Makes the hunks of a comparison up to the number of rows that a diff keeps; counts the rows after that.
 
     Args:
-        whole: makes them all, and cuts none.
+        whole: makes all hunks, and cuts no row.
     """
 
     def __init__(self, *, whole: bool) -> None:
@@ -95,7 +95,7 @@ class _Rows:
         return self._of(changed_blocks(before, after), before, after)
 
     def coming(self, before: Sequence[str], after: Sequence[str]) -> tuple[bool, list[DiffHunk]]:
-        """The same where something is added, and whether it is: outputs go with every edit of a code cell."""
+        """Whether lines are added, and the hunks if so; removals do not count, as every edit of code clears outputs."""
         blocks = changed_blocks(before, after) if before != after else []
         comes = any(c < d for *_, c, d in blocks)
         return comes, self._of(blocks, before, after) if comes else []
@@ -120,15 +120,15 @@ def notebook_diff(
     left_out: tuple[int, int] = (0, 0),
     whole: bool = False,
 ) -> FileDiff:
-    """The diff of a notebook, cell by cell; rows above a bound are left out and said to be.
+    """The diff of a notebook, cell by cell; rows beyond a bound are left out, and the diff says so.
 
     Args:
         path: as the diff shall name it.
         op: what kind of change it is.
         cells: the cells that changed.
         language: of the code cells (`NotebookDocument.language`).
-        hunks: of what comes around the cells.
-        left_out: the added and removed rows beside those of the hunks.
+        hunks: of members added around the cells.
+        left_out: the numbers of added and removed rows that are in no hunk.
         whole: no row is left out, and none was cut.
     """
     added, removed = left_out
@@ -159,7 +159,7 @@ def notebook_diff(
 
 
 def _origins(old: Sequence[Cell], new: Sequence[Cell], splices: Sequence[Splice]) -> dict[int, int]:
-    """New index to old index; cells that stay in their place find each other first, then unchanged ones."""
+    """New index to old index; cells that keep their place are matched first, then unchanged ones, then equal ids."""
     origin = in_place(old, new, splices)[0] if splices else {}
     sames: list[Callable[[Cell], Hashable]] = [
         lambda cell: (cell.real_id, cell.fingerprint),
@@ -170,14 +170,14 @@ def _origins(old: Sequence[Cell], new: Sequence[Cell], splices: Sequence[Splice]
         waiting = _grouped((cell for cell in old if cell.index not in taken), same)
         for name, indexes in _grouped((cell for cell in new if cell.index not in origin), same).items():
             there = waiting.get(name, [])
-            # Cells without ids are only guessed to be the same where none came and none went.
+            # Cells without ids are assumed to be the same only where their number has not changed.
             if name is not None or len(there) == len(indexes):
                 origin.update(zip(indexes, there, strict=False))
     return origin
 
 
 def in_place(old: Sequence[Cell], new: Sequence[Cell], splices: Sequence[Splice]) -> tuple[dict[int, int], set[int]]:
-    """New index to old index of the cells that splices change inside or not at all, and the old ones they touch."""
+    """New index to old index of cells that are unchanged or changed only inside, and the old cells that change."""
     starts = {cell.place.start: cell.index for cell in new}
     origins: dict[int, int] = {}
     touched: set[int] = set()
@@ -195,7 +195,7 @@ def in_place(old: Sequence[Cell], new: Sequence[Cell], splices: Sequence[Splice]
             if splice.end > end:
                 break
             shift += _growth(waiting.pop())
-        # With another id it is a new cell, that a splice put before this one.
+        # A cell with another id is a new one that a splice inserted before this one.
         if whole and begin in starts and new[starts[begin]].real_id == cell.real_id:
             origins[starts[begin]] = cell.index
     return origins, touched
@@ -221,7 +221,7 @@ def _diff(was: Cell | None, cell: Cell, rows: _Rows, *, moved: bool) -> CellDiff
         action = "convert"
     elif was.source != cell.source:
         action = "edit"
-    # In the order in which a diff keeps them.
+    # Made in the order in which a diff keeps its rows.
     hunks = rows.hunks(_lines(was) if was else [], _lines(cell)) if action else []
     comes, carried = (False, []) if same else rows.coming(*_carried_by(was, cell))
     if action is None and moved:
@@ -255,19 +255,19 @@ def _told(
 
 
 def _around(document: NotebookDocument | None) -> list[str]:
-    """What a notebook has beside its cells, as lines of JSON."""
+    """The members of a notebook other than its cells, as lines of JSON."""
     return _spelled(_members(document.content, document.spans.root, {"cells"})) if document else []
 
 
 def _carried_by(was: Cell | None, cell: Cell) -> tuple[list[str], list[str]]:
-    """What a cell has before and after a step beside its id, type and source, as lines of JSON."""
+    """The members of a cell other than id, type and source, before and after a step, as lines of JSON."""
     others = {"id", "cell_type", "source"}
     old, new = (_members(one.content, one.spans, others) if one else {} for one in (was, cell))
     return ([], []) if old == new else (_spelled(old), _spelled(new))
 
 
 def _members(content: Content, spans: ObjectSpans, others: Set[str]) -> dict[str, bytes]:
-    """The members of an object without `others`; of several that have one name the last."""
+    """The members of an object without `others`; the last one of duplicates."""
     return {
         member.key: content.read(member.start, member.end - member.start)
         for member in spans.members()

@@ -78,7 +78,7 @@ def _lines(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class EditedCell:
-    """One edit's cell after the batch; of a deleted one the id and index it had."""
+    """One edit's cell after the batch; for a deleted one the id and index it had."""
 
     cell_id: str
     index: int
@@ -87,7 +87,7 @@ class EditedCell:
 
 @dataclass(frozen=True)
 class RenamedCell:
-    """A cell whose synthetic id is another one after a batch that did not write its source; its index then."""
+    """A cell whose synthetic id changed in a batch that did not write its source; the index is the one after it."""
 
     old_id: str
     cell_id: str
@@ -101,10 +101,10 @@ class CellAfter(NamedTuple):
         cell_id: its id.
         origin: its index before; None for a new cell.
         written: its type and source where the step wrote them; None where they are as they were.
-        whole: all of the source was written, not only what differs.
-        touched: else the lines that each of its edits, one after the other, touched.
-        replaced: first and last line, as they were before, of each place that was replaced.
-        perhaps: the cells before that it may have been, where its origin is not told by an id.
+        whole: the step wrote the whole source, not only the lines that differ.
+        touched: otherwise the lines that its edits touched, edit by edit.
+        replaced: first and last line, counted before the step, of each place that was replaced.
+        perhaps: the cells that it may have been before, where no id tells its origin.
     """
 
     cell_id: str
@@ -125,7 +125,7 @@ class NotebookEdit(NamedTuple):
         diffs: one per cell that changes.
         total_cells: after the batch.
         after: all cells after the batch, in their order.
-        renamed: the cells that stay and are called something else.
+        renamed: the unedited cells whose synthetic ids changed.
     """
 
     splices: list[Splice]
@@ -179,7 +179,7 @@ class NotebookDocument:
 
     @property
     def order(self) -> str:
-        """The fingerprint of the cells' order: what naming a cell by index relies on."""
+        """The fingerprint of the cells' order, on which naming a cell by index relies."""
         return order_of([cell.cell_id for cell in self.cells])
 
     def find(self, cell_id: str | None = None, index: int | None = None) -> Cell:
@@ -191,7 +191,7 @@ class NotebookDocument:
         return self.cells[index_of(self.cells, cell_id, index)]
 
     def former_indexes(self, ids: Collection[str]) -> dict[str, int]:
-        """Where the cells are that had these ids while others had their source; only those that are sure."""
+        """The indexes of cells that had these tagged synthetic ids; only those that are certain."""
         return former_indexes(self.cells, ids)
 
     def targets(self, edits: Sequence[CellEdit]) -> list[Target]:
@@ -226,7 +226,7 @@ class NotebookDocument:
         return NotebookEdit(splices, touched, diffs, len(order), after, renamed)
 
     def with_sources(self, sources: Mapping[int, str]) -> list[Splice]:
-        """Splices that give cells, by index, these sources as they are; all else stays, outputs too.
+        """Splices that give cells, by index, these exact sources; all else stays, outputs too.
 
         Raises:
             NotebookRefused: not nbformat 4, or such a cell has no source.
@@ -295,6 +295,6 @@ def _renamed(order: Sequence[PlannedCell], ids: Sequence[str]) -> list[RenamedCe
 def order_of(ids: Sequence[str]) -> str:
     """The fingerprint of cells in an order: SHA-256, in hex, of their ids.
 
-    What tells cells with one source apart is left out: else new outputs of one would count as another order.
+    The tags of synthetic ids are left out: otherwise new outputs of a cell would count as another order.
     """
     return hashlib.sha256("\n".join(map(without_tag, ids)).encode("utf-8", "surrogatepass")).hexdigest()

@@ -23,9 +23,9 @@ class EditedSource(NamedTuple):
     """A source after one exact replacement.
 
     Attributes:
-        text: all of it.
-        touched: the lines that it touched.
-        replaced: first and last line, as they were before it, of each place that was replaced.
+        text: the whole source.
+        touched: the lines that the edit touched.
+        replaced: first and last line, counted before the edit, of each place that was replaced.
     """
 
     text: str
@@ -39,7 +39,7 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
     Raises:
         Invalid, NoOp, NoMatch, Ambiguous: as for text files; line numbers count in the cell.
     """
-    # NULs and lone surrogates are no text for a file: where the source has them, private-use characters stand in.
+    # A file's text has no NULs and lone surrogates: private-use characters stand in for those of the source.
     stand_ins = {code: code + _STAND_IN for code in map(ord, set(_UNFIT.findall(source)))}
     if any(chr(code) in source + edit.old + edit.new for code in stand_ins.values()):
         raise EncodingRefused(
@@ -51,7 +51,7 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
         translated = edit._replace(old=edit.old.translate(stand_ins), new=edit.new.translate(stand_ins))
         outcome = apply_edits(Utf8View(before, UTF_8), [translated])
     except NoMatch as refusal:
-        # Lines and what is not there are the cell's; the text shown below the first line is as it stands.
+        # Messages say "cell" instead of "file", except in the text quoted below the hint's first line.
         said, line_break, shown = refusal.hint.partition("\n")
         refusal.message, said = (_FILE.sub(r"\1 cell", text) for text in (refusal.message, said))
         refusal.hint = _as_it_is(said + line_break + shown, stand_ins)
@@ -67,14 +67,14 @@ def edited_source(source: str, edit: TextEdit) -> EditedSource:
 
 
 def _as_it_is(text: str, stand_ins: Mapping[int, int]) -> str:
-    """A text about the source, with the characters that it has."""
+    """A message about the source, with its own characters instead of the stand-ins."""
     for code, there in stand_ins.items():
         text = text.replace(chr(there), chr(code)).replace(f"U+{there:04X}", f"U+{code:04X}")
     return text
 
 
 def lines_replaced(before: bytes, splices: Sequence[Splice]) -> Iterator[tuple[int, int]]:
-    """First and last line of what each splice takes out of a text in UTF-8."""
+    """First and last line of the part that each splice removes from a text in UTF-8."""
     line, at = 1, 0
     for splice in splices:
         line += before.count(b"\n", at, splice.offset)

@@ -11,7 +11,7 @@ from .json_patterns import BLANKS, FLAT_MEMBER, ITEMS, MEMBERS, NUMBER, STRING_B
 from .refusals import broken_json, not_utf8
 
 WINDOW_BYTES = 1 << 18
-"""Bytes held at a time: small enough for the cache, large enough that refilling costs nothing."""
+"""Bytes held at a time: small enough for the CPU's cache, large enough that refilling costs little."""
 
 _CONTROLS = [bytes([code]) for code in range(32)]
 _QUOTE, _BACKSLASH, _COMMA, _COLON, _ARRAY, _OBJECT = b'"\\,:[{'
@@ -27,7 +27,7 @@ class JsonCursor:
         content: the bytes.
         start: where to begin.
         end: where to stop looking; the content's end if None.
-        checked: these bytes were found to be UTF-8 before.
+        checked: these bytes are known to be UTF-8.
     """
 
     def __init__(self, content: Content, start: int = 0, end: int | None = None, *, checked: bool = False) -> None:
@@ -79,7 +79,7 @@ class JsonCursor:
         return start, self.position
 
     def items(self) -> Iterator[int]:
-        """The offset of each item of the array here; the caller passes the item before asking on."""
+        """The offset of each item of the array here; the caller skips the item before it continues."""
         if self._opened(_ARRAY):
             while True:
                 self.peek()
@@ -90,7 +90,7 @@ class JsonCursor:
     def members(self) -> Iterator[tuple[str, int, int]]:
         """Key, its first byte and the one after its last, of each member of the object here.
 
-        The caller passes the value before asking on.
+        The caller skips the value before it continues.
         """
         if self._opened(_OBJECT):
             while True:
@@ -99,7 +99,7 @@ class JsonCursor:
                     break
 
     def object(self) -> tuple[list[str], list[int]]:
-        """Pass the object here: its keys, and per member four marks: key's start and end, value's start and end."""
+        """Skip the object here; returns its keys, and four offsets per member: start and end of key and of value."""
         keys: list[str] = []
         marks: list[int] = []
         more = self._opened(_OBJECT)
@@ -124,10 +124,10 @@ class JsonCursor:
         return self._content.read(start, end - start)
 
     def finish(self) -> None:
-        """Nothing but white space is left.
+        """Check that only white space is left.
 
         Raises:
-            NotebookRefused: something is.
+            NotebookRefused: there is more.
         """
         if self.peek() != -1:
             self.fail("something follows the end of the document")
@@ -164,7 +164,7 @@ class JsonCursor:
         return str(json.loads(self.taken(start, end))), start, end
 
     def _open_value(self, stack: list[int]) -> None:
-        """Pass a scalar, or go into containers up to the first scalar or empty container."""
+        """Skip a scalar, or enter containers up to and including the first scalar or empty container."""
         while True:
             if stack and stack[-1] == _OBJECT:
                 self._pass_key()
@@ -189,7 +189,7 @@ class JsonCursor:
         self._at += 1
 
     def _run(self, kind: int) -> bool:
-        """Pass, within the window, as many items or members as C can; whether they were the last ones."""
+        """Skip, within the window, as many items or members as one pattern matches; whether they were the last ones."""
         found = (ITEMS if kind == _ARRAY else MEMBERS).match(self._window, self._at)
         assert found is not None
         moved, self._at = found.end() > self._at, found.end()
@@ -224,7 +224,7 @@ class JsonCursor:
                 self.fail("invalid escape in a string" if left else "string without an end")
 
     def _plain_to_quote(self) -> bool:
-        """Pass a long stretch without escapes by memchr; whether the string ended with it."""
+        """Skip a long run without escapes by memchr; whether the string ended with it."""
         window, at = self._window, self._at
         quote = window.find(b'"', at)
         end = len(window) if quote < 0 else quote
@@ -241,9 +241,9 @@ class JsonCursor:
             return False
         start = min(self.position, self._valid)
         had = self._base + len(self._window)
-        length = max(WINDOW_BYTES, 2 * (had - start))  # Twice what could not be passed, should it be one long token.
+        length = max(WINDOW_BYTES, 2 * (had - start))  # Twice the rest that was not skipped, which may be a long token.
         window = self._content.read(start, min(length, self._limit - start))
-        if len(window) < min(length, self._limit - start):  # Shorter than its own size says.
+        if len(window) < min(length, self._limit - start):  # The content is shorter than its stated size.
             self._limit = start + len(window)
         self._at = self.position - start
         self._base, self._window = start, window

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 
 def moved_origins(origins: Iterable[int | None], staying: Collection[int] = ()) -> set[int]:
-    """The cells to take out so that the others stand in their old order: as few as possible, of `staying` above all."""
+    """The fewest cells to move so that the others keep their old order; those of `staying` move only if they must."""
     present = [at for at in origins if at is not None]
     if present == sorted(present):
         return set()
@@ -23,7 +23,7 @@ def moved_origins(origins: Iterable[int | None], staying: Collection[int] = ()) 
 
 
 def _longest_rising(numbers: Sequence[int]) -> list[int]:
-    """A longest rising row among different numbers."""
+    """A longest increasing subsequence of distinct numbers."""
     tails: list[int] = []
     places = []
     for number in numbers:

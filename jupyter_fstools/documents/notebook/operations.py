@@ -18,7 +18,7 @@ from .moves import moved_origins
 from .saved import plain_bundle, plain_output
 
 ValueOf = Callable[[Cell, str], Any]
-"""Gives a cell's member of that name."""
+"""Returns a cell's member by its name."""
 _MEMBERS = ("outputs", "execution_count", "metadata", "attachments")
 
 
@@ -26,8 +26,8 @@ class CellName(BaseModel):
     """A cell that an operation is about.
 
     Attributes:
-        id: in the document; None where the file gives it none, or gives it twice.
-        index: before the change; of a new cell, `total` and more.
+        id: in the document; None where the file has none for it, or has it twice.
+        index: before the change; for a new cell, `total` or more.
     """
 
     id: str | None
@@ -43,7 +43,7 @@ class SourceSpans(BaseModel):
 
 
 class Members(BaseModel):
-    """Other members get a value: `outputs`, `execution_count`, `metadata`, `attachments` (None: taken away)."""
+    """Other members get a value: `outputs`, `execution_count`, `metadata`, `attachments` (None: removed)."""
 
     do: Literal["members"] = "members"
     cell: CellName
@@ -51,7 +51,7 @@ class Members(BaseModel):
 
 
 class Convert(BaseModel):
-    """The cell gets another type, and loses or gets what only some types have."""
+    """The cell gets another type, and loses or gets the members that only some types have."""
 
     do: Literal["convert"] = "convert"
     cell: CellName
@@ -59,7 +59,7 @@ class Convert(BaseModel):
 
 
 class Delete(BaseModel):
-    """The cell goes, if its source is still `source`."""
+    """The cell is deleted if its source is still `source`."""
 
     do: Literal["delete"] = "delete"
     cell: CellName
@@ -103,12 +103,12 @@ def notebook_operations(
 
     Args:
         before: the notebook before.
-        splices: what changes in its bytes.
-        names: what the open document calls its cells, where that is known.
-        staying: cells, by index, that others should rather be moved around.
+        splices: of its bytes.
+        names: the cells' ids in the open document, if known.
+        staying: cells, by index, that should keep their place while others move.
 
     Raises:
-        NotebookRefused: there is no notebook after them.
+        NotebookRefused: it is no notebook after them.
     """
     after = ChangedNotebook(before, splices).after
     return operations_between(before, after, splices, names, staying, value_of=_document_value)
@@ -123,7 +123,7 @@ def operations_between(
     *,
     value_of: ValueOf = Cell.value,
 ) -> NotebookOperations | None:
-    """As `notebook_operations`, for a file: the values of members are as it has them, unless `value_of` says else."""
+    """As `notebook_operations`, for a file: members have the file's values, unless `value_of` gives others."""
     array = before.spans.array
     if array is None or any(s.offset < array[0] + 1 or s.end > array[1] - 1 for s in splices):
         return None
@@ -186,7 +186,7 @@ class _Comparison:
         values = {key: self._value_of(new, key) for key in other}
         members = {key: value for key, value in values.items() if not _same(value, self._value_of(old, key))}
         if old.cell_type != new.cell_type:
-            # What a type has or has not, comes and goes with it; without content, if it does not say so.
+            # Members that only one type has change with the type; only those with content are set beside it.
             members = {key: value for key, value in members.items() if key == "metadata" or value}
         if members:
             yield Members(cell=name, set=members)
@@ -196,7 +196,7 @@ class _Comparison:
         return members | {"source": cell.source}
 
     def _new_name(self, cell: Cell) -> CellName:
-        """The name of a cell as it is after the change."""
+        """The name of a cell of the notebook after the change."""
         origin = self._origins.get(cell.index)
         if origin is None:
             return CellName(id=cell.real_id, index=len(self._old) + cell.index)
@@ -210,7 +210,7 @@ class _Comparison:
 
 
 def _document_value(cell: Cell, key: str) -> Any:
-    """A member as an open document has it, which does not take a file's word for what is trusted."""
+    """A member as an open document has it: without `trusted`, which a document does not accept from a file."""
     value = cell.value(key)
     if key == "metadata" and isinstance(value, dict):
         return {name: one for name, one in value.items() if name != "trusted"}
@@ -222,7 +222,7 @@ def _document_value(cell: Cell, key: str) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    # In Python 1, 1.0 and True are equal.
+    # Python's == treats 1, 1.0 and True as equal.
     return bool(one == other) and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

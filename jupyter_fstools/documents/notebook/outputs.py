@@ -17,7 +17,7 @@ from .spans import Member, items_at, members_at
 
 _LINE_END = re.compile(rb"(?<!\\)(?:\\\\)*\\[nr]")
 _NEXT_ITEM = re.compile(rb'(?<!\\)(?:\\\\)*"[ \t\r\n]*,[ \t\r\n]*(?=")')
-_LONGEST_SPLIT = 16  # Bytes that a cut can leave of an escaped pair and a character.
+_LONGEST_SPLIT = 16  # Most bytes of an escaped surrogate pair and a character that a cut can leave.
 
 
 def head_of(content: Content, start: int, end: int, limit: int) -> tuple[str, bool]:
@@ -39,7 +39,7 @@ def head_of(content: Content, start: int, end: int, limit: int) -> tuple[str, bo
 def last_items(content: Content, start: int, end: int, limit: int) -> tuple[list[str], bool]:
     """The items of a list of strings (a string is one item) in about the last `limit` bytes, and if that is all.
 
-    A string that is cut begins after a line break; where none is near, nothing is given.
+    A string that is cut begins after a line break; where none is near, it is left out.
     """
     if end - start <= limit:
         value = decoded_to_show(content.read(start, end - start))
@@ -48,7 +48,7 @@ def last_items(content: Content, start: int, end: int, limit: int) -> tuple[list
     raw = content.read(end - limit, limit)
     if content.read(start, 1) == b"[":
         for cut in _NEXT_ITEM.finditer(raw):
-            try:  # A quote may open a string that only looks like the seam between two.
+            try:  # Text inside a string may look like the boundary between two items.
                 items = json.loads(b"[" + raw[cut.end() :])
             except ValueError:
                 continue
@@ -75,7 +75,7 @@ def _prefix(content: Content, start: int, limit: int) -> str:
 
 
 SUMMARY_CHARACTERS = 2000
-"""Text shown of one output in a summary."""
+"""Most characters of one output that a summary shows."""
 _TRACEBACK_LINES = 30
 _WHOLE_STREAM = 1 << 20
 _PIECE = 32 << 10
@@ -113,7 +113,7 @@ class OutputPage(NamedTuple):
 
 
 class Output:
-    """One output where it lies in the file; `mimes` is where each of its representations does."""
+    """One output with its place in the file; `mimes` has the place of each of its representations."""
 
     def __init__(self, cell: Cell, index: int, start: int, end: int) -> None:
         self.cell_index, self.index, self.start, self.end = cell.index, index, start, end
@@ -123,7 +123,7 @@ class Output:
         self.mimes = self._mimes()
 
     def summary(self, limit: int = SUMMARY_CHARACTERS) -> OutputSummary:
-        """Type, MIME types, sizes, and the first `limit` characters of what can be read."""
+        """Type, MIME types, sizes, and the first `limit` characters of its text."""
         if self.output_type == "stream":
             text, whole = self._stream_head(limit)
         elif self.output_type in ("error", "pyerr"):
@@ -247,7 +247,7 @@ def output_at(cell: Cell, index: int) -> Output:
     """One output.
 
     Raises:
-        OutOfRange: naming how many there are.
+        OutOfRange: names how many there are.
     """
     member = cell.spans.member("outputs")
     places = list(items_at(cell.content, member.start, member.end)) if member else []

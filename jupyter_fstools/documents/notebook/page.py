@@ -25,7 +25,7 @@ class PageRequest(NamedTuple):
     Attributes:
         first: index of the first cell.
         cells: how many; None: as many as there is room for.
-        outputs: of each cell: the beginnings, nothing, or all there is room for.
+        outputs: of each cell's outputs the beginnings, nothing, or all there is room for.
         source_offset: the first line of the first cell, 1-based.
         source_limit: how many lines of it; None: as many as there is room for.
         source_column: the first character of that line, 1-based.
@@ -84,7 +84,7 @@ class CellsPage(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """One cell that is shown; `fits`: there was room for all of it, `cut`: some line or output is not shown whole."""
+    """One cell as shown; `fits`: there was room for all of it; `cut`: some line or output is not shown in full."""
 
     rows: list[str]
     view: CellView
@@ -95,7 +95,7 @@ class _Shown(NamedTuple):
 
 
 def cells_page(document: NotebookDocument, wanted: PageRequest) -> CellsPage:
-    """Whole cells as far as there is room; a cell that is too long for a page of its own is cut.
+    """As many whole cells as there is room for; a cell that is too long for a page of its own is cut.
 
     Raises:
         OutOfRange: `source_offset` is past the cell's last line, or `source_column` past that line's end.
@@ -122,12 +122,12 @@ def cells_page(document: NotebookDocument, wanted: PageRequest) -> CellsPage:
 
 
 def output_text(output: Output, offset: int, room: int, mime_type: str | None) -> tuple[str, int, int | None]:
-    """One output's text from a character on, no more of it than there is room for.
+    """One output's text from a character on, as much of it as there is room for.
 
     Args:
-        output: of which cell whatever.
+        output: an output of any cell.
         offset: the first character, 0-based.
-        room: bytes there are for its rows.
+        room: bytes for its rows.
         mime_type: which of its texts; None: the one that is easiest to read.
 
     Returns:
@@ -231,7 +231,7 @@ def _summary(output: Output, room: TextRoom, *, full: bool) -> OutputSummary:
         return summary
     try:
         text, _, following = output_text(output, 0, most // 2, None)
-    except Invalid:  # It has no text.
+    except Invalid:  # The output has no text.
         return summary
     return summary.model_copy(update={"text": text, "truncated": following is not None})
 

@@ -40,12 +40,12 @@ class Target:
 
 @dataclass(eq=False)
 class PlannedCell:
-    """A cell on its way: `cell` is None for a new one; `touched` and `replaced` tell its edits; the rest is its state.
+    """A cell's state during a batch; `cell` is None for a new one.
 
     Attributes:
-        moved: it does not stand among the others as before.
-        touched: the lines that each of its edits, one after the other, touched.
-        replaced: first and last line, as they were before the batch, of each place of its source that is replaced.
+        moved: its place among the other cells changes.
+        touched: the lines that its edits touched, edit by edit.
+        replaced: first and last line, counted before the batch, of each place of its source that is replaced.
     """
 
     cell: Cell | None
@@ -61,23 +61,23 @@ class PlannedCell:
 
     @property
     def source_changed(self) -> bool:
-        """The source is not what it was."""
+        """Whether the source changes."""
         return self.cell is None or (bool(self.touched_by) and self.source != self.cell.source)
 
     @property
     def converted(self) -> bool:
-        """The type is not what it was."""
+        """Whether the type changes."""
         return self.cell is not None and self.cell_type != self.cell.cell_type
 
     @property
     def clears(self) -> bool:
-        """Outputs and execution count go."""
+        """Whether outputs and execution count are cleared."""
         asked = "clear_outputs" in self.touched_by
         return asked or (not self.keeps_outputs and self.source_changed)
 
 
 class Plan(NamedTuple):
-    """The cells in their new order (without the deleted ones), and per edit the cell it was about."""
+    """The cells in their new order (without the deleted ones), and the cell of each edit."""
 
     order: list[PlannedCell]
     by_edit: list[PlannedCell]
@@ -221,7 +221,7 @@ class _Batch:
     def _edit(self, state: PlannedCell, edit: CellEdit) -> None:
         text_edit = TextEdit(edit.old_string or "", edit.new_string or "", edit.replace_all)
         state.source, touched, replaced = edited_source(state.source, text_edit)
-        if "replace" not in state.touched_by:  # Else the source was the caller's own already.
+        if "replace" not in state.touched_by:  # A source replaced in this batch is the caller's own.
             state.replaced += [(_line_at_first(first, state), _line_at_first(last, state)) for first, last in replaced]
         state.touched.append(touched)
         state.keeps_outputs = state.keeps_outputs and edit.keep_outputs
@@ -253,7 +253,7 @@ class _Batch:
             raise NoOp("the cell has no outputs to clear", hint="Nothing was changed.")
 
     def _place(self, state: PlannedCell, edit: CellEdit) -> None:
-        """Put the cell beside its anchor; several after one anchor keep the order of the batch."""
+        """Put the cell beside its anchor; several cells after one anchor keep the order of the batch."""
         anchor = anchor_of(self._cells, edit)
         if state in self.order:
             self.order.remove(state)
@@ -280,7 +280,7 @@ class _Batch:
 
 
 def _line_at_first(line: int, state: PlannedCell) -> int:
-    """The line that one of a cell was before the batch."""
+    """The number that a line of the cell's current source had before the batch."""
     for touched in reversed(state.touched):
         line = line_before(line, touched)
     return line

@@ -93,5 +93,5 @@ def no_source(index: int) -> NotebookRefused:
 
 
 def changes_meanwhile() -> Conflict:
-    """The refusal of an edit whose notebook changed after it was looked at."""
+    """The refusal of an edit whose notebook changed after it was parsed."""
     return Conflict("the notebook changes while it is read", hint="Read it again in a moment.")

@@ -21,9 +21,9 @@ class _MovedOn(Exception):
 
 
 def replayed(anchors: CellAnchors, now: Content) -> list[Splice] | None:
-    """Splices that do the same to what the notebook is now; None where a cell of the change is another one.
+    """Splices that repeat a change in the current notebook; None where a cell of the change has other content.
 
-    Outputs that the change takes away or brings back are left alone where the cell has new ones.
+    Outputs that the change removes or restores are left alone where the cell has new ones.
     """
     try:
         return _Replay(NotebookDocument(now), anchors).splices()
@@ -32,14 +32,14 @@ def replayed(anchors: CellAnchors, now: Content) -> list[Splice] | None:
 
 
 class _Replay:
-    """Does to one notebook what operations did to another one."""
+    """Applies the operations of one notebook to another one."""
 
     def __init__(self, now: NotebookDocument, told: CellAnchors) -> None:
         self._now, self._told = now, told
         self._ids: dict[str, list[int]] = {}
         for cell in now.cells:
             self._ids.setdefault(cell.cell_id, []).append(cell.index)
-        # Cells by their index: those of the notebook as it is now, then the new ones of the change.
+        # Cells by index: first those of the current notebook, then the new ones of the change.
         self._order = list(range(len(now.cells)))
         self._written: dict[int, dict[str, Any]] = {}
         self._moved: set[int] = set()
@@ -62,7 +62,7 @@ class _Replay:
             if not isinstance(operation, SourceSpans):
                 self._carry_out(document, operation)
         whole = SplicedContent(middle, self._rearranged(document))
-        NotebookDocument(whole)  # Refused if it is none.
+        NotebookDocument(whole)  # Raises if the result is no notebook.
         return trimmed(_all_of(self._now.content), _all_of(whole))
 
     def _source(self, operation: SourceSpans) -> str:
@@ -71,7 +71,7 @@ class _Replay:
             return rewritten
         source = self._now.cells[self._token(operation.cell)].source
         data, splices = source.encode(), splices_of(operation.spans, source)
-        # Other line ends make no other fingerprint, and move what stands behind them.
+        # Line ends are not in the fingerprint, but other ones shift the offsets after them.
         if not all(_fits(data, splice, span) for splice, span in zip(splices, operation.spans, strict=True)):
             raise _MovedOn
         return _all_of(SplicedContent(BytesContent(data), splices)).decode()

@@ -17,7 +17,7 @@ def plain_output(output: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain_bundle(bundle: dict[str, Any]) -> dict[str, Any]:
-    """A bundle by MIME type with its lists of lines as texts, but for JSON."""
+    """A MIME bundle with its lists of lines as texts, except JSON."""
     return {key: value if key.endswith("json") else joined(value) for key, value in bundle.items()}
 
 
@@ -40,7 +40,7 @@ def saved_bytes(value: dict[str, Any]) -> bytes:
 
 
 def is_saved_as(data: bytes, value: dict[str, Any]) -> bool:
-    """Whether a file's bytes hold this notebook, however they are laid out."""
+    """Whether a file's bytes hold this notebook, in any layout."""
     try:
         found = json.loads(data)
         return isinstance(found, dict) and _plain(found) == _plain(value)
@@ -57,7 +57,7 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain_cell(cell: dict[str, Any]) -> dict[str, Any]:
-    """A cell with its lists of lines as texts, and without what is known to one server alone."""
+    """A cell with its lists of lines as texts, and without `trusted`, which only one server knows."""
     metadata = {key: item for key, item in cell.get("metadata", {}).items() if key != "trusted"}
     plain = cell | {"source": joined(cell.get("source")), "metadata": metadata}
     if cell.get("attachments"):

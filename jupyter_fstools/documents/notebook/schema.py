@@ -18,7 +18,7 @@ NEWEST_MINOR = 5
 def refuse_invalid(cell: Mapping[str, Any], index: int, minor: int) -> None:
     """Check one cell against the schema of nbformat 4.`minor`.
 
-    A cell without an id is not refused for it: nbformat, too, takes such a cell.
+    A cell without an id is accepted, as nbformat accepts it too.
 
     Raises:
         NotebookRefused: the cell would not be valid; says where and why.
@@ -44,18 +44,18 @@ def refuse_invalid(cell: Mapping[str, Any], index: int, minor: int) -> None:
 
 
 def refuse_invalid_notebook(text: str) -> None:
-    """Check the text of a whole notebook as nbformat does, which it asks only about what is not plainly valid.
+    """Check the text of a whole notebook as nbformat does; nbformat is called only where the schema does not match.
 
     Raises:
         NotebookRefused: nbformat would not validate it; says why.
     """
     if _is_valid(text):
         return
-    import nbformat  # Late: this takes over a second.
+    import nbformat  # Imported late: it takes over a second.
 
     try:
         nbformat.validate(nbformat.reads(text, as_version=nbformat.NO_CONVERT))  # type: ignore[no-untyped-call]  # nbformat has few types
-    except Exception as error:  # nbformat and its schema library raise whatever a broken document makes them meet.
+    except Exception as error:  # nbformat and its schema library raise exceptions of any type for a broken document.
         said = str(error).split("\n", 1)[0][:200]
         raise NotebookRefused(
             f"content is not a valid notebook: {said}", hint="Write a notebook that is valid by nbformat's schema."
@@ -63,7 +63,7 @@ def refuse_invalid_notebook(text: str) -> None:
 
 
 def _is_valid(text: str) -> bool:
-    """Whether the text is a notebook of nbformat 4 in a version that is known here."""
+    """Whether the text is a notebook of nbformat 4 in a known minor version."""
     try:
         notebook = json.loads(text)
         major, minor = notebook["nbformat"], notebook["nbformat_minor"]
@@ -93,7 +93,7 @@ def _validator(cell_type: str | None, minor: int) -> Callable[[Any], Any]:
 
 @lru_cache(maxsize=8)
 def _schema(minor: int) -> dict[str, Any]:
-    # Importing nbformat costs over a second; its schema files are data that lie beside it.
+    # Importing nbformat costs over a second, so its schema files are read directly.
     package = find_spec("nbformat")
     assert package is not None and package.submodule_search_locations is not None
     file = Path(package.submodule_search_locations[0], "v4", f"nbformat.v4.{minor}.schema.json")

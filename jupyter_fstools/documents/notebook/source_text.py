@@ -35,8 +35,8 @@ class Indent(NamedTuple):
     Attributes:
         newline: `\n`, `\r\n` or `\r`; empty for a file on one line.
         unit: white space of one level.
-        comma: what stands between two items on one line.
-        colon: what stands between key and value.
+        comma: the separator of two items on one line.
+        colon: the separator of key and value.
     """
 
     newline: bytes
@@ -68,14 +68,14 @@ def indent_of(content: Content, root: ObjectSpans) -> Indent:
 
 
 def member_places(spans: ObjectSpans) -> list[Place]:
-    """Each member, from its key to the end of its value."""
+    """The place of each member, from its key to the end of its value."""
     return [(member.key_start, member.end) for member in spans.members()]
 
 
 def gaps_of(content: Content, container: Place, items: Sequence[Place], comma: bytes = b", ") -> Gaps | None:
     """The white space a container has now; None if it is empty.
 
-    `comma` is what stands between two items on one line, for a container that has only one.
+    `comma` is the separator of items on one line, for a container that has only one item.
     """
     if not items:
         return None
@@ -94,9 +94,9 @@ def rearranged(
     Args:
         content: where the container lies.
         container: from its opening bracket to after its closing one.
-        items: what it holds now.
-        new: what it shall hold: numbers, in rising order, of items that stay; bytes of new items.
-        gaps: what to put around new items.
+        items: its current items.
+        new: its new items: numbers, in rising order, of items that stay; bytes of new ones.
+        gaps: white space and commas around new items.
     """
     kept, fresh = -1, list[bytes]()
     for item in [*new, len(items)]:
@@ -239,14 +239,14 @@ def source_splices(
 
 
 def _items(cell: Cell, place: Place, values: Sequence[object], raw: bytes) -> list[Place]:
-    """The places of a list's items; of strings alone, as nearly every source is, by one pattern."""
+    """The places of a list's items; found by one pattern if all are strings, as in nearly every source."""
     if all(isinstance(value, str) for value in values):
         return [(place[0] + found.start(), place[0] + found.end()) for found in _STRING.finditer(raw)]
     return list(items_at(cell.content, *place))
 
 
 def _kept_or_encoded(old: Sequence[object], new: Sequence[str], encoded: Callable[[str], bytes]) -> list[int | bytes]:
-    # What is no string is like no line.
+    # An item that is no string equals no line.
     lines = [item if isinstance(item, str) else "" for item in old]
     found: list[int | bytes] = []
     at = 0

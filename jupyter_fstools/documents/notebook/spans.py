@@ -15,14 +15,14 @@ from .refusals import changes_meanwhile, empty_file, no_object, starts_with_bom
 
 
 def outline_of(spans: NotebookSpans) -> NotebookSpans:
-    """The spans without those of the members of cells, which are looked at again where somebody needs them."""
+    """The spans without those of the cells' members, which are scanned again where they are needed."""
     return spans._replace(cells=[cell.outline() for cell in spans.cells])
 
 
 def outline_after(spans: NotebookSpans, splices: Sequence[Splice], after: Content) -> NotebookSpans | None:
-    """The outline of the content `after` some splices; None where only a look at all of it can tell.
+    """The outline of the content `after` some splices; None where that takes a scan of the whole content.
 
-    The cells that changed are checked, each by itself.
+    Only the cells that changed are checked, each by itself.
 
     Raises:
         NotebookRefused: one of them is no JSON.
@@ -43,7 +43,7 @@ def outline_after(spans: NotebookSpans, splices: Sequence[Splice], after: Conten
         start, shift = cell.start + shift, shift + spliced_size(0, inside)
         try:
             cells.append(cell_at(after, start, cell.end + shift).outline())
-        except Conflict:  # The end of one cell and the beginning of another one were put into it.
+        except Conflict:  # The splice inserted the end of one cell and the beginning of another one.
             return None
     if waiting:
         return None
@@ -53,7 +53,7 @@ def outline_after(spans: NotebookSpans, splices: Sequence[Splice], after: Conten
 
 
 MAX_BYTES = 256 << 20
-"""A larger notebook is neither read nor edited."""
+"""Largest notebook, in bytes, that is read or edited."""
 _BOM = b"\xef\xbb\xbf"
 _SMALL = 4096
 
@@ -69,7 +69,7 @@ class Member(NamedTuple):
 
 
 class ObjectSpans:
-    """An object's bytes and its members' places, held compactly: a notebook may have many cells."""
+    """The places of an object and its members, stored compactly: a notebook may have many cells."""
 
     __slots__ = ("_keys", "_marks", "end", "start")
 
@@ -78,19 +78,19 @@ class ObjectSpans:
         self._keys, self._marks = keys, array("Q", marks)
 
     def members(self) -> list[Member]:
-        """In the file's order, duplicates too."""
+        """The members in the file's order, with duplicates."""
         marks = self._marks
         return [Member(key, *marks[4 * at : 4 * at + 4]) for at, key in enumerate(self._keys)]
 
     def member(self, key: str) -> Member | None:
-        """The member of that key; of duplicates the last one, which is the one that JSON readers see."""
+        """The member of that key; the last one of duplicates, as in JSON parsers."""
         for at in range(len(self._keys) - 1, -1, -1):
             if self._keys[at] == key:
                 return Member(key, *self._marks[4 * at : 4 * at + 4])
         return None
 
     def grown(self, place: int, by: int) -> ObjectSpans:
-        """The same object with so many bytes more before `place`, all of them in one member's value."""
+        """The same object with `by` more bytes before `place`, all of them in one member's value."""
         marks = [mark if mark < place else mark + by for mark in self._marks]
         return ObjectSpans(self.start, self.end + by, self._keys, marks)
 
@@ -98,7 +98,7 @@ class ObjectSpans:
 class CellSpans(ObjectSpans):
     """One item of `cells`; an item that is no object has no members and no type.
 
-    An outline knows where the cell lies, its id and its type, and of its members nothing.
+    An outline has the cell's place, id and type, but not its members.
     """
 
     __slots__ = ("cell_type", "is_object", "is_outline", "real_id")
@@ -129,7 +129,7 @@ class NotebookSpans(NamedTuple):
         array: first byte and end of the `cells` array; None where there is no such array (as before nbformat 4).
         cells: its items; for nbformat 3 those of all worksheets.
         major: `nbformat`, if it is an integer.
-        minor: `nbformat_minor`, likewise.
+        minor: `nbformat_minor`, if it is an integer.
         ascii: there is no byte above 0x7F.
     """
 
@@ -142,7 +142,7 @@ class NotebookSpans(NamedTuple):
 
 
 def scan(content: Content) -> NotebookSpans:
-    """Check the whole JSON and note where the cells are, in memory that grows with their number only.
+    """Check the whole JSON and note the cells' places; memory grows only with the number of cells.
 
     Raises:
         NotebookRefused: empty, a BOM, not UTF-8, broken JSON (`line` and `column`, 1-based), or no JSON object.
@@ -186,10 +186,10 @@ def items_at(content: Content, start: int, end: int) -> Iterator[tuple[int, int]
 
 
 def cell_at(content: Content, start: int, end: int) -> CellSpans:
-    """The cell that takes these bytes.
+    """The cell in these bytes.
 
     Raises:
-        NotebookRefused: they are no JSON. Conflict: they are more than one value, or begin or end beside it.
+        NotebookRefused: they are no JSON. Conflict: they are not exactly one value.
     """
     cursor = JsonCursor(content, start, end)
     cell = _scan_cell(cursor, {})

@@ -36,7 +36,7 @@ class Splicer:
 
     Args:
         content: the notebook's bytes.
-        spans: where things lie in them.
+        spans: the places of its parts.
         cells: its cells.
         minor: of nbformat 4.
     """
@@ -111,7 +111,7 @@ class Splicer:
             return
         members: dict[str, Any] = {}
         for member in cell.spans.members():
-            # Pictures by the megabyte are not decoded to check that nothing happened to them.
+            # Large outputs are not decoded: a step does not change them.
             too_long = member.key == "outputs" and (state.clears or member.end - member.start > _WHOLE_OUTPUTS)
             members[member.key] = [] if too_long else cell.value(member.key)
         members["cell_type"] = state.cell_type
@@ -146,7 +146,7 @@ class Splicer:
         return found
 
     def _other_members(self, cell: Cell, cell_type: str) -> list[Splice]:
-        """Splices that take away and add the members that only some types of cells have."""
+        """Splices that remove and add the members that only some types of cells have."""
         spans = cell.spans
         unwanted = _CODE_ONLY if cell_type != "code" else ("attachments", *_CODE_ONLY)
         members = spans.members()
@@ -195,7 +195,7 @@ class Splicer:
 
     @cached_property
     def _model(self) -> Cell | None:
-        """A cell to take the layout from: the first one that has a source."""
+        """The cell whose layout new ones get: the first one that has a source."""
         cells = self._cells[:_NEIGHBOURS]
         return next((cell for cell in cells if cell.spans.member("source")), None)
 
@@ -204,7 +204,7 @@ class Splicer:
         return member is not None and self._content.read(member.start, 1) == b"["
 
     def _list_gaps(self, cell: Cell | None) -> Gaps:
-        """The gaps of a list of lines: as the cell has them, or another cell, or as the file is indented."""
+        """The gaps of a list of lines: those of the cell, else of another cell, else by the file's indentation."""
         for other in [*([cell] if cell else []), *self._cells[:_NEIGHBOURS]]:
             member = other.spans.member("source")
             if member is not None and self._keeps_list(other):

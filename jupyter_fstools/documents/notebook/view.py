@@ -118,7 +118,7 @@ def _attachments(cell: Cell) -> dict[str, dict[str, int]]:
 
 
 NOTE_BYTES = 160
-"""Room for a note on what is left out."""
+"""Bytes reserved for a note on the text left out."""
 
 
 class LineLimits(NamedTuple):
@@ -127,8 +127,8 @@ class LineLimits(NamedTuple):
     Attributes:
         characters: of each line.
         column: the first character of the first line, 1-based.
-        is_alone: the first line is all that is asked for: as much of it is shown as there is room for.
-        must_go_on: a piece of the first line is shown even where there is no room: else nobody gets beyond it.
+        is_alone: only the first line was requested: as much of it is shown as there is room for.
+        must_go_on: show a piece of the first line even without room for it, so that reading makes progress.
     """
 
     characters: int
@@ -142,9 +142,9 @@ class SourceRows(NamedTuple):
 
     Attributes:
         rows: numbered, without terminators.
-        texts: what is shown of them and their terminators, to be joined.
-        whole: the ranges of lines of which every character is shown.
-        pieces: the lines of which a part is shown.
+        texts: their shown characters and their terminators, to be joined.
+        whole: the ranges of lines that are shown in full.
+        pieces: the lines that are shown in part.
     """
 
     rows: list[str]
@@ -160,7 +160,7 @@ class TextRoom:
         self.left = size
 
     def takes(self, row: str) -> bool:
-        """Take the room of a line, if there is as much."""
+        """Take the room of a line, if there is enough."""
         size = len(row.encode("utf-8", "surrogatepass")) + 1
         if size > self.left:
             return False
@@ -180,7 +180,7 @@ def source_rows(lines: Sequence[str], first: int, limits: LineLimits, room: Text
         lines: the source from the first line on, terminators kept.
         first: that line's number.
         limits: how much of each line.
-        room: what there is of it.
+        room: bytes left for them.
 
     Raises:
         OutOfRange: the column is past the first line's end.

@@ -16,23 +16,23 @@ MAX_ROWS = 4000
 """Rows kept in one diff; its counts are of all."""
 _MOST_LINE_BYTES = 64 << 10
 _NEAR_BYTES = 4 << 10
-"""As much as most changes' context takes; more is read only where it does not."""
+"""Bytes that are enough for most changes' context; more is read only where they are not."""
 _MOST_REGION_BYTES = 16 << 20
 _BOM = "\ufeff"
 
 
 class ChangedLines(NamedTuple):
-    """Neighbouring changed lines of a text with the lines around them, as they were and as they are.
+    """Neighbouring changed lines of a text with the lines around them, before and after the change.
 
     Attributes:
-        old: the lines before, without their newlines; empty where they are too many to be told (`too_large`).
+        old: the lines before, without their newlines; empty where there are too many (`too_large`).
         new: the lines after.
-        old_start: the number of the first one before.
-        new_start: the number of the first one after.
+        old_start: the number of the first line before.
+        new_start: the number of the first line after.
         blocks: where the two differ.
-        removed: how many lines go.
-        added: how many lines come.
-        too_large: only the counts are told.
+        removed: how many lines are removed.
+        added: how many lines are added.
+        too_large: there are only counts.
     """
 
     old: Sequence[str]
@@ -60,7 +60,7 @@ def changed_lines(
         splices: sorted and disjoint.
         encoding: how its text is written.
         line_at: the 1-based line number of a byte offset, where a newline is the byte 0x0A.
-        context: unchanged lines to tell above and below a change.
+        context: unchanged lines to include above and below a change.
     """
     number = line_numbers(before, encoding, line_at)
     shift = 0
@@ -109,7 +109,7 @@ def diff_of_changes(
     for change in changes:
         removed, added = removed + change.removed, added + change.added
         truncated = truncated or change.too_large
-        # One row more than there is room for tells whether any is left out.
+        # One row more than there is room for shows whether any is left out.
         for hunk in hunks_of(
             *(change.blocks, change.old, change.new),
             old_start=change.old_start,
@@ -172,7 +172,7 @@ class Region:
 
     @property
     def too_large(self) -> bool:
-        """Only its lines are counted."""
+        """Whether the region is so large that its lines are only counted."""
         return self.end - self.start + sum([len(s.inserted) for s in self.splices]) > _MOST_REGION_BYTES
 
     def sides(self, before: Content) -> tuple[bytes, bytes]:
@@ -191,7 +191,7 @@ class Region:
         return _lines(old, last=last), _lines(new, last=last)
 
     def newlines(self, encoding: TextEncoding) -> tuple[int, int]:
-        """Line endings that go and that come."""
+        """The numbers of removed and added line endings."""
         removed = sum(s.removed.decode(encoding.codec, "replace").count("\n") for s in self.splices)
         added = sum(s.inserted.decode(encoding.codec, "replace").count("\n") for s in self.splices)
         return removed, added
@@ -216,7 +216,7 @@ def regions(before: Content, splices: Sequence[Splice], encoding: TextEncoding, 
 
 
 def decoded_sides(old: bytes, new: bytes, encoding: TextEncoding) -> tuple[str, str]:
-    """Both sides of a change as text; a byte order mark is a part of it where UTF-8 gets or loses one."""
+    """Both sides of a change as text; with the byte order mark where only one side has it."""
     before, after = old.decode(encoding.codec, "replace"), new.decode(encoding.codec, "replace")
     if encoding.unit > 1 or (before.startswith(_BOM) and after.startswith(_BOM)):
         return before.removeprefix(_BOM), after.removeprefix(_BOM)
@@ -233,7 +233,7 @@ def _lines(text: str, *, last: bool) -> list[str]:
 
 
 def _lines_before(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
-    """Where the line `context` above the one that holds `offset` begins."""
+    """The start of the line that is `context` lines above the one with `offset`."""
     base = offset
     for most in (_NEAR_BYTES, _MOST_LINE_BYTES):
         base = max(0, offset - most)
@@ -250,7 +250,7 @@ def _lines_before(content: Content, offset: int, encoding: TextEncoding, context
 
 
 def _lines_after(content: Content, offset: int, encoding: TextEncoding, context: int) -> int:
-    """Where the line `context` below the one that `offset` is in ends, newline included."""
+    """The end, newline included, of the line that is `context` lines below the one with `offset`."""
     offset += -offset % encoding.unit  # A splice may end inside a character.
     end = offset
     for most in (_NEAR_BYTES, _MOST_LINE_BYTES):

@@ -17,11 +17,11 @@ _FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```\s*", re.DOTALL)
 
 
 class Disguise(NamedTuple):
-    """A text as the file may have it, without what was copied with it.
+    """A text as the file may have it, without the additions that were copied with it.
 
     Attributes:
-        reason: the name of what was copied with it.
-        text: without it.
+        reason: the kind of addition.
+        text: the text without the addition.
         hint: how to send it; `{names}` stands for the arguments to which it applies.
     """
 
@@ -39,9 +39,9 @@ def disguises(text: str) -> Iterator[Disguise]:
 
 
 def has_line_numbers(text: str, old: Callable[[], str]) -> bool:
-    """Whether the whole of a text was copied with the numbers of the lines shown, most of which the old text has.
+    """Whether every line of a text was copied with its line number; most of the lines must be in the old text.
 
-    A table whose first column counts its rows is none.
+    A table whose first column counts its rows does not count.
     """
     lines = text.removesuffix("\n").split("\n")
     if not all(LINE_NUMBER.match(line) for line in lines):

@@ -17,7 +17,7 @@ from .utf8_view import Utf8View
 _NEAR_BYTES = 64 << 10
 _READ_AHEAD = 16 << 20
 _WHOLE_BYTES = 4 << 20
-"""Up to here the current text is also kept as a whole, so that each of thousands of edits is one search in it."""
+"""Largest file whose current text is also kept as a whole, so that each of thousands of edits is a single search."""
 _MOST_WHOLE_BYTES = 16 << 20
 _FEW = 8
 
@@ -35,7 +35,7 @@ class _Piece(NamedTuple):
 
 
 class EditedText:
-    """A text and what was replaced in it so far; nothing is copied that did not change."""
+    """A text and its replacements so far; unchanged parts are not copied."""
 
     def __init__(self, view: Utf8View) -> None:
         self.view = view
@@ -45,7 +45,7 @@ class EditedText:
         self._kinds = (False, False)
 
     def chunks(self) -> Iterator[Chunk]:
-        """The text as it is now, in UTF-8."""
+        """The current text, in UTF-8."""
         if self._pieces is None:
             return self.view.chunks()
         if self._whole is not None:
@@ -53,11 +53,11 @@ class EditedText:
         return coalesced(self._runs())
 
     def has(self, line: str) -> bool:
-        """The text holds this."""
+        """Whether the current text contains a string."""
         return any(True for _ in Needle(line).find(self.chunks(), overlapping=False))
 
     def read(self, start: int, end: int) -> bytes:
-        """Some bytes of the text as it is now."""
+        """Some bytes of the current text."""
         if self._pieces is None and self.view.encoding.is_utf8:
             return self.view.content.read(len(self.view.encoding.bom) + start, end - start)
         if self._whole is not None:
@@ -89,9 +89,9 @@ class EditedText:
         return lines
 
     def replace(self, matches: Sequence[Match], new: str) -> bool:
-        """Put the new text in the place of each match, with the line endings of its neighbourhood.
+        """Replace each match by the new text, with the line endings of its neighbourhood.
 
-        False if what is new in it stands beside each match already, so that nothing changes.
+        False if nothing changes, as the rest of a line ending or the byte order mark is beside each match already.
         """
         plain = new.replace("\r\n", "\n").encode("utf-8")
         texts = self._with_endings(matches, new, plain) if b"\n" in plain else [plain] * len(matches)
@@ -103,7 +103,7 @@ class EditedText:
         if self._pieces is None:
             self._pieces, self._starts = [_Piece(0, _FAR, None)], [0]
         if len(matches) <= _FEW:
-            # From the last on: so the offsets of those before it stay what they are.
+            # From the last one on, so that the offsets of earlier matches stay valid.
             for match, text in zip(reversed(matches), reversed(texts), strict=True):
                 self._replace_one(match, text)
             return True
@@ -112,7 +112,7 @@ class EditedText:
         return True
 
     def _replace_one(self, match: Match, text: bytes) -> None:
-        """Touch only the pieces that a match lies in: thousands of edits make thousands of pieces."""
+        """Replace only the pieces that overlap a match: thousands of edits make thousands of pieces."""
         assert self._pieces is not None
         first = max(0, bisect_right(self._starts, match.start) - 1)
         last = max(first, bisect_left(self._starts, match.end) - 1)
@@ -137,7 +137,7 @@ class EditedText:
         return b"".join([*parts, whole[at:]])
 
     def splices(self) -> list[Splice]:
-        """The splices that lead from the file's bytes to the text as it is now."""
+        """The splices from the file's bytes to the current text."""
         raw: list[tuple[int, int, bytes]] = []
         at = 0
         new: list[bytes] = []
@@ -191,7 +191,7 @@ class EditedText:
             piece = next(walk, None)
 
     def _with_endings(self, matches: Sequence[Match], new: str, plain: bytes) -> list[bytes]:
-        # What is inserted takes the endings that are there: once some are found, no other kind comes.
+        # Inserted lines take the endings that the text has, so the kinds found once stay the same.
         crlf, lf = self._kinds = self._kinds if any(self._kinds) else self._endings()
         if crlf and not lf:
             return [plain.replace(b"\n", b"\r\n")] * len(matches)
@@ -202,7 +202,7 @@ class EditedText:
         return list(self._endings_nearby(matches, plain))
 
     def _without_halves(self, matches: Sequence[Match], texts: Sequence[bytes]) -> list[bytes]:
-        """The texts without what stands beside a match already: a whole line ending, the byte order mark."""
+        """The texts without a final carriage return or first byte order mark that is beside the match already."""
         first, *others = texts
         if self.view.encoding.bom and matches[0].start == 0:
             first = first.removeprefix(codecs.BOM_UTF8)
@@ -225,7 +225,7 @@ class EditedText:
         return crlf, lf
 
     def _endings_nearby(self, matches: Sequence[Match], plain: bytes) -> Iterator[bytes]:
-        # Mixed endings: line by line those that are replaced, then that of the line the match ends in.
+        # Mixed endings: each line takes the ending of the line it replaces, further ones that of the match's last line.
         lines = plain.split(b"\n")
         base, data, more = 0, b"", True
         for match in matches:

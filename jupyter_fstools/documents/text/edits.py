@@ -54,12 +54,12 @@ def apply_edits(
     total: int | None = None,
     shown: Ranges = (),
 ) -> EditOutcome:
-    """Apply edits in order, each seeing the text that the one before left.
+    """Apply edits in order, each to the result of the previous one.
 
     Args:
         view: the text.
         edits: what is replaced in it.
-        most_bytes: what the result may have; looked at before it is put together.
+        most_bytes: limit of the result's size; checked before the result is built.
         numbers: the edits' places (from 0) in the whole call, which refusals name; None: these are all.
         total: how many edits the whole call has.
         shown: the lines that the caller was shown; of several places those nearest to them are named first.
@@ -141,14 +141,14 @@ def _no_op(edit: TextEdit, label: str) -> NoOp:
 
 def _inserted(edit: TextEdit) -> str:
     if "\r\r\n" in edit.new and "\r\r\n" not in edit.old:
-        return _DOUBLED.sub("\n", edit.new)  # A doubled ending is a slip of whoever translated it.
+        return _DOUBLED.sub("\n", edit.new)  # A doubled \r comes from converting the line endings twice.
     return edit.new
 
 
 def _matches(text: EditedText, edit: TextEdit, label: str, earlier: Sequence[TextEdit], shown: Ranges) -> list[Match]:
     found = _found(text, Needle(edit.old), edit, label)
     if not found and text.view.encoding.bom and len(edit.old) > 1 and edit.old[0] == "\ufeff":
-        # The BOM is not part of the text shown; who copied it means the beginning of the file.
+        # The BOM is not part of the text shown; an old string with it means the beginning of the file.
         first = next(Needle(edit.old[1:]).find(text.chunks(), overlapping=False), None)
         found = [first] if first is not None and first.start == 0 else []
     if not found:
@@ -174,7 +174,7 @@ def _found(text: EditedText, old: Needle, edit: TextEdit, label: str) -> list[Ma
 
 
 def _countable(old: str) -> int:
-    # Each place costs the length of the string, and a megabyte of one letter is everywhere in another.
+    # Each place costs the length of the string, and a megabyte of one letter occurs at every offset of a longer one.
     return max(6, min(_COUNTED, _COUNTED_BYTES // len(old)))
 
 
@@ -194,5 +194,5 @@ def _ambiguous(text: EditedText, found: Sequence[Match], label: str, most: int, 
 
 
 def _distance(line: int, shown: Ranges) -> int:
-    """How many lines lie between a line and the nearest one shown."""
+    """The distance in lines from a line to the nearest one shown."""
     return min((max(first - line, line - last, 0) for first, last in shown), default=0)

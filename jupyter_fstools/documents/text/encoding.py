@@ -27,14 +27,14 @@ _WITH_BOM = {
     "utf-16": ("utf-16-le", codecs.BOM_UTF16_LE),
     "utf-32": ("utf-32-le", codecs.BOM_UTF32_LE),
 }
-# Codecs without shift states: inserting between two characters is inserting between two byte strings.
+# Codecs without shift states: bytes can be inserted between two characters without changing the rest.
 _STATELESS = re.compile(
     r"utf-8|utf-(16|32)-[bl]e|ascii|iso8859-\d+|latin.*|cp\d+|windows-\d+|koi8-[rtu]|mac-.*|gbk|gb2312|gb18030"
     r"|big5(hkscs)?|shift_jis(x0213|_2004)?|euc_(jp|kr|jisx0213|jis_2004)|johab|hp-roman8|tis-620|kz1048|ptcp154"
 )
 # PEP 263: in a Python file one of the first two lines may name the encoding.
 _COOKIE = re.compile(rb"\A(?:[ \t\f]*#.*?\n|[ \t\f]*\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-# Emacs adds how lines end to the name, and Python looks past it.
+# Emacs appends the line ending to the name; Python ignores it.
 _EDITOR_SUFFIX = re.compile(r"-(unix|dos|mac)\Z", re.IGNORECASE)
 _XML = re.compile(rb"""\A<\?xml[^>]{0,200}?encoding\s*=\s*["']([-\w.]+)["']""")
 # html.spec.whatwg.org "prescan a byte stream" (1,024 bytes; UTF-16 stands for UTF-8); drafts.csswg.org/css-syntax.
@@ -46,7 +46,7 @@ _COMMENT_COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _LONG_HEAD_BYTES = 1 << 20
 _PYTHON_SUFFIXES = (".py", ".pyw", ".pyi")
 HEAD_BYTES = 8192
-"""As much of a file's beginning as tells its encoding, and where a NUL makes the whole file binary."""
+"""Bytes at a file's beginning that are searched for its encoding, and for a NUL, which makes the file binary."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class TextEncoding:
 
     @cached_property
     def is_utf8(self) -> bool:
-        """The text's bytes are UTF-8 as they stand."""
+        """Whether the text's bytes are UTF-8 already."""
         return self.codec in ("utf-8", "ascii")
 
     @cached_property
@@ -73,7 +73,7 @@ class TextEncoding:
 
     @cached_property
     def counts_newline_bytes(self) -> bool:
-        r"""A byte 0x0A is a `\n` and nothing else."""
+        r"""Whether each byte 0x0A is a `\n`."""
         return self.unit == 1 and self.newline == b"\n"
 
     def encode(self, text: str) -> bytes:
@@ -84,7 +84,7 @@ class TextEncoding:
         """
         try:
             data = text.encode(self.codec)
-            # Some codecs write another character in the place of one they lack: a backslash for a yen sign.
+            # Some codecs replace a character that they lack by another one: a yen sign by a backslash.
             if self.unit > 1 or self.is_utf8 or data.decode(self.codec, "replace") == text:
                 return data
             at = next((at for at, character in enumerate(text) if not _is_written(character, self.codec)), 0)
@@ -126,7 +126,7 @@ def known_encoding(name: str) -> TextEncoding:
 def encoding_of(content: Content, path: str, named: str | None) -> TextEncoding:
     """The encoding of a file: what the caller named, else its BOM, else what it declares, else UTF-8.
 
-    A guess is never made: a wrong one would be written back.
+    Encodings are never guessed: a wrong guess would be written back.
 
     Raises:
         Invalid: the caller named no known encoding.
@@ -169,7 +169,7 @@ def _declared(head: bytes, path: str) -> TextEncoding:
         declared = known_encoding(_EDITOR_SUFFIX.sub("", name))
     except Invalid:
         declared = None
-    # In EBCDIC the declaration itself would be other letters.
+    # In a file that is really in EBCDIC the declaration itself would have other bytes.
     if declared is None or (declared.unit == 1 and match[1].decode(declared.codec, "replace") != name):
         raise EncodingRefused(
             f"the file declares {'an unknown' if declared is None else 'another'} encoding, {name!r}, at byte "
@@ -177,15 +177,15 @@ def _declared(head: bytes, path: str) -> TextEncoding:
             hint='Name the right one: `encoding="utf-8"`, or "latin-1", which decodes any byte.',
             offset=match.start(1),
         )
-    # A wide declaration that could itself be read as ASCII is wrong; UTF-8 decides.
+    # A declaration of UTF-16 or UTF-32 that is readable as ASCII is wrong; the file is read as UTF-8.
     return UTF_8 if declared.unit > 1 else TextEncoding(declared.codec)
 
 
 def declared_otherwise(content: Content) -> str | None:
-    """The codec that a text in UTF-8 declares where it begins, if it is another; whatever the file's name.
+    """The codec that a text in UTF-8 declares at its beginning, if it is another one; for any file name.
 
-    Python and others read a script in the encoding that it declares, and browsers a page or style sheet: so harmless
-    lines may hold code.
+    Python and others read a script in the encoding that it declares, as browsers do a page or style sheet: lines that
+    look harmless in UTF-8 may be code in that encoding.
     """
     head = content.read(0, HEAD_BYTES)
     if head.count(b"\n") < 2:

@@ -32,7 +32,7 @@ _LOOK_ALIKES = str.maketrans(
 
 
 def plain_characters(line: str) -> str:
-    """A line with every look-alike as the plain character it resembles; for comparing only."""
+    """A line with every look-alike replaced by the plain character it resembles; for comparing only."""
     if line.isascii():
         return line.replace("`", "'")
     return unicodedata.normalize("NFKC", line.translate(_LOOK_ALIKES))
@@ -40,7 +40,7 @@ def plain_characters(line: str) -> str:
 
 def different_code_points(wanted: str, there: str, *, most: int = 1000) -> str:
     """The code points that differ between two texts, with counts; empty if there are more than `most`."""
-    # Long runs of one character differ by their count: a matcher over all of it would be slow and say less.
+    # Compares runs of equal characters, which differ by their length: a matcher over all characters would be slower.
     runs = dict.fromkeys(_different_runs(wanted[:2000], there[:2000]))
     if len(runs) > most:
         return ""
@@ -50,7 +50,7 @@ def different_code_points(wanted: str, there: str, *, most: int = 1000) -> str:
 def _different_runs(one: str, other: str) -> list[tuple[str, str]]:
     runs = [[match[0] for match in re.finditer(r"(.)\1*", text, re.DOTALL)] for text in (one, other)]
     codes = difflib.SequenceMatcher(None, runs[0], runs[1], autojunk=False).get_opcodes()
-    # What the file has before and after the quoted text is no difference.
+    # The file's text before and after the quoted text is no difference.
     inner = [code for code in codes if code[0] != "insert" or 0 < code[1] < len(runs[0])]
     return [("".join(runs[0][a:b])[:40], "".join(runs[1][c:d])[:40]) for kind, a, b, c, d in inner if kind != "equal"]
 
@@ -70,7 +70,7 @@ _MOST_COMPARISONS = 100_000
 
 
 class Found(NamedTuple):
-    """A text was found from line `start` (0-based), with what `name` says set aside."""
+    """A text was found at line `start` (0-based) when differences of the kind `name` are ignored."""
 
     name: str
     start: int
@@ -103,9 +103,9 @@ NAMES = {
 
 
 def find_folded(lines: Sequence[str], wanted: Sequence[str], folds: Folds, *, whole: bool) -> Found | None:
-    """The first place where the wanted lines stand, by the first fold that finds one.
+    """The first place of the wanted lines, by the first fold that finds one.
 
-    `whole` says that the last of them goes to the end of its line.
+    `whole` says that the last wanted line reaches to the end of its line.
     """
     for name, fold in folds:
         start = _find_block(lines, wanted, fold, whole=whole)
@@ -115,7 +115,7 @@ def find_folded(lines: Sequence[str], wanted: Sequence[str], folds: Folds, *, wh
 
 
 def find_in_other_case(lines: Sequence[str], wanted: Sequence[str], *, whole: bool) -> Found | None:
-    """The same for upper and lower case: only where it is what keeps the lines from being found."""
+    """The same for upper and lower case; only where the case is the reason that the lines were not found."""
     found = find_folded(lines, wanted, _CASE_FOLDS, whole=whole)
     if found is None or found.name == "case":
         return found
@@ -123,13 +123,13 @@ def find_in_other_case(lines: Sequence[str], wanted: Sequence[str], *, whole: bo
 
 
 def find_folded_words(lines: Sequence[str], wanted: Sequence[str], *, whole: bool) -> Found | None:
-    """The same, case included, for a text so short that it is part of many words: one line must be whole words."""
+    """The same, with case, for a text so short that it is part of many words: a single line must match whole words."""
     if len(wanted) > 1:
         return find_folded(lines, wanted, FOLDS, whole=whole) or find_in_other_case(lines, wanted, whole=whole)
     for name, fold in (*FOLDS, *_CASE_FOLDS):
         if not (only := fold(wanted[0])):
             continue
-        # Beside a bracket or a comma a word may stand.
+        # A text that ends in a bracket or comma may be followed directly by a word.
         after = "$" if whole else r"(?!\w)" if re.match(r"\w", only[-1]) else ""
         word = re.compile((r"(?<!\w)" if re.match(r"\w", only) else "") + re.escape(only) + after)
         start = next((at for at, line in enumerate(lines) if word.search(fold(line))), None)
@@ -162,7 +162,7 @@ def _find_block(lines: Sequence[str], wanted: Sequence[str], fold: Fold, *, whol
 
 
 def _lines_alike(folded: Sequence[str], here: Iterable[str], *, whole: bool) -> int:
-    """How many lines agree, from the first on; the first one may begin, the last one end inside a line."""
+    """How many lines agree, from the first on; the first may begin, and the last may end, inside a line."""
     last = len(folded) - 1
     for at, (want, have) in enumerate(zip(folded, here, strict=False)):
         if at == 0:

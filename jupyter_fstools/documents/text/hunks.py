@@ -42,7 +42,7 @@ def _hunks(region: Region, before: Content, encoding: TextEncoding) -> list[list
     old, new = (_ends(side, encoding) for side in sides)
     mark = BOM_OF.get(encoding.codec, b"")
     if region.start == 0 and all(side.startswith(mark) for side in sides):
-        old[0] = new[0] = len(mark)  # It stays where it is, whatever becomes of the first line.
+        old[0] = new[0] = len(mark)  # The byte order mark stays, even if the first line is deleted.
     blocks = changed_blocks(*region.lines(before, encoding))
     return [
         [Splice(region.start + old[a], sides[0][old[a] : old[b]], sides[1][new[c] : new[d]]) for a, b, c, d in group]
@@ -51,7 +51,7 @@ def _hunks(region: Region, before: Content, encoding: TextEncoding) -> list[list
 
 
 def _ends(data: bytes, encoding: TextEncoding) -> list[int]:
-    """Where each line begins, and where the last one ends."""
+    """The offset where each line begins, and where the last one ends."""
     unit = encoding.unit
     if unit == 1:
         lengths = [len(line) for line in data.split(encoding.newline)]

@@ -11,11 +11,11 @@ RANGES = (
     *((0xFFF0, 0xFFFC), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
 """Unicode's Default_Ignorable_Code_Point and Bidi_Control (DerivedCoreProperties.txt, PropList.txt: Hangul fillers,
-variation selectors and tags among them), with controls but the tab, line separators, the blank of Braille, and halves
-of characters. The two that make up emoji are in `EMOJI_PARTS`."""
+variation selectors and tags among them), with controls except the tab, line separators, the blank Braille pattern and
+surrogates. The two that are parts of emoji are in `EMOJI_PARTS`."""
 
 EMOJI_PARTS = (0x200D, 0xFE0F)
-"""The joiner between two emoji, and the selector of colour behind one, are parts of them."""
+"""Characters that are allowed as parts of emoji: the joiner between two, and the colour selector after one."""
 
 EMOJI = ((0x2190, 0x2BFF), (0x1F000, 0x1FAFF))
 
@@ -29,4 +29,4 @@ _EMOJI = _class(*EMOJI)
 INVISIBLE = re.compile(
     f"[{_class(*RANGES)}]|(?<![{_EMOJI}{_SELECTOR}]){_JOINER}|{_JOINER}(?![{_EMOJI}])|(?<![{_EMOJI}]){_SELECTOR}"
 )
-"""One such character."""
+"""Matches one invisible or reordering character."""

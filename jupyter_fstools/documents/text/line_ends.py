@@ -11,9 +11,9 @@ _END = re.compile(r"(\r\n|\n|\r)")
 
 
 def with_line_ends(old: str, text: str) -> str:
-    r"""A text, of which the lines that the old text has end as they do there, and new ones as most lines there.
+    r"""A text with the line endings of the old text: unchanged lines keep theirs, new ones get the most common one.
 
-    A lone `\r` ends a line, too: editors in the browser tell no difference, and give `\n` for each.
+    A lone `\r` ends a line, too: editors in the browser do not distinguish the endings, and return `\n` for each.
     """
     before, ends = _divided(old)
     after, own = _divided(text)
@@ -29,6 +29,6 @@ def with_line_ends(old: str, text: str) -> str:
 
 
 def _divided(text: str) -> tuple[list[str], list[str]]:
-    """The lines without their ends, and the ends: one less."""
+    """The lines without their endings, and the endings, which are one fewer."""
     parts = _END.split(text)
     return parts[::2], parts[1::2]

@@ -45,7 +45,7 @@ class LineIndex:
 
     @classmethod
     def unpacked(cls, packed: bytes, size: int) -> LineIndex | None:
-        """The index of a content of this size as `packed` gave it; None if it is none."""
+        """The index that `packed` returned for a content of this size; None if the bytes are no such index."""
         index, (body, rest) = cls(size), divmod(len(packed) - _PACKED.size, 8)
         if body < 0 or rest:
             return None
@@ -54,19 +54,19 @@ class LineIndex:
         return index if packed_size == size and body == -(-index.scanned // BLOCK_BYTES) else None
 
     def packed(self) -> bytes:
-        """What was counted so far, in bytes that any machine unpacks; the fingerprint is not in them."""
+        """The counts so far, in bytes that any machine can unpack; without the fingerprint."""
         with self._lock:
             head = (self.size, self.scanned, self._newlines, self._crlf, self._cr, self._last)
             return _PACKED.pack(*head) + struct.pack(f"<{len(self._counts)}Q", *self._counts)
 
     @property
     def complete(self) -> bool:
-        """The whole content was looked at."""
+        """Whether the whole content was scanned."""
         return self.scanned >= self.size
 
     @property
     def final_newline(self) -> bool:
-        """The last byte looked at ends a line."""
+        """Whether the last byte scanned ends a line."""
         return self._last == b"\n"
 
     @property
@@ -76,12 +76,12 @@ class LineIndex:
 
     @property
     def lines_begun(self) -> int:
-        """Lines of which the beginning is known without another look at the content."""
+        """Lines whose beginning is known without another scan of the content."""
         return self._newlines + 1
 
     @property
     def eol(self) -> Eol:
-        """The line endings met so far."""
+        """The line endings found so far."""
         kinds: list[Eol] = []
         if self._crlf:
             kinds.append("crlf")
@@ -95,7 +95,7 @@ class LineIndex:
 
     @property
     def mostly_crlf(self) -> bool:
-        r"""More of the lines met so far end in `\r\n` than in `\n` alone."""
+        r"""Whether more of the lines scanned so far end in `\r\n` than in `\n` alone."""
         return self._crlf * 2 > self._newlines
 
     def scan_all(self, content: Content) -> None:
@@ -112,8 +112,8 @@ class LineIndex:
                 hasher.update(chunk)
                 self.count(chunk)
         else:
-            # Hashing lets go of the GIL and counting keeps it: the counting beside the hashing costs nothing, while
-            # hashing beside the counting would begin when that is over.
+            # Hashing releases the GIL and counting holds it: a thread that counts runs in parallel to the hashing,
+            # while a thread that hashes would not start before the counting ends.
             with ThreadPoolExecutor(1) as beside:
                 for chunk in content.chunks():
                     counted = beside.submit(self.count, chunk)
@@ -151,7 +151,7 @@ class LineIndex:
         return start if start < self.size else None
 
     def is_far(self, line: int, offset: int) -> bool:
-        """Line `line`, of which the beginning is known, begins past byte `offset`: known without a look."""
+        """Whether line `line`, whose block is known, begins past byte `offset`; read from the index alone."""
         return bisect_left(self._counts, line - 1) * BLOCK_BYTES > offset
 
     def line_at(self, content: Content, offset: int) -> int:
@@ -164,7 +164,7 @@ class LineIndex:
         return before + content.read(block * BLOCK_BYTES, offset % BLOCK_BYTES).count(b"\n") + 1
 
     def count(self, chunk: Chunk) -> None:
-        """Look at the next bytes after `scanned`."""
+        """Count the newlines of the next bytes after `scanned`."""
         if not chunk:
             return
         if b"\r" in chunk or self._last == b"\r":
@@ -183,6 +183,6 @@ class LineIndex:
 
 def bytes_past_lines(data: bytes, lines: int) -> int | None:
     """How many bytes the first lines have, newlines included; None if there are fewer newlines than that."""
-    # One call splits faster than as many as there are lines find.
+    # A single split is faster than a find for each line.
     pieces = data.split(b"\n", lines)
     return len(data) - len(pieces[-1]) if len(pieces) > lines else None

@@ -15,7 +15,7 @@ from .shown_lines import CUT_MARKER
 
 _WORDS = re.compile(r"\w+")
 _SHORTEST = 3
-"""Shorter words are similar to too many others."""
+"""Shortest word that is compared: shorter ones are similar to too many others."""
 _LONGEST = 60
 _MOST_LINES = 100_000
 _MOST_CHARACTERS = 400
@@ -24,7 +24,7 @@ _ALIKE = 0.75
 
 
 def similar_word(lines: Iterable[str], mistyped: str) -> tuple[int, str] | None:
-    """The index of the first line with the word most like the longest one of `mistyped`, and that word."""
+    """The first line (its index) with the word most similar to the longest one of `mistyped`, and that word."""
     wanted = max(_WORDS.findall(mistyped), key=len, default="")
     if not _SHORTEST <= len(wanted) <= _LONGEST:
         return None
@@ -85,7 +85,7 @@ def hint_for_no_match(
         return MatchHint(f"{said} Or make one edit of both.", {"reason": "changed_by_earlier", "nearest_line": line})
     found = _disguised(chunks, old, new) or _no_final_newline(chunks, old)
     lines = _head(chunks()) if found is None and len(old) <= _MOST_NEEDLE else []
-    # What differs in spaces alone is the text that was meant; new_string may be anywhere for other reasons.
+    # A text that differs only in spaces is the one that was meant; new_string may be in the file for other reasons.
     found = found or (_almost(lines, old) if not _is_short(old) else None) or _swapped(chunks, new)
     found = found or _similar(lines, old)
     return found or MatchHint("Read the file again and copy the text exactly, spaces included.", {})
@@ -179,7 +179,7 @@ def _wanted(old: str) -> tuple[list[str], bool]:
 
 
 def _is_short(old: str) -> bool:
-    """It is likely to be part of many words."""
+    """Whether an old string is so short that it is likely to be part of many words."""
     return len(old.strip()) <= 3
 
 
@@ -204,7 +204,7 @@ def _similar(lines: Sequence[str], old: str) -> MatchHint | None:
 
 
 def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[int, int] | None:
-    """Where the same lines stand with other blank lines between them, and how many lines that is."""
+    """The place of the same lines with other blank lines between them, and how many lines that is."""
     tried = 0
     for at, line in enumerate(lines):
         if not line.strip().endswith(filled[0]):
@@ -219,7 +219,7 @@ def _without_blank_lines(lines: Sequence[str], filled: Sequence[str]) -> tuple[i
 
 
 def _lines_taken(lines: Sequence[str], at: int, filled: Sequence[str]) -> int | None:
-    """How many lines the filled ones take from their first one on, blank ones included, where they follow it."""
+    """How many lines from `at` on the non-blank ones take, with blank ones; None if they do not follow each other."""
     following = iter(filled[1:-1])
     for place in range(at + 1, min(at + 3 * len(filled) + 10, len(lines))):
         row = lines[place].strip()
@@ -243,9 +243,9 @@ def _explained(reason: str, lines: Sequence[str], start: int, wanted: Sequence[s
 
 
 def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> MatchHint | None:
-    """The block most like the wanted one, found by its most telling line."""
+    """The block most similar to the wanted one, found by its longest line."""
     telling = max((line.strip() for line in wanted), key=len)[:200]
-    if len(telling) < 4:  # like everything
+    if len(telling) < 4:  # Similar to too many lines.
         return None
     words = set(_TOKENS.findall(telling))
     scored = [(len(words & set(_TOKENS.findall(line[:400]))), -at) for at, line in enumerate(lines[:100_000])]

@@ -17,7 +17,7 @@ class Match(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a search continues: the bytes left, where they begin in the text, where a match may begin."""
+    """Where a search continues: the bytes left, their offset in the text, and the least offset of a match."""
 
     window: bytes
     base: int
@@ -27,8 +27,8 @@ class _Place(NamedTuple):
 class Needle:
     r"""An exact string; `\n` and `\r\n` in it match either line ending of the text.
 
-    A match never begins or ends inside a `\r\n`: what is left would be half a line ending. A `\r` of its own matches
-    only a `\r` of its own.
+    A match never begins or ends inside a `\r\n`, which would leave half a line ending. A lone `\r` matches only a lone
+    `\r`.
     """
 
     def __init__(self, text: str) -> None:
@@ -41,7 +41,7 @@ class Needle:
         rest = iter(chunks)
         place = _Place(b"", 0, 0)
         if b"\r" not in self.bytes:
-            # A text without a CR is searched for the bytes as they are, without a copy.
+            # A text without a CR is searched for the exact bytes, without a copy.
             met = yield from self._find_literal(rest, overlapping)
             if met is None:
                 return
@@ -54,7 +54,7 @@ class Needle:
     ) -> Generator[Match, None, tuple[_Place, Chunk] | None]:
         needle, length = self.bytes, len(self.bytes)
         step = 1 if overlapping else length
-        carry, base, least = b"", 0, 0  # `base` is where the chunk begins, `least` where a match may begin
+        carry, base, least = b"", 0, 0  # `base` is the chunk's offset, `least` the least offset of a match.
         for chunk in chunks:
             if self._ends_matter and b"\r" in chunk:
                 return _Place(carry, base - len(carry), least), chunk
@@ -74,7 +74,7 @@ class Needle:
         return None
 
     def _find_normalised(self, chunks: Iterable[Chunk], place: _Place, overlapping: bool) -> Iterator[Match]:
-        # Searching for bytes is linear whatever they are; a pattern with a choice at each newline is not.
+        # A search for bytes is always linear; a regular expression with a choice at each newline is not.
         needle = self.bytes
         step = 1 if overlapping else len(needle)
         window = _Window(place.window, place.base)
@@ -90,7 +90,7 @@ class Needle:
 
 
 class _Window:
-    r"""A part of a text with every `\r\n` as `\n`, and where its bytes are in the text itself."""
+    r"""A part of a text with every `\r\n` as `\n`, which maps its positions to offsets in the text."""
 
     def __init__(self, raw: bytes, base: int) -> None:
         self.raw = raw
@@ -99,12 +99,12 @@ class _Window:
         self._known = (0, 0)
 
     def extend(self, piece: bytes) -> None:
-        """Add what follows; no ending is divided between two pieces."""
+        """Append the next piece; no line ending is divided between two pieces."""
         self.raw += piece
         self.text += piece.replace(b"\r\n", b"\n")
 
     def drop(self, position: int) -> None:
-        """Forget what is before a position of `text`."""
+        """Drop the bytes before a position of `text`."""
         at = self._raw_at(position)
         self.raw, self.base, self.text, self._known = self.raw[at:], self.base + at, self.text[position:], (0, 0)
 
@@ -118,7 +118,7 @@ class _Window:
         return at - self.raw.count(b"\r\n", 0, at)
 
     def _raw_at(self, position: int) -> int:
-        # Positions mostly rise: the next one is looked for from the last one, in steps that shrink as it comes near.
+        # Positions mostly rise: the search starts at the last one, in steps that shrink towards the position.
         at, raw = self._known if self._known[0] <= position else (0, 0)
         while at < position:
             end = raw + position - at
@@ -129,7 +129,7 @@ class _Window:
 
 
 def _finds(data: Chunk, needle: bytes, step: int, start: int, before: int) -> Iterator[int]:
-    """Positions below `before` at which the needle begins, from `start` on."""
+    """Positions from `start` on, below `before`, at which the needle begins."""
     at = data.find(needle, start)
     while 0 <= at < before:
         yield at

@@ -29,7 +29,7 @@ def cut_marker(cut: CutLine) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """How many there are of something: `1 line`, `2 lines`."""
+    """A number with its noun: `1 line`, `2 lines`."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
@@ -39,7 +39,7 @@ def shown_body(rows: Sequence[str], first: int, *, numbers: bool, cuts: Iterable
     for cut in cuts:
         shown[cut.line - first] += cut_marker(cut)
     body = _numbered(shown, first) if numbers else "\n".join(shown)
-    # Looking for it first is a hundred times faster than replacing what is not there.
+    # Searching first is a hundred times faster than replacing a character that is not there.
     return body.replace("\r", CARRIAGE_RETURN) if "\r" in body else body
 
 
@@ -61,16 +61,16 @@ def row_sizes(rows: Iterable[str]) -> Iterator[int]:
 
 
 def fitting(rows: Sequence[str], most: int | None) -> int:
-    """How many of the first rows fit into so many bytes (None: all); one at least, if there is any."""
+    """How many of the first rows fit into `most` bytes (None: all); at least one, if there is any."""
     if most is None:
         return len(rows)
     return max(sum(end <= most for end in accumulate(row_sizes(rows))), min(1, len(rows)))
 
 
 def envelope(tag: str, attributes: Sequence[tuple[str, object]], body: str) -> str:
-    """`<tag name="value">` newline, the body, `</tag>`; the tag gets a suffix if the body has the closing one.
+    """`<tag name="value">` newline, the body, `</tag>`; the tag gets a suffix if the body contains its closing tag.
 
-    No newline is put before the closing tag: one that the file does not have would be copied into an edit.
+    No newline is added before the closing tag: if the file has none, it would be copied into an edit.
     """
     name, number = tag, 1
     while f"</{name}>" in body:
@@ -80,7 +80,7 @@ def envelope(tag: str, attributes: Sequence[tuple[str, object]], body: str) -> s
 
 
 def opening_tag(name: str, attributes: Sequence[tuple[str, object]]) -> str:
-    """`<name key="value">`, on one line whatever the values are."""
+    """`<name key="value">`, on one line for any values."""
     return f"<{name}{''.join(f' {key}={_quoted(value)}' for key, value in attributes)}>"
 
 
@@ -94,7 +94,7 @@ def without_ansi(text: str) -> str:
 
 
 def collapsed(text: str) -> str:
-    r"""The text with every line that was overwritten by `\r` in its last state, and without ANSI sequences."""
+    r"""The text without ANSI sequences, and with only the last state of each line that `\r` overwrites."""
     text = without_ansi(text)
     if "\r" not in text:
         return text

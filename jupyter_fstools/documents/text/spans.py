@@ -18,20 +18,20 @@ from ...diffs.line_diff import changed_blocks
 
 _CONTEXT = 64
 _MOST_LINES = 2000
-"""Of more lines that differ, one span is made of all of them."""
+"""Most differing lines that are compared one by one; more of them become a single span."""
 _BOTH_SIDES = ((16, 16), (64, 64), (64, 1), (1, 64))
 _ONE_SIDE = ((16, 16), (64, 64), (64, 0), (0, 64))
-"""Bytes around a span by which it is known; one side is enough, so that the other one may be edited up to the span."""
+"""Bytes before and after a span that identify it; one side alone is enough, so that the other may be edited."""
 _MOST_BYTES = 4 << 20
 _MOST_KEPT = 1 << 20
 _MOST_SEARCHED = 32 << 20
-"""Bytes of the text, once for each part of a splice: beyond that a splice is not divided."""
+"""Most bytes searched, as the text's size times the parts of a splice: beyond that a splice is not divided."""
 
 
 class Span(NamedTuple):
     """`removed` at `offset` of the old text becomes `inserted`; sorted, disjoint, offsets in the old text.
 
-    It is expected between `before` and `after`, where somebody has moved it meanwhile.
+    If somebody has moved it meanwhile, it is found between `before` and `after`.
     """
 
     offset: int
@@ -47,7 +47,7 @@ def utf16_length(text: str) -> int:
 
 
 def spans_between(old: str, new: str, start: int = 0) -> list[Span]:
-    """The spans that turn one text into another, found line by line; `start` is the old text's own offset."""
+    """The spans that turn one text into another, found line by line; `start` is the offset of the old text."""
     olds, news = old.splitlines(keepends=True), new.splitlines(keepends=True)
     head = _shared(olds, news)
     tail = _shared(olds[head:][::-1], news[head:][::-1])
@@ -73,7 +73,7 @@ def spans_of(before: Content, splices: Sequence[Splice], *, as_in_browser: bool 
         as_in_browser: all lines end in `\n`; False: as they do in the file.
 
     Raises:
-        UnicodeDecodeError: it is none.
+        UnicodeDecodeError: it is not UTF-8.
     """
     data = before.read(0, before.size)
     text = _text if as_in_browser else bytes.decode
@@ -105,7 +105,7 @@ def splices_of(spans: Sequence[Span], text: str) -> list[Splice]:
 
 
 def _first_units(text: str, units: int) -> str:
-    """The beginning of a text, so many UTF-16 code units long."""
+    """The first `units` UTF-16 code units of a text."""
     found = text[:units]
     if utf16_length(found) > units:
         found = text.encode("utf-16-le")[: 2 * units].decode("utf-16-le")
@@ -117,7 +117,7 @@ def _regions(data: bytes, splices: Sequence[Splice]) -> list[tuple[int, int, lis
     regions: list[tuple[int, int, list[Splice]]] = []
     for splice in splices:
         start = data.rfind(b"\n", 0, splice.offset) + 1
-        # An end that touches a line ending may change what that is: one line more on that side.
+        # A splice beside a line ending may change which ending it is, so one more line is included on that side.
         end = data.find(b"\n", splice.end) + 1 or len(data)
         if splice.offset == start and start:
             start = data.rfind(b"\n", 0, start - 1) + 1
@@ -139,7 +139,7 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _trimmed(text: str, at: int, old: str, new: str, start: int) -> list[Span]:
-    """The span of what differs between `old`, which stands at `at` of a text, and `new`."""
+    """The span of the difference between `new` and `old`, which is at `at` of a text."""
     if old == new:
         return []
     head = _shared(old, new)
@@ -154,12 +154,12 @@ class SpanAnchor(BaseModel):
     """A splice and the bytes around it, all of them as Latin-1.
 
     Attributes:
-        removed: expected there.
-        inserted: what it becomes.
+        removed: the text expected there.
+        inserted: the text that replaces it.
         before: up to 64 bytes before it.
         after: up to 64 bytes after it.
-        windows: how many bytes before and after it make it the only such place in its text.
-        hunk: the position of the hunk that it is in, where that is known.
+        windows: numbers of bytes before and after it that make its place unique in its text.
+        hunk: the position of its hunk, if known.
     """
 
     removed: str
@@ -170,7 +170,7 @@ class SpanAnchor(BaseModel):
     hunk: int | None = None
 
     def found(self, data: bytes) -> Splice | None:
-        """The splice where its place is; None where that is not known."""
+        """The splice at its current place; None where that is not found or not unique."""
         removed, before, after = (text.encode("latin-1") for text in (self.removed, self.before, self.after))
         for left, right in self.windows:
             lead = before[max(0, len(before) - left) :]
@@ -181,7 +181,7 @@ class SpanAnchor(BaseModel):
         return None
 
     def _is_there(self, data: bytes, splice: Splice) -> bool:
-        """Whether somebody has typed the same, or the final newline, at an end of the text, where nothing is around."""
+        """Whether the insertion, or its final newline, is already at an end of the text, where no context follows."""
         above, below, inserted = data[: splice.offset], data[splice.end :], splice.inserted
         if not splice.removed and (
             (not self.after and below.startswith(inserted)) or (not self.before and above.endswith(inserted))
@@ -203,7 +203,7 @@ class TextAnchors(BaseModel):
         return TextAnchors(spans=[span for span in self.spans if span.hunk in positions])
 
     def placed(self, now: Content) -> list[Splice] | None:
-        """The splices for what the text is now; None where one of the spans is no longer as it was, or not alone."""
+        """The splices for the current text; None where one of the spans has changed or is no longer unique."""
         if now.size > 2 * _MOST_BYTES:
             return None
         data = now.read(0, now.size)
@@ -217,10 +217,10 @@ class TextAnchors(BaseModel):
 
 
 def text_anchors(content: Content, splices: Sequence[Splice], hunk_ends: Sequence[int] = ()) -> TextAnchors | None:
-    """Anchors for finding splices of a content again; None if they are too large, or a place is like another one.
+    """Anchors for finding splices of a content again; None if they are too large, or a place is not unique.
 
     Args:
-        content: what the splices change.
+        content: the content that the splices change.
         splices: sorted and disjoint.
         hunk_ends: the numbers of the last lines of their diff's hunks, where these are known.
     """
@@ -233,7 +233,7 @@ def text_anchors(content: Content, splices: Sequence[Splice], hunk_ends: Sequenc
 
 
 def _anchors(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> list[SpanAnchor]:
-    """Anchors for the parts of a splice, between which a person may go on; where one is like another, for all of it."""
+    """Anchors for the parts of a splice, between which a person may edit; for all of it where a part is not unique."""
     parts = _divided(splice)
     if 1 < len(parts) <= _MOST_SEARCHED // len(data):
         spans = [_anchor(data, part, hunk_ends) for part in parts]
@@ -243,7 +243,7 @@ def _anchors(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> list[Span
 
 
 def _divided(splice: Splice) -> list[Splice]:
-    """The lines of a splice that differ: one that writes a whole file reaches from its first change to its last."""
+    """The parts of a splice that differ: one that writes a whole file spans from its first change to its last."""
     if b"\n" not in splice.removed and b"\n" not in splice.inserted:
         return [part._replace(offset=splice.offset + part.offset) for part in trimmed(splice.removed, splice.inserted)]
     sides = [text.decode("latin-1").split("\n") for text in (splice.removed, splice.inserted)]
@@ -259,7 +259,7 @@ def _divided(splice: Splice) -> list[Splice]:
 
 def _anchor(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> SpanAnchor:
     start, end = splice.offset, splice.end
-    # An empty span is a place between two others, and no place goes through a character of UTF-8.
+    # An empty span needs both sides to identify its place, and so does one that cuts a UTF-8 character.
     whole = splice.removed and not any(byte & 0xC0 == 0x80 for byte in (data[start], *data[end : end + 1]))
     windows = [
         (left, right)
@@ -272,12 +272,12 @@ def _anchor(data: bytes, splice: Splice, hunk_ends: Sequence[int]) -> SpanAnchor
         "before": data[max(0, start - _CONTEXT) : start],
         "after": data[end : end + _CONTEXT],
     }
-    # One at the end of the text may be below the last line of its hunk.
+    # A splice at the end of the text may be below the last line of its hunk.
     hunk = min(bisect_left(hunk_ends, data.count(b"\n", 0, start) + 1), len(hunk_ends) - 1) if hunk_ends else None
     return SpanAnchor(**{name: part.decode("latin-1") for name, part in parts.items()}, windows=windows, hunk=hunk)
 
 
 def _only(data: bytes, pattern: bytes) -> int | None:
-    """Where a pattern is, if it is there once."""
+    """The place of a pattern, if it occurs exactly once."""
     at = data.find(pattern)
     return at if pattern and at >= 0 and data.find(pattern, at + 1) < 0 else None

@@ -12,7 +12,7 @@ from .encoding import UTF_8, TextEncoding
 
 _BLOCK_BYTES = 4 << 10
 _NEAR_BYTES = 64 << 10
-"""Up to here the lines between two splices are counted by reading what is between them."""
+"""Largest distance of two splices, in bytes, across which lines are counted by reading the text in between."""
 
 
 class TouchedLines(NamedTuple):
@@ -20,12 +20,12 @@ class TouchedLines(NamedTuple):
 
     Attributes:
         first: the number of the first one before the change, 1-based.
-        removed: the line ends that go.
-        added: the line ends that come.
-        head: the first line keeps what stands before the splice.
-        tail: the last line keeps what stands behind it.
+        removed: how many line endings are removed.
+        added: how many line endings are added.
+        head: the first line keeps text before the splice.
+        tail: the last line keeps text after it.
         gone: nothing is left of the last line, where the text ends.
-        own: all of the text that came is told; else it may be that of any touched line.
+        own: all inserted text is new; else it may be old text of any touched line.
     """
 
     first: int
@@ -72,7 +72,7 @@ def touched_lines(
 
 
 def touched_between(old: str, new: str) -> list[TouchedLines]:
-    """The lines that differ between two texts, from the first one to the last."""
+    """The lines from the first to the last one that differ between two texts."""
     before, after = (BytesContent(text.encode("utf-8", "surrogatepass")) for text in (old, new))
     found = touched_source_lines(before, trimmed(before.data, after.data))
     return [one._replace(own=False) for one in found]
@@ -84,7 +84,7 @@ def touched_source_lines(before: BytesContent, splices: Sequence[Splice]) -> lis
 
 
 def line_before(line: int, touched: Iterable[TouchedLines]) -> int:
-    """The line that one was before a change touched these; of one that was written, a line in the place of it."""
+    """The number of a line before a change touched these lines; for a written line that of one in its place."""
     shift = 0
     for one in touched:
         if line < one.first + shift:
@@ -96,7 +96,7 @@ def line_before(line: int, touched: Iterable[TouchedLines]) -> int:
 
 
 def _read_near(before: Content) -> Callable[[int, int], bytes]:
-    """Reads pieces that lie close to each other, of a block at a time: there may be many thousands."""
+    """A function that reads nearby pieces, a block at a time, as there may be many thousands."""
     start, block = 0, b""
 
     def near(offset: int, length: int) -> bytes:
@@ -109,7 +109,7 @@ def _read_near(before: Content) -> Callable[[int, int], bytes]:
 
 
 def _joined(splices: Iterable[Splice]) -> list[Splice]:
-    """Each where the one before it ends as one with it: what the first removed is no head of the second."""
+    """The splices with adjacent ones joined: text that the first removes is no head of the second's first line."""
     joined: list[Splice] = []
     for splice in splices:
         if joined and joined[-1].end == splice.offset:
@@ -121,7 +121,7 @@ def _joined(splices: Iterable[Splice]) -> list[Splice]:
 
 
 def _in_units(before: Content, splice: Splice, unit: int) -> Splice:
-    """The same change by a splice that cuts no code unit."""
+    """The same change as a splice that does not cut a code unit."""
     left, right = splice.offset % unit, -splice.end % unit
     if not (left or right):
         return splice

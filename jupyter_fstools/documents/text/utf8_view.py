@@ -13,16 +13,16 @@ from .encoding import TextEncoding, binary_refusal
 
 _COMMON = ("cp1252", "gb18030", "shift_jis", "cp1251")
 _AROUND_BYTES = 4 << 20
-"""Bytes before and behind the wrong one that are tried; a smaller file is tried whole."""
+"""Bytes before and after the invalid one that are tried; a smaller file is tried as a whole."""
 
 _MOST_CODE_BYTES = 8
-"""A syllable of Hangul may be spelled in EUC-KR by four codes."""
+"""Most bytes of one character: EUC-KR may write a Hangul syllable as four codes."""
 
 
 class Utf8View:
-    """A text content as strictly valid UTF-8, whatever it is encoded in, in bounded memory.
+    """A text content of any encoding as strictly valid UTF-8, in bounded memory.
 
-    Offsets of the view count its UTF-8 bytes, the BOM left out. For a UTF-8 file they are the file's own.
+    Offsets of the view count its UTF-8 bytes, without the BOM. For a UTF-8 file they are the file's own.
     """
 
     def __init__(self, content: Content, encoding: TextEncoding) -> None:
@@ -67,7 +67,7 @@ class Utf8View:
         return found
 
     def passable_chunks(self) -> Iterator[bytes]:
-        """The text as UTF-8, with U+FFFD for what does not decode: enough to count its lines."""
+        """The text as UTF-8, with U+FFFD for bytes that do not decode: enough to count its lines."""
         decoder = codecs.getincrementaldecoder(self.encoding.codec)("replace")
         for chunk in chain(_pieces(self.content, self._start), [b""]):
             yield decoder.decode(chunk, not chunk).encode("utf-8", "replace")
@@ -89,7 +89,7 @@ class Utf8View:
             decode_strictly(decoder, b"", at - held, self, final=True)
 
     def _texts(self) -> Iterator[tuple[int, bytes, str]]:
-        """The text in pieces: where each begins in the content, its bytes and perhaps a part of a character, itself."""
+        """The text in pieces, each with its offset in the content and its bytes, which may end inside a character."""
         decoder = codecs.getincrementaldecoder(self.encoding.codec)("strict")
         at = self._start
         for chunk in chain(_pieces(self.content, self._start), [b""]):
@@ -103,11 +103,11 @@ class Utf8View:
 
 
 def _end_of(text: str, raw: bytes, start: int, codec: str) -> int:
-    """Where the bytes of a text end, which begin at `start` in `raw`."""
+    """The end of a text's bytes, which begin at `start` in `raw`."""
     again = text.encode(codec, "replace")
     if raw.startswith(again, start):
         return start + len(again)
-    # Some codecs have codes of different lengths for one character: what stands there is decoded, part by part.
+    # Some codecs have codes of different lengths for one character: the bytes themselves are decoded, part by part.
     decoder = codecs.getincrementaldecoder(codec)
     ends = range(start, min(len(raw), start + _MOST_CODE_BYTES * len(text)) + 1)
     return ends[bisect_left(ends, len(text), key=lambda end: len(decoder().decode(raw[start:end])))]
@@ -125,7 +125,7 @@ def decode_strictly(
     """The text of a view's next bytes; `start` is the file's offset of the first byte the decoder has not given out.
 
     Raises:
-        EncodingRefused: naming the byte that does not decode.
+        EncodingRefused: names the byte that does not decode.
     """
     try:
         return decoder.decode(bytes(chunk), final)
@@ -134,7 +134,7 @@ def decode_strictly(
 
 
 def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Content) -> EncodingRefused:
-    """The refusal for bytes of a file that do not decode; `start` is the offset in it of what was decoded."""
+    """The refusal of a file with bytes that do not decode; `start` is the offset of the bytes that were tried."""
     offset = start + error.start
     byte = error.object[error.start]
     named = [f'"{name}"' for name in _COMMON if _decodes(content, offset, name)]
@@ -148,7 +148,7 @@ def undecodable(error: UnicodeDecodeError, start: int, codec: str, content: Cont
 
 
 def _decodes(content: Content, offset: int, name: str) -> bool:
-    """A file is text in an encoding, as far as it is tried: around an offset at least."""
+    """Whether a file decodes as text in an encoding, at least around an offset."""
     start = _line_start(content, max(0, offset - _AROUND_BYTES))
     end = min(content.size, offset + _AROUND_BYTES)
     decoder = codecs.getincrementaldecoder(name)("strict")
@@ -164,5 +164,5 @@ def _decodes(content: Content, offset: int, name: str) -> bool:
 
 
 def _line_start(content: Content, at: int) -> int:
-    """Where the next line begins: there begins a character in every encoding that is tried."""
+    """The start of the next line, where a character begins in every encoding that is tried."""
     return at + content.read(at, CHUNK_BYTES).find(b"\n") + 1 if at else 0

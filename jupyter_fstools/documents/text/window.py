@@ -111,9 +111,9 @@ def read_window(content: Content, encoding: TextEncoding, index: LineIndex, want
 
 
 def text_index(content: Content, encoding: TextEncoding) -> LineIndex:
-    """The lines of a text whose newline is not the byte 0x0A: what an index of the bytes cannot tell.
+    """A line index of a text whose newline is not the byte 0x0A, which an index of its bytes cannot count.
 
-    Offsets of this index count UTF-8 bytes. What does not decode is passed over, as no window shows it.
+    Offsets of this index count UTF-8 bytes. Bytes that do not decode are accepted, as no window shows them.
     """
     index = LineIndex(content.size)
     for chunk in Utf8View(content, encoding).passable_chunks():
@@ -123,7 +123,7 @@ def text_index(content: Content, encoding: TextEncoding) -> LineIndex:
 
 
 def past_the_end(line: int, total: int) -> OutOfRange:
-    """The refusal of a line that is not there."""
+    """The refusal of a line past the end of the file."""
     return OutOfRange(
         f"line {line} is past the end: the file has {total} line{'' if total == 1 else 's'}",
         hint=f"Read with an offset from 1 to {total}." if total else "The file is empty: read it without an offset.",
@@ -142,7 +142,7 @@ def _past_the_line(wanted: WindowLimits, length: int) -> OutOfRange:
 def _plain_window(
     content: Content, encoding: TextEncoding, index: LineIndex, start: int, wanted: WindowLimits
 ) -> Window | None:
-    # The usual case: one read, one decode. A line to be cut needs the slow way.
+    # The usual case takes one read and one decode; None if a line must be cut, which needs the slow way.
     data = _lines_from(content, index, start, wanted)
     capped = len(data) > wanted.max_bytes
     if capped:
@@ -164,7 +164,7 @@ def _plain_window(
 
 
 def _has_longer_line(text: str, most: int) -> bool:
-    """A line has more characters than `most`; looks at a few of the lines only."""
+    """Whether a line has more characters than `most`; checks only a few of the lines."""
     start = 0
     while len(text) - start > most:
         newline = text.rfind("\n", start, start + most + 1)
@@ -175,7 +175,7 @@ def _has_longer_line(text: str, most: int) -> bool:
 
 
 def _lines_from(content: Content, index: LineIndex, start: int, wanted: WindowLimits) -> bytes:
-    """The bytes of the wanted lines; one byte more than the cap, or more, where the cap ends the window."""
+    """The bytes of the wanted lines; at least one byte more than the cap where the cap ends the window."""
     past = wanted.first + wanted.lines
     if past <= index.lines_begun and not index.is_far(past, start + wanted.max_bytes):
         end = index.line_start(content, past)
@@ -188,7 +188,7 @@ def _lines_from(content: Content, index: LineIndex, start: int, wanted: WindowLi
 
 
 class _Rows:
-    """Lines out of a stream, each cut to what may be shown of it."""
+    """Reads lines from a stream, each cut to the characters that may be shown."""
 
     def __init__(self, view: Utf8View, wanted: WindowLimits, line: int) -> None:
         self._view = view
@@ -241,7 +241,7 @@ class _Rows:
         skip = self._column - 1
         start = max(0, skip - self._seen)
         room = self._most - sum(map(len, self._kept))
-        # Two more than fit: a terminator is no character of the line.
+        # Two characters more than fit: the terminator does not count.
         if room > -2:
             self._kept.append(text[start : start + room + 2])
         self._seen += len(text)
@@ -252,7 +252,7 @@ class _Rows:
         return self._wanted.column if self._line == self._wanted.first else 1
 
     def _end_line(self, *, newline: bool) -> bool:
-        """Take the line that was fed; False if it does not fit any more."""
+        """Finish the line that was fed; False if it does not fit any more."""
         if self._line < self._wanted.first:
             self._line += 1
             return True
@@ -265,7 +265,7 @@ class _Rows:
             return False
         if size > self._wanted.max_bytes:
             shown = _fitting(shown, self._wanted.max_bytes)
-            self._bytes = self._wanted.max_bytes  # Its rest comes next, no other line.
+            self._bytes = self._wanted.max_bytes  # The next window begins with its rest, so no other line follows.
         if self._column > max(1, length):
             raise _past_the_line(self._wanted, length)
         omitted = length - (self._column - 1) - len(shown)

@@ -23,7 +23,7 @@ def require_declared(content: Content, path: str, written_in: TextEncoding) -> N
     """Refuse a content that would be read in another encoding than it is written in.
 
     Raises:
-        EncodingRefused: it declares another one, or the one that it needs no more.
+        EncodingRefused: it declares another encoding, or no longer declares its own.
     """
     read_in = encoding_of(content, path, None)
     same = read_in == written_in or (read_in.is_utf8 and written_in.is_utf8)
@@ -48,7 +48,8 @@ _SUBJECT = (
     r"|unchanged|unmodified|unaltered|elided|truncated|stays|remains?|same|before|as is|omitted|here|snip(?:ped)?)"
 )
 _SAID = rf"(?=[^.…]{{0,80}}\b{_OMITTED}\b)(?=[^.…]{{0,80}}\b{_SUBJECT}\b)"
-# A comment that only ends in dots begins with what is left out; "# Loading the rest of the file..." does not.
+# A comment with dots only at its end is a placeholder if it begins with the omitted part; "# Loading the rest of the
+# file..." does not.
 _FIRST = rf"(?=(?:the\s+|all\s+|your\s+)*(?:{_OMITTED}|{_SUBJECT})\b)"
 _END = r"\s*(?:(?:\*+/\}?|-->|\"\"\"|'''|\*\)|-\}|\]|\)|>)\s*){0,2}"
 _COMMENT = (
@@ -58,14 +59,14 @@ _COMMENTED = re.compile(
     rf"{_COMMENT}\s*[\[(<]?\s*(?:{_DOTS}\s*{_SAID}[^.…]{{0,80}}{_DOTS}?|{_SAID}{_FIRST}[^.…]{{0,80}}{_DOTS}){_END}",
     re.IGNORECASE,
 )
-# Without a comment sign dots are also what spreads a list, continues a doctest or ends a document: only words count.
+# Dots without a comment sign may also spread a list, continue a doctest or end a YAML document: only words count.
 _BARE = re.compile(
     rf"\s*[\[(<]?(?:{_DOTS}\s*{_SAID}[^.…={{}}\[\];]{{0,80}}{_DOTS}"
     rf"|{_DOTS}[ ]{_SAID}[\w'’(][\w\s'’,()-]{{0,80}}|{_DOTS}{_SAID}[\w][\w '’-]{{0,80}}){_END}"
     rf"|\s*[\[(<]\s*{_SAID}{_FIRST}[^.…={{}}\[\];]{{0,80}}{_DOTS}{_END}",
     re.IGNORECASE,
 )
-# Without three dots the words must say that something is left out, and nothing else may stand beside them.
+# Without three dots the words must say that something is left out, and be alone on the line.
 _REST = r"(?:the\s+)?(?:rest|remainder)\s+of\s+(?:(?:the|your|this)\s+)?"
 _WHOLE = r"(?:code|file|contents?|implementation|class|module|script|document|function|source|program|text)"
 _PARTS = r"(?:code|methods|functions|implementations?|imports|classes)"
@@ -90,12 +91,12 @@ _MOST_CHARACTERS = 160
 def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
     """The first line of a text that is an omission placeholder and not `allowed` (because the old text has it).
 
-    A line counts only as a whole: dots, at most a comment sign around them, and words such as "rest of the code
-    unchanged" or "existing imports"; or no dots, a comment sign or brackets, and words that say it outright. A
+    The whole line must be one: dots, at most with a comment sign around them, and words like "rest of the code
+    unchanged" or "existing imports"; or, without dots, a comment sign or brackets and words that say so explicitly. A
     sentence that merely ends in "..." is text.
     """
     lower = text.lower()
-    if len(lower) != len(text):  # Some letters are two in lower case, and then places differ.
+    if len(lower) != len(text):  # Some letters become two in lower case, which would shift the places.
         lower = text
     found: set[tuple[int, int]] = set()
     for word in _TELLING:
@@ -113,7 +114,7 @@ def placeholder_line(text: str, allowed: Callable[[str], bool]) -> str | None:
 
 
 def _stands_for_more(line: str) -> bool:
-    if line.lstrip()[:1] not in _BEGINNINGS:  # As most lines do, and this is soon seen.
+    if line.lstrip()[:1] not in _BEGINNINGS:  # A fast check, which rules out most lines.
         return False
     if ("..." in line or "…" in line) and (_COMMENTED.fullmatch(line) or _BARE.fullmatch(line)):
         return True
