@@ -28,7 +28,7 @@ class Part(NamedTuple):
     Attributes:
         folder: canonical path of the folder.
         names: names of the files.
-        is_all: they are all files in the folder that fit what the search asks of names, notebooks aside.
+        is_all: they are all files in the folder whose names fit the search, except notebooks.
     """
 
     folder: str
@@ -43,17 +43,16 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class Batch:
-    """Some of the files that a search goes through, and what became of them.
+    """Some of the files that a search goes through, and their results.
 
     Attributes:
         size: how many files there are.
         parts: files that an engine has still to search.
-        named: files to be searched under another name, or because they alone were asked for: the path to show, and
-            the file.
+        named: files shown under another name, or requested as the only file: the path to show, and the file.
         notebooks: notebooks still to be searched by their cells.
-        named_notebooks: those of them that are like `named`.
-        whatever_size: search what is `named` even if it is large.
-        found: those that turned out to hold matching lines.
+        named_notebooks: notebooks of the same kind as `named`.
+        whatever_size: search `named` files even if they are large.
+        found: the files with matching lines.
         skipped: how many were not searched, by reason.
     """
 
@@ -77,8 +76,8 @@ def is_notebook(name: str) -> bool:
 
 
 def notebooks_among(names: list[str]) -> list[str]:
-    """Those of the names that are notebooks'."""
-    # Most folders hold none: one look at all the names is cheaper than one at each.
+    """The names among these that are notebooks'."""
+    # Most folders hold none: one search in all the names together is cheaper than a check of each.
     return [name for name in names if is_notebook(name)] if ".ipynb" in "/".join(names).lower() else []
 
 
@@ -87,7 +86,7 @@ class Engine(Protocol):
 
     Attributes:
         name: which engine it was.
-        hits_by_python: the lines of a page are to be found by Python's matcher, and `hits` is for what that gives up.
+        hits_by_python: Python's matcher finds the lines of a page; `hits` is for files on which it gives up.
     """
 
     name: EngineName
@@ -100,11 +99,11 @@ class Engine(Protocol):
         """The batches in the same order, each once it has been searched; closing the iterator ends the search."""
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
-        """The first hits of files that have been counted, as many as asked for by canonical path.
+        """The first hits of counted files; `most` has the number for each canonical path.
 
         Raises:
             RipgrepFailed
         """
 
     def close(self) -> None:
-        """End what still runs, and give back what is held."""
+        """End running work, and release threads and descriptors."""

@@ -20,10 +20,10 @@ _MARKS = (
 
 
 def encoding_of(head: bytes) -> tuple[int, str, str]:
-    """How many bytes of mark a file begins with, its encoding, and what to do with bytes that are wrong in it."""
+    """The length of a file's byte order mark, its encoding, and the error handler for invalid bytes."""
     for mark, encoding, errors in _MARKS:
         if head.startswith(mark):
-            # Of UTF-16 ripgrep takes away two: one that says what it is, one that its decoder removes.
+            # Ripgrep removes two marks from UTF-16: it drops the one that it detects, and its decoder another one.
             return len(mark) * (1 + (encoding != "utf-8" and head.startswith(2 * mark))), encoding, errors
     return 0, "utf-8", "surrogateescape"
 
@@ -35,7 +35,7 @@ def decoded(raw: bytes) -> str:
 
 
 def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str]:
-    """A file as text in blocks that end after a line feed, of at least `block` characters but for the last."""
+    """A file as text in blocks that end after a line feed; all but the last have at least `block` characters."""
     skip, encoding, errors = encoding_of(content.read(0, 4))
     if content.size <= block:
         yield content.read(skip, content.size).decode(encoding, errors)
@@ -57,11 +57,11 @@ def text_blocks(content: Content, block: int = BLOCK_CHARACTERS) -> Iterator[str
 
 Range = tuple[int, int]
 Window = tuple[Hit, int, int, int]
-"""A hit, where in the text the last line of its match ends, and how many lines before and after it are shown."""
+"""A hit, the end of its match's last line in the text, and how many lines before and after it are shown."""
 
 
 class Place(NamedTuple):
-    """Where lines are: a file, or one text of a notebook's cell."""
+    """The place of lines: a file, or one text of a notebook's cell."""
 
     path: str
     cell_id: str | None = None
@@ -72,18 +72,18 @@ class Place(NamedTuple):
 def excerpts(place: Place, blocks: Iterable[str], hits: list[Hit], page: slice, query: TextQuery) -> list[TextMatch]:
     """The hits of one text as matches with their surroundings.
 
-    A line is shown once: what lies after a match ends before the next match, what lies before one begins after what the
-    match before it has shown.
+    Each line is shown once: the lines after a match end before the next match, and the lines before a match begin after
+    the last line shown for the previous match.
 
     Args:
         place: where the text is.
         blocks: the text, in blocks of whole lines.
-        hits: its hits, from the first one on, one more than the page takes if there is one.
+        hits: its hits from the first one on, and one more than the page shows, if there is one.
         page: which of them to return.
         query: how much to show around them.
     """
     text, hits = _located(blocks, hits, query)
-    known = max(0, page.start - 1)  # The one before the page has shown some lines.
+    known = max(0, page.start - 1)  # The last match before the page has shown lines after it.
     windows = islice(_windows(text, hits[known : page.stop + 1], query), page.start - known, page.stop - known)
     return [_match(place, text, window, query) for window in windows]
 
@@ -109,7 +109,7 @@ def _match(place: Place, text: str, window: Window, query: TextQuery) -> TextMat
     lines = text[start:end].replace("\r\n", "\n").removesuffix("\r")
     at = start + column
     matched = text[at : at + length].replace("\r\n", "\n")
-    column -= column > 0 and text.startswith("\r\n", at - 1)  # It begins within the line's end.
+    column -= column > 0 and text.startswith("\r\n", at - 1)  # The match begins within a CRLF.
     length = min(len(matched), len(lines) - column)
     part, left_out = _around(lines, column, length, most)
     return TextMatch(
@@ -129,7 +129,7 @@ def _match(place: Place, text: str, window: Window, query: TextQuery) -> TextMat
 
 
 def _located(blocks: Iterable[str], hits: list[Hit], query: TextQuery) -> tuple[str, list[Hit]]:
-    """A text, and its hits with where in it their lines begin; of several blocks only the lines that are shown."""
+    """A text, and its hits with the starts of their lines in it; of several blocks, only the lines that are shown."""
     blocks = iter(blocks)
     text, more = next(blocks, ""), next(blocks, None)
     if more is None and (not hits or hits[-1][3] >= 0):
@@ -146,7 +146,7 @@ def _located(blocks: Iterable[str], hits: list[Hit], query: TextQuery) -> tuple[
 
 
 def _wanted(hits: list[Hit], query: TextQuery) -> list[Range]:
-    """The lines to fetch, as ranges that do not touch."""
+    """The lines to fetch, as ranges that are not adjacent."""
     ranges: list[Range] = []
     for line, *_ in hits:
         low, high = max(1, line - query.before_lines), line + query.after_lines
@@ -174,7 +174,7 @@ def _lines(blocks: Iterable[str], wanted: list[Range]) -> dict[int, str]:
 
 
 def _lines_before(text: str, at: int, count: int, most: int) -> list[str]:
-    """So many lines before the one that begins at a place."""
+    """The `count` lines before the one that begins at `at`."""
     start = at
     for _ in range(count):
         start = text.rfind("\n", 0, start - 1) + 1
@@ -182,7 +182,7 @@ def _lines_before(text: str, at: int, count: int, most: int) -> list[str]:
 
 
 def _lines_after(text: str, at: int, count: int, most: int) -> list[str]:
-    """So many lines from a place on, or as many as there are."""
+    """The lines from `at` on, at most `count`."""
     lines: list[str] = []
     while len(lines) < count and at < len(text):
         end = text.find("\n", at)
@@ -193,7 +193,7 @@ def _lines_after(text: str, at: int, count: int, most: int) -> list[str]:
 
 
 def _around(text: str, column: int, length: int, most: int) -> tuple[str, int]:
-    """A part of a long line with the match in it, and where it starts."""
+    """The part of a long line that contains the match, and the column where it starts."""
     if len(text) <= most:
         return text, 0
     spare = max(most - length, most // 2)

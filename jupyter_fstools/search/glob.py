@@ -16,9 +16,9 @@ from ..walking.stopping import Cancelled, NoDescriptors, Reason, Stop, too_many_
 from ..walking.walk import Walk
 
 EPOCH = datetime(1970, 1, 1)
-"""In UTC, as file times are; a time without a zone is faster to format."""
+"""1970-01-01 in UTC, as file times are; a time without a zone is faster to format."""
 SPARE = 1000
-"""Files kept beyond those that a page needs, so that they are sorted only now and then."""
+"""Files kept beyond those that a page needs, so that they are sorted less often."""
 
 
 class FoundFile(BaseModel):
@@ -104,7 +104,7 @@ def find_files(
     except NoDescriptors as error:
         raise too_many_open() from error
     if compiled.malformed is not None and not total:
-        raise compiled.malformed  # A pattern that is none may still be the name of a file.
+        raise compiled.malformed  # Raised only now: a malformed pattern may still be the name of a file.
     return FoundFiles(
         files=[FoundFile(path=name, size_bytes=size, modified_at=iso_time(-age)) for age, name, size in page],
         total=total,
@@ -133,7 +133,7 @@ def folder_to_search(backend: Backend, path: str, visible: Visible) -> str:
 
 
 def iso_time(mtime_ns: int) -> str:
-    """A time in ISO 8601, UTC, to the microsecond; the beginning of 1970 for one in no year that this can spell."""
+    """A time in ISO 8601, UTC, to the microsecond; the beginning of 1970 for a year that cannot be represented."""
     try:
         moment = EPOCH + timedelta(microseconds=mtime_ns // 1000)
     except OverflowError:
@@ -142,9 +142,9 @@ def iso_time(mtime_ns: int) -> str:
 
 
 def _newest(walk: Walk, part: slice) -> tuple[list[Look], int]:
-    """A page of the newest files, and how many there are; every one of them is looked at."""
+    """A page of the newest files, and how many files there are; every file is looked at."""
     looks: list[Look] = []
-    total, last = 0, None  # the last look that can still come into the page
+    total, last = 0, None  # `last` is the last look that still fits on the page.
     for folder, files, links, _ in walk:
         found = folder.look(files) + _targets(folder, links)
         total += len(found)
@@ -156,7 +156,7 @@ def _newest(walk: Walk, part: slice) -> tuple[list[Look], int]:
 
 
 def _by_path(walk: Walk, part: slice) -> tuple[list[Look], int]:
-    """A page of the files of a walk in order, and how many there are; only the page is looked at."""
+    """A page of a walk's files in order, and how many files there are; only files on the page are looked at."""
     looks: list[Look] = []
     total = 0
     for folder, files, links, _ in walk:

@@ -29,7 +29,7 @@ from .ripgrep.process import RipgrepFailed, is_since, ripgrep_binary
 GRACE_SECONDS = 2.0
 """Extra time in which a search that timed out reads the lines it has found."""
 FIRST_BATCH, LARGEST_BATCH = 200, 8000
-"""Files searched together: few at first, so that all cores start early and the first answers come soon."""
+"""Files in the first and in the largest batch: few at first, so that all cores and the first answers start early."""
 
 
 def search_text(
@@ -101,7 +101,7 @@ def _told(skipped: Counter[str]) -> dict[str, int]:
 
 
 class _Search:
-    """One search: the walk, the engine and the page that comes of them."""
+    """One search: the walk, the engine and the resulting page."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class _Search:
         self._shown = shown
         self._chosen = 1
         self._unwanted = unwanted = unwanted_files(query, backend)
-        file_filter(query, "", unwanted)  # Refuses a wrong kind where a single file is searched, too.
+        file_filter(query, "", unwanted)  # Refuses an unknown file type, also where a single file is searched.
         glob = "**" if query.glob is None or unwanted else query.glob
         self._pattern: GlobPattern = glob_in(backend, glob, include_hidden=query.include_hidden)
         if self._pattern.malformed:
@@ -134,10 +134,10 @@ class _Search:
         Args:
             start: where to search.
             binary: the ripgrep program; None: search with Python.
-            alone: let ripgrep search what is little, too.
+            alone: let ripgrep search small batches, too.
 
         Raises:
-            RipgrepFailed: nothing of it counts.
+            RipgrepFailed: its results are discarded.
         """
         with Matcher(self._expression, self._stop) as matcher:
             notebooks = NotebookSearch(self._backend, self._query, matcher, self._stop)
@@ -162,7 +162,7 @@ class _Search:
                         answer.partial, answer.truncated = answer.partial or self._stop.reason, True
             except BaseException as error:
                 if not isinstance(error, RipgrepFailed):
-                    self._stop.end()  # Programs still running would be waited for.
+                    self._stop.end()  # Otherwise `close` would wait for programs that still run.
                 raise
             finally:
                 engine.close()
@@ -255,7 +255,7 @@ class _Search:
         )
 
     def _is_there(self, file: Counted) -> bool:
-        """Whether a path still leads there by itself, through no link put there since."""
+        """Whether the file is still at its path, without a link put in its way since."""
         try:
             found = self._backend.stat(file.path)
         except FsToolsError as error:

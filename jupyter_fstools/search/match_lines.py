@@ -16,34 +16,34 @@ from typing import BinaryIO
 
 Hit = tuple[int, int, int, int]
 """A line (from 1), the character in it where its first match begins (from 0), the match's length in characters, and
-where in the text the line begins (-1 where only its number is known)."""
+the offset of the line in the text (-1 where only its number is known)."""
 Range = tuple[int, int]
 Search = Callable[..., "re.Match[str] | None"]
 SIZE = struct.Struct("<Q")
 SWAPPED_I = {0x130: "\ufdd0", 0x131: "\ufdd1"}
 PIECE_CHARACTERS = 1 << 18
-"""Piece of a text whose matching lines are only counted: Python lists all matches of a piece."""
+"""Size of a piece of text in which matching lines are only counted: Python lists all matches of a piece at once."""
 STEPS_PER_MATCH = 100
 """Cost of a match that may span lines, on top of Python's `re`."""
 
 
 class Expensive(Exception):
-    """More steps could be needed than were allowed."""
+    """The text may need more steps than are allowed."""
 
 
 class ManyMatches(Expensive):
-    """There are so many that each must not take long."""
+    """There are so many matches that their fixed costs exceed the steps allowed."""
 
 
 def to_line_end(source: str) -> str:
-    """A pattern that takes what follows its match on the line along; group 1 is the place where that begins."""
+    """A pattern that also matches the rest of the line after its match; group 1 is the end of the match itself."""
     return rf"(?:{source})()[^\n]*\n?"
 
 
 def line_hits(search: Search, text: str, at: int = 0) -> Iterator[Hit]:
-    """The lines that hold a match, of a pattern that never matches a line feed; `search` is of `to_line_end`.
+    """The lines with a match of a pattern that never matches a line feed; `search` is that of its `to_line_end`.
 
-    The first that is tried begins at `at`.
+    The search begins at `at`, which is the start of a line.
     """
     line, counted = 1, 0
     while match := search(text, at):
@@ -60,7 +60,7 @@ def line_hits(search: Search, text: str, at: int = 0) -> Iterator[Hit]:
 
 
 def line_hits_in(lines: Iterable[Range], search: Search, text: str) -> Iterator[Hit]:
-    """The same where only some lines have to be tried; `search` is of the pattern as it is."""
+    """The same where only some lines have to be searched; `search` is that of the pattern itself."""
     line, counted = 1, 0
     for line_start, line_end in lines:
         if match := search(text, line_start, line_end):
@@ -71,7 +71,7 @@ def line_hits_in(lines: Iterable[Range], search: Search, text: str) -> Iterator[
 
 
 def lines_with(required: str, text: str) -> Iterator[Range]:
-    """Where the lines that hold `required` begin and end."""
+    """The ranges of the lines that contain `required`."""
     at = text.find(required)
     while 0 <= at < len(text):
         line_start, line_end = _line_around(text, at, 0)
@@ -82,10 +82,10 @@ def lines_with(required: str, text: str) -> Iterator[Range]:
 def count_lines(pattern: re.Pattern[str], text: str, at: int) -> int:
     """How many lines `line_hits` finds from a line's beginning on, but several times as fast.
 
-    `pattern` is of `to_line_end`.
+    `pattern` is made by `to_line_end`.
     """
     count = 0
-    # Behind the last line feed of a piece is no line, but an empty match may be found there.
+    # After the last line feed of a piece there is no line, but an empty match may be found there.
     surplus = pattern.match("\n", 1) is not None
     whole = text.rfind("\n") + 1
     while at < whole:
@@ -111,7 +111,7 @@ def span_hits(search: Search, text: str, most: int | None = None) -> Iterator[Hi
 
 
 def _blocks(search: Search, text: str, most: int | None) -> Iterator[Range]:
-    block = (0, -1)  # holds no place
+    block = (0, -1)  # An empty block.
     at = first = line_end = found = 0
     while at <= len(text) and (match := search(text, at)):
         found += 1
@@ -132,12 +132,12 @@ def _blocks(search: Search, text: str, most: int | None) -> Iterator[Range]:
 
 
 def _line_around(text: str, at: int, since: int) -> Range:
-    """Where the line that holds a place begins, which is not before `since`, and where the next one does."""
+    """The start of the line that contains `at`, which is not before `since`, and the start of the next line."""
     return text.rfind("\n", since, at) + 1 or since, text.find("\n", at) + 1 or len(text)
 
 
 def _matches(search: Search, text: str, at: int, limit: int) -> Iterator[Range]:
-    """Matches that do not overlap; none is empty right behind another."""
+    """Matches that do not overlap, without empty ones directly after another match."""
     last = -1
     while at < limit and (match := search(text, at)):
         start, end = match.span()
@@ -180,7 +180,7 @@ class Finder:
         self._compiled: dict[bool, re.Pattern[str]] = {}
         self._required = _swapped(required)
         self._folded = folded
-        # Python's `re` looks for what a pattern begins with as fast as `str.find` does, but not when it folds case.
+        # Python's `re` finds a pattern's literal prefix as fast as `str.find`, but not when it folds case.
         begins_with_it = plain.startswith(re.escape(self._required))
         self._line_by_line = {
             True: not multiline and (not begins_with_it or folded != ""),
@@ -193,11 +193,11 @@ class Finder:
         self._many = steps and steps // STEPS_PER_MATCH
 
     def find(self, text: str, most: int, *, count: bool = True) -> tuple[int, list[Hit]]:
-        """How many lines match, and the first `most` of them; without `count` no line is looked at after these.
+        """How many lines match, and the first `most` of them; without `count` no line after these is searched.
 
         Raises:
             Expensive: more than `steps` could be needed.
-            re.error: the pattern is none.
+            re.error: the pattern is not valid.
         """
         ascii_only = text.isascii()
         if not ascii_only and ("\u0130" in text or "\u0131" in text):
@@ -228,7 +228,7 @@ class Finder:
         return not self._degree or _no_line_is_longer(int((self._steps / len(text)) ** (1 / self._degree)), text)
 
     def _allowed(self, lines: Iterable[Range]) -> Iterator[Range]:
-        """The same lines, as long as trying them is allowed."""
+        """The same lines, until searching them could take more steps than are allowed."""
         left = self._steps or 0
         for start, end in lines:
             left -= (end - start) ** (self._degree + 1)
@@ -246,7 +246,7 @@ class Finder:
 
 
 def _find_in_whole(pattern: re.Pattern[str], text: str, first: int, most: int, count: bool) -> tuple[int, list[Hit]]:
-    """The answer of `Finder.find`, for a pattern of `to_line_end` that matches nothing before `first`."""
+    """The result of `Finder.find`, for a pattern made by `to_line_end` that matches nothing before `first`."""
     at = text.rfind("\n", 0, first) + 1
     hits = list(islice(line_hits(pattern.search, text, at), most))
     if hits:
@@ -255,9 +255,9 @@ def _find_in_whole(pattern: re.Pattern[str], text: str, first: int, most: int, c
 
 
 def _swapped(text: str) -> str:
-    """The text with what stands in a pattern for the two letters that Python folds otherwise."""
+    """The text with the pattern's stand-ins for the two letters that Python folds differently."""
     for letter, stand_in in SWAPPED_I.items():
-        text = text.replace(chr(letter), stand_in)  # several times as fast as `translate`
+        text = text.replace(chr(letter), stand_in)  # Several times as fast as `translate`.
     return text
 
 
@@ -274,9 +274,9 @@ def _no_line_is_longer(most: int, text: str) -> bool:
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the requests end.
 
-    First come the two patterns, the two texts that matches hold and two flags, then for each text: how many hits to
-    keep, and the text. The answer is the count, how many hits follow, and four numbers for each. Every number is 8
-    bytes, text is UTF-8 with its length before it.
+    The input begins with the two patterns, the two texts that matches hold and two flags; then for each text there are
+    the number of hits to keep, and the text. The answer is the count, how many hits follow, and four numbers for each.
+    Every number is 8 bytes; text is UTF-8 with its length before it.
     """
     plain, full, required, folded = (_take_text(requests) for _ in range(4))
     ignore_case, multiline = (bool(_take_number(requests)) for _ in range(2))

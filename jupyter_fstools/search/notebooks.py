@@ -22,7 +22,7 @@ from .query import TextMatch, TextQuery
 
 
 class CellText(NamedTuple):
-    """One text: its cell's place and id (None where the file has none), and the output it is (None: the source)."""
+    """One text: its cell's index and id (None where the file has none), and its output's index (None: the source)."""
 
     cell_index: int
     cell_id: str | None
@@ -31,7 +31,7 @@ class CellText(NamedTuple):
 
 
 class BrokenNotebook(ValueError):
-    """No JSON in UTF-8 without a byte order mark, or no list of cells in it."""
+    """The file is not JSON in UTF-8 without a byte order mark, or has no list of cells."""
 
 
 def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
@@ -56,14 +56,14 @@ def cell_texts(raw: bytes, *, outputs: bool) -> list[CellText]:
 
 
 def ids_of(raw: bytes, texts: list[CellText]) -> list[str]:
-    """The id of every cell by its index, as read_notebook shows it: where a cell has none, made from what it holds."""
+    """The id of every cell by its index, as read_notebook shows it: a synthetic one where the cell has none."""
     real = {text.cell_index: text.cell_id for text in texts}
     count = max(real, default=-1) + 1
     if all(real.get(index) for index in range(count)):
         return [real[index] or "" for index in range(count)]
     try:
         return [cell.cell_id for cell in NotebookDocument(BytesContent(raw)).cells]
-    except FsToolsError:  # read_notebook shows nothing of it either
+    except FsToolsError:  # read_notebook cannot show this file either.
         return [real.get(index) or "" for index in range(count)]
 
 
@@ -90,7 +90,7 @@ def _of_output(output: dict[str, Any]) -> str:
 
 
 def _joined(source: object) -> str:
-    """A text as notebooks hold it: one string, or a list of them."""
+    """The text of a notebook's member: a string, or a list of strings."""
     if isinstance(source, str):
         return source
     return "".join(line for line in _list(source) if isinstance(line, str))
@@ -116,7 +116,7 @@ class NotebookSearch:
                 try:
                     opened = trail.at(part.folder)
                 except (OSError, FsToolsError):
-                    continue  # gone since it was come through
+                    continue  # The folder has gone since the walk came through it.
                 for name in part.names:
                     if self._stop.now():
                         return

@@ -18,16 +18,15 @@ from .query import ReadVersion, TextMatch, TextQuery
 
 Parts = list[tuple[Counted, slice]]
 ASKED_AT_ONCE = 100
-"""Files whose matches are requested in one run: starting a program for each takes longer than searching
-them."""
+"""Files whose matches are requested in one run: starting a program for each takes longer than searching them."""
 MOST_VERSIONS = 100
-"""Files of a page whose shown version is recorded: a session keeps a thousand receipts."""
+"""Most files of a page whose shown version is recorded: a session keeps only a thousand receipts."""
 SPARE = 1000
 """Files kept beyond what is needed, so that they are not sorted for each new one."""
 
 
 class MatchingFiles:
-    """Collects matching files in memory that depends on the page and not on how much is found.
+    """Collects matching files; memory depends on the page, not on how much is found.
 
     Attributes:
         files: how many files hold matching lines.
@@ -43,16 +42,16 @@ class MatchingFiles:
 
     @property
     def total(self) -> int:
-        """How many there are of what the page lists."""
+        """The number of lines, or files, whichever the page lists."""
         return self.lines if self._by_line else self.files
 
     @property
     def fill_the_page(self) -> bool:
-        """Whether there is more than up to the page's end."""
+        """Whether there is more than the pages up to this one show."""
         return self.total > self._end
 
     def add(self, found: list[Counted]) -> None:
-        """Take in more files."""
+        """Add more files."""
         self.files += len(found)
         self.lines += sum(file.lines for file in found)
         self._kept += found
@@ -60,12 +59,12 @@ class MatchingFiles:
             self._cut()
 
     def page(self) -> list[Counted]:
-        """The files of the page, where that lists files."""
+        """The files of the page, if it lists files."""
         self._cut()
         return self._kept[self._first : self._end]
 
     def parts(self) -> Parts:
-        """The part of each file's matching lines that is on the page, where that lists lines."""
+        """The part of each file's matching lines that is on the page, if it lists lines."""
         self._cut()
         found = []
         passed = 0
@@ -77,7 +76,7 @@ class MatchingFiles:
         return found
 
     def _cut(self) -> None:
-        # Every file has at least one line: no more files than lines are needed.
+        # Every file has at least one matching line, so no more files than lines are needed.
         self._kept.sort()
         del self._kept[self._end :]
 
@@ -88,13 +87,13 @@ class Page:
     Args:
         backend: where the files are.
         query: how much to show of them.
-        engine: what counted them.
+        engine: the engine that counted them.
         matcher: finds the lines again.
         notebooks: reads those of notebooks.
         stop: when to end.
 
     Attributes:
-        versions: of the first files, which version the lines are from, by the path shown.
+        versions: the versions that the first files' lines are from, by the path shown.
         slow: how many files it gave up on, because the pattern took too long.
     """
 
@@ -119,9 +118,9 @@ class Page:
         self.slow = 0
 
     def matches(self, parts: Parts) -> list[TextMatch]:
-        """The matches of these parts of files, up to where it is stopped.
+        """The matches of these parts of files, up to where the search is stopped.
 
-        What has changed since it was counted is left out.
+        Matches that have changed since they were counted are left out.
         """
         self._matcher.renew()
         if not self._engine.hits_by_python:
@@ -149,7 +148,7 @@ class Page:
         if is_notebook(file.path):
             return self._notebooks.matches(file.path, file.shown, part)
         folder, _, name = file.path.rpartition("/")
-        # Looked at before it is read: what changes in between is told by the fingerprint later.
+        # Looked at before it is read: the fingerprint shows later whether the file changed in between.
         stat = self._backend.stat(file.path) if len(self.versions) < MOST_VERSIONS else None
         raw = trail.at(folder).read(name, self._query.max_file_bytes)
         if raw is None:
@@ -162,7 +161,7 @@ class Page:
         return excerpts(Place(file.shown), [text], self._hits(file, [text], part), part, self._query)
 
     def _of_large_file(self, file: Counted, part: slice) -> list[TextMatch]:
-        """In blocks, but whole where a match may go over their edges."""
+        """The matches of a large file, read in blocks, or as a whole where a match may span lines."""
         with self._backend.read(file.path) as opened:
             block = (opened.size,) if self._query.multiline else ()
             hits = self._hits(file, text_blocks(opened, *block), part)
@@ -172,10 +171,10 @@ class Page:
         most = min(part.stop + 1, file.lines)
         if file.path not in self._known:
             try:
-                # What would take long is left to the engine, where that knows another way.
+                # A slow text is left to the engine if that is not Python.
                 return list(self._hits_by_python(blocks, most, patient=self._engine.name == "python"))
             except TooSlow:
-                asked = self._engine.hits(_most(self._next))  # The next ones may be like it.
+                asked = self._engine.hits(_most(self._next))  # The next files may be as slow.
                 if not asked:
                     raise
                 self._known |= asked
@@ -196,7 +195,7 @@ class Page:
 
 
 def _most(parts: Parts) -> dict[str, int]:
-    """How many hits of each file are asked for, which may be shown under several names; one more than is shown."""
+    """How many hits to request of each file, one more than is shown; a file may be shown under several names."""
     most: dict[str, int] = {}
     for file, part in parts:
         if not is_notebook(file.path):

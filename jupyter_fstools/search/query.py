@@ -28,7 +28,7 @@ class TextQuery(BaseModel):
 
     Attributes:
         pattern: a regular expression (`dialect.compile_expression` says which), or plain text with `literal`.
-        glob: only files whose path below the folder searched fits; a leading `!` turns it round.
+        glob: only files whose path below the folder searched fits; a leading `!` inverts it.
         file_type: only files of a kind ripgrep knows, such as `py`.
         case_insensitive: fold case.
         literal: take the pattern as plain text.
@@ -68,7 +68,7 @@ class TextQuery(BaseModel):
 
     @property
     def is_choosy(self) -> bool:
-        """Not every file is to be searched."""
+        """Whether a glob or file type leaves out some files."""
         return self.glob is not None or self.file_type is not None
 
     def check_numbers(self) -> None:
@@ -116,7 +116,7 @@ class TextMatch:
 
     @property
     def size(self) -> int:
-        """Characters of the lines it shows."""
+        """The number of characters of all lines that it shows."""
         return len(self.text) + sum(map(len, self.before)) + sum(map(len, self.after))
 
 
@@ -124,10 +124,10 @@ class ReadVersion(NamedTuple):
     """The version of a file that a page's lines were read from.
 
     Attributes:
-        stat: the file just before that.
-        fingerprint: of what was read.
-        total_lines: how many lines that has.
-        final_newline: the last of them ends in one.
+        stat: the file just before it was read.
+        fingerprint: of the bytes read.
+        total_lines: how many lines they have.
+        final_newline: the last line ends with a newline.
     """
 
     stat: FileStat
@@ -181,7 +181,7 @@ def start_of(backend: Backend, path: str, visible: Visible) -> tuple[str, FileSt
     """The path to show, and the folder or file to search.
 
     Raises:
-        OutsideRoot, NotFound, Denied: also where a rule is about the link that names a file.
+        OutsideRoot, NotFound, Denied: also where a rule denies the link by which the file is named.
         InputOutput: too many files are open.
     """
     found = backend.stat(path)
@@ -196,12 +196,12 @@ def start_of(backend: Backend, path: str, visible: Visible) -> tuple[str, FileSt
 
 
 def path_of_link(backend: Backend, path: str, found: FileStat) -> str:
-    """The path from the root of the link by which a file was named, as a walk meets it; else the canonical path.
+    """The path of the link by which a file was named, as a walk shows it; the canonical path if there was no link.
 
     Args:
         backend: where it is.
         path: as the caller spells it.
-        found: what is there. Links to folders are not kept: no walk goes through them.
+        found: the target. Links to folders are resolved: no walk goes through them.
 
     Raises:
         InputOutput: too many files are open.
@@ -213,7 +213,7 @@ def path_of_link(backend: Backend, path: str, found: FileStat) -> str:
         folder = backend.stat("/".join(above) or ".").path
         if joined(folder, name) == found.path:
             return found.path
-        with FolderTrail(backend) as trail:  # Where a disk ignores case, a file's own name may be spelled otherwise.
+        with FolderTrail(backend) as trail:  # Another spelling may be the file itself on a disk that ignores case.
             is_link = trail.at(folder).see(name).kind == "link"
     except NoDescriptors as error:
         raise too_many_open() from error
@@ -225,15 +225,15 @@ def path_of_link(backend: Backend, path: str, found: FileStat) -> str:
 def file_filter(
     query: TextQuery, base: str, unwanted: GlobPattern | None
 ) -> Callable[[str, list[str]], list[str]] | None:
-    """Chooses among the files of a folder, by its path and their names, those to be searched; None: every one is.
+    """A function that chooses the files of a folder to search, by its path and their names; None: all are searched.
 
     Args:
-        query: its `file_type`. A glob that does not begin with `!` is what the walk follows.
+        query: its `file_type`. The walk itself follows a glob that does not begin with `!`.
         base: canonical path of the folder searched.
-        unwanted: what `unwanted_files` says.
+        unwanted: the result of `unwanted_files`.
 
     Raises:
-        Invalid: the kind.
+        Invalid: the file type.
     """
     of_type = names_of_type(query.file_type) if query.file_type is not None else None
     if of_type is None and unwanted is None:
@@ -250,7 +250,7 @@ def file_filter(
 
 
 def unwanted_files(query: TextQuery, backend: Backend) -> GlobPattern | None:
-    """Those that a `glob` with `!` keeps out; None if there is none.
+    """The files that a `glob` with `!` leaves out; None if there is no such glob.
 
     Raises:
         Invalid: the glob.

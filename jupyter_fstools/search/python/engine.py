@@ -38,7 +38,7 @@ class PythonEngine:
         self._patient = True
 
     def hurried(self) -> PythonEngine:
-        """A copy that gives up on what may take long, for a caller with a faster way to do that."""
+        """A copy that gives up on texts that may take long, for a caller that has a faster engine."""
         hurried = copy(self)
         hurried._patient = False
         return hurried
@@ -64,19 +64,19 @@ class PythonEngine:
                 batch.found.append(Counted(path, path, lines))
 
     def searched(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches, with what was named in them searched too."""
+        """The batches, with their `named` files searched too."""
         for batch in batches:
             yield self.search(batch)
 
     def search(self, batch: Batch) -> Batch:
-        """Search what is left of a batch."""
+        """Search the files of a batch that are left."""
         parts, batch.parts = batch.parts, []
         with FolderTrail(self._backend) as trail:
             for part in parts:
                 try:
                     folder = trail.at(part.folder)
                 except (OSError, FsToolsError):
-                    continue  # gone since the walk came through it
+                    continue  # The folder has gone since the walk came through it.
                 self.take(folder, part, batch)
         for shown, file in batch.named:
             if file.size > self._most and not batch.whatever_size:
@@ -86,14 +86,14 @@ class PythonEngine:
         return batch
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
-        """None: a text that Python's matcher gives up on has no hits."""
+        """No hits: there are none for a text on which Python's matcher gives up."""
         return {}
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: this engine holds no resources."""
 
     def _lines(self, raw: bytes | None, skipped: Counter[str]) -> int:
-        """How many lines of a file match; None stands for one that is too large."""
+        """How many lines of a file match; `raw` is None for a file that is too large."""
         if raw is None:
             skipped["large"] += 1
             return 0
@@ -111,7 +111,7 @@ class PythonEngine:
         return self._matching(text, skipped)
 
     def _lines_of_file(self, file: FileStat, skipped: Counter[str]) -> int:
-        """The same of a file by its path, in blocks if it is large: whole where a match may go over their edges."""
+        """The same of a file by its path, read in blocks if it is large, or as a whole where a match may span lines."""
         if self._stop.now():
             return 0
         total = 0

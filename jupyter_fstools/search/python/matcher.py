@@ -19,19 +19,19 @@ from ..regex.dialect import Expression
 from ..regex.emit import SET
 
 SECONDS_PER_TEXT, LEAST_SECONDS = 5.0, 0.05
-"""Time limit for one text, because a pattern such as (a+)+$ may try everything. Each text that exceeds it halves the
-limit for the next, down to the least, so that a folder of such texts does not use up the search."""
+"""Time limit for one text, because a pattern such as (a+)+$ may take exponential time. Each text that exceeds it halves
+the limit for the next, down to the least, so that a folder of such texts does not use up the search."""
 CHEAP_STEPS = 100_000_000
-"""About a second of Python's `re` in the worst case for a text of its size."""
+"""Most steps of a text that is matched in this process: about a second of Python's `re` in the worst case."""
 MOST_SETS = 40
-"""Sets of characters beyond ASCII, such as `\\w`, in a pattern that is compiled here: Python takes 10 ms for each."""
+"""Most Unicode sets such as `\\w` in a pattern that is compiled in this process: Python takes 10 ms for each."""
 _PROGRAM = Path(match_lines.__file__)
 _ATOM = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\(\?s:\.", re.DOTALL)
 """A part of a pattern, as written for Python, that may match a line feed."""
 
 
 def goes_over_lines(expression: Expression) -> bool:
-    """Whether a match can hold a line feed; where none can, every line may be searched by itself."""
+    """Whether a match can contain a line feed; if not, every line may be searched by itself."""
     atoms = _ATOM.findall(expression.plain) if expression.multiline else []
     return any(atom == "(?s:." or re.fullmatch(atom, "\n") for atom in atoms)
 
@@ -44,7 +44,7 @@ class Matcher:
     """Finds the matching lines of texts, in this process where that cannot take long, else in another one.
 
     Python's `re` cannot be interrupted and holds the interpreter while it works: a bad pattern would stop every
-    thread of a server. Use it as a context, so that the other process ends with it.
+    thread of a server. Use the matcher as a context manager, which ends the other process.
     """
 
     def __init__(self, expression: Expression, stop: Stop) -> None:
@@ -75,14 +75,14 @@ class Matcher:
         self._end()
 
     def renew(self) -> None:
-        """Give texts time again, twice as much: those that were counted in time are searched once more."""
+        """Restore the time limit, doubled: texts that were counted within it are searched again."""
         self._seconds = 2 * SECONDS_PER_TEXT
 
     def find(self, text: str, most: int, *, count: bool = True, patient: bool = True) -> tuple[int, list[Hit]]:
         """How many lines of `text` match, and the first `most` of them; without `count` the number may be too low.
 
         Raises:
-            TooSlow: given up after `SECONDS_PER_TEXT`, or stopped; without `patient` as soon as it may take long.
+            TooSlow: it took longer than `SECONDS_PER_TEXT`, or was stopped; without `patient`, it may take long.
             Invalid: Python cannot compile the pattern.
         """
         bounded = self._expression.degree is not None
@@ -95,7 +95,7 @@ class Matcher:
         try:
             return self._finder.find(text, most, count=count)
         except Expensive as error:
-            # Of many matches over lines ripgrep looks for the line of each anew.
+            # With many matches over lines ripgrep would be slow too: it searches for each one's line again.
             if not patient and not isinstance(error, ManyMatches):
                 raise TooSlow from None
             return self._ask(text, most)
@@ -126,7 +126,7 @@ class Matcher:
         return count, list(zip(*[iter(numbers)] * 4, strict=True))
 
     def _watch(self, other: subprocess.Popen[bytes], ended: threading.Event) -> None:
-        """Kill the other process when it takes too long: the reader of its answer then gets the end of the stream."""
+        """Kill the other process when it takes too long, which ends the stream that `_ask` reads."""
         while not ended.wait(0.05):
             since = self._busy_since
             if since is not None and (time.monotonic() - since > self._seconds or self._stop.now()):

@@ -24,7 +24,7 @@ def code_point(pattern: str, at: int, *, in_class: bool = False) -> tuple[str, i
     match = _CODE.match(pattern, at)
     if match:
         code = int(next(filter(None, match.groups())), 16)
-        # A class may begin at NUL, as [^\x00-\x7f] does; text that holds one is no text.
+        # Only a class may contain NUL, as [^\x00-\x7f] does: a file with a NUL is no text.
         if (code or in_class) and code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF:
             return chr(code), match.end()
     char = pattern[at + 1 : at + 2]
@@ -34,12 +34,12 @@ def code_point(pattern: str, at: int, *, in_class: bool = False) -> tuple[str, i
 
 
 _PLAIN = {"s": "\\t-\\r ", "S": "\\S\\x1c-\\x1f"}
-"""Where Python's own shorthand differs on ASCII text: it counts four control characters as spaces."""
+"""Shorthands that differ in Python on ASCII text: its `\\s` includes four control characters."""
 _SURROGATES = (0xD800, 0xDFFF)
 _HOW_A_RANGE_GOES = "A range goes from one character up to a later one, as a-z; a dash itself is \\-."
 _TWO_WAYS = "Classes cannot be nested or subtracted: list the characters, as [a-ce-z]; {0} itself is \\{0}."
 _OVER_LINE_ENDS = frozenset({r"\s", r"\W", r"\D", "[:space:]", "[:cntrl:]"})
-"""Sets that the characters which end a line belong to."""
+"""Sets that contain the characters which end a line."""
 
 
 def shorthand(letter: str, *, multiline: bool) -> Written:
@@ -51,7 +51,7 @@ def read_class(pattern: str, start: int, *, multiline: bool) -> tuple[Written, i
     """The class that opens at `start`, and the position after it.
 
     Raises:
-        Invalid: never closed, a range backwards, or what the engines read differently (`&&`, `--`, `[` in it).
+        Invalid: never closed, a reversed range, or syntax that the engines read differently (`&&`, `--`, `[` in it).
     """
     at = start + 1
     negated = pattern[at : at + 1] == "^"
@@ -121,14 +121,14 @@ def _written(
 
 
 def _without_line_feed(low: int, high: int) -> list[tuple[int, int]]:
-    """A range without the end of a line, which ripgrep leaves out of it too."""
+    """A range without the line feed, which ripgrep leaves out as well."""
     parts = [(low, 9), (11, high)] if low <= 10 <= high else [(low, high)]
     return [(first, last) for first, last in parts if first <= last]
 
 
 def _python_range(low: int, high: int) -> str:
-    """A range without the two letters that are swapped, and what stands for them."""
-    if low < _SURROGATES[0] <= high:  # They stand for bytes that are no UTF-8, which no class holds.
+    """A range with the two swapped letters replaced by their stand-ins."""
+    if low < _SURROGATES[0] <= high:  # Surrogates stand for bytes that are no UTF-8, which no class contains.
         after = _python_range(_SURROGATES[1] + 1, high) if high > _SURROGATES[1] else ""
         return _python_range(low, _SURROGATES[0] - 1) + after
     written = ""
@@ -159,10 +159,10 @@ _SPACES: Ranges = [
 _ALPHABETIC_SYMBOLS: Ranges = [(0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189)]
 _JOINERS: Ranges = [(0x200C, 0x200D)]
 _SWAPPED_I: Ranges = [(0xFDD0, 0xFDD1)]
-"""Stand-ins for two Turkish letters while case is folded; no text has these."""
+"""Stand-ins for two Turkish letters while case is folded; noncharacters, which no text has."""
 _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "Pc"})
 _PLANES_WITH_NEWS = ((0x0, 0x20000), (0xE0100, 0xE01F0))
-"""Where characters differ in kind from their neighbours; the planes between are letters or nothing."""
+"""Code points whose categories are looked up; all others are letters or unassigned."""
 
 
 @cache

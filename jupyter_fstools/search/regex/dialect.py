@@ -23,11 +23,11 @@ from .emit import (
 from .refusals import OVER_LINES, PLAIN_TEXT, refused_escape, refused_group, refused_pattern
 
 MOST_REPEATS = 1000
-"""Of one `{n,m}`, and of those inside each other multiplied."""
+"""Most repetitions of one `{n,m}`, and of nested ones multiplied."""
 DEEPEST_GROUPS = 50
 LONGEST_PATTERN = 10_000
 _WORD = re.compile(r"(?:\((?:\?:)?)*(?:\[(?:\w|\\w)|(?:\w|\\w)(?![*?{]))", re.ASCII)
-"""What a word goes on with."""
+"""Matches the beginning of a piece that continues a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class Expression:
         plain: for Python's `re` on text that is all ASCII.
         full: for any other text, where bytes that are no UTF-8 are surrogates; `write_full` makes it a pattern.
         required: text that every match holds; "" if none is known.
-        folded: the same in lower case where case is folded: what every match in text that is all ASCII then holds.
+        folded: the same in lower case where case is folded: text that every match in lower-cased ASCII text holds.
         degree: on a line of n characters Python's `re` takes at most about n ** (degree + 1) steps; None: it may take
             exponentially many.
         ignore_case: compile with `re.IGNORECASE`.
         multiline: a match may go over several lines.
-        oldest: the version of ripgrep from which on it reads `rust` so; () if all do.
+        oldest: the first version of ripgrep that reads `rust` in this way; () if all do.
     """
 
     rust: str
@@ -67,10 +67,10 @@ def compile_expression(
 ) -> Expression:
     r"""Read a pattern, or refuse it with the reason.
 
-    It is ripgrep's syntax without what Python's `re` reads otherwise: no look-around, back-reference, possessive
-    quantifier, `\p{..}`, `\A` or `\z`; flags only as `(?i)`, `(?s)`, `(?m)` at the start or `(?i:...)`. `^` and `$` are
-    the ends of a line; `\r` is matched only by `\r` (with `multiline` by classes too), so that CRLF files answer like
-    LF files. Case is folded character by character.
+    It is ripgrep's syntax without the parts that Python's `re` reads differently: no look-around, back-reference,
+    possessive quantifier, `\p{..}`, `\A` or `\z`; flags only as `(?i)`, `(?s)`, `(?m)` at the start or `(?i:...)`. `^`
+    and `$` are the ends of a line; `\r` is matched only by `\r` (with `multiline` by classes too), so that CRLF files
+    answer like LF files. Case is folded character by character.
 
     Raises:
         Invalid: empty, not well formed, or not alike in both engines.

@@ -6,19 +6,19 @@ import re
 from dataclasses import dataclass
 
 BYTES = "\\udc80-\\udcff"
-"""What bytes that are no UTF-8 become in Python; ripgrep's wildcards never match such bytes."""
+"""The range of surrogates that bytes that are no UTF-8 become in Python; ripgrep's wildcards never match such bytes."""
 SET = "\0"
-"""Before `w`, `d`, `s` or a capital in `Written.full`: a long set of characters, written out when it is needed."""
+"""Precedes `w`, `d`, `s` or a capital in `Written.full`: a long set of characters, written out when it is needed."""
 FOLDED_I = {"\u0130": "\ufdd0", "\u0131": "\ufdd1"}
-"""Python folds the Turkish dotted I and dotless i to i, ripgrep does not: both sides swap them for these."""
+"""Stand-ins, in pattern and text, for the Turkish dotted I and dotless i: Python folds them to i, ripgrep does not."""
 
 STRAY = r"(?:[0-9A-Za-z_][\x80-\xBF]{1,3}|[\xC2-\xDF][\x80-\xBF]{2,3}|[\xE0-\xEF][\x80-\xBF]{3})"
-r"""A character and bytes behind it that are no UTF-8. Ripgrep 14 takes them for a part of it and sees no `\b` behind
-it all, so it is told to find this. No other match holds such bytes."""
+r"""A character followed by bytes that are no UTF-8. Ripgrep 14 treats the bytes as a part of the character and finds no
+`\b` after them, so the pattern matches them explicitly. No other match contains such bytes."""
 SINCE_CRLF = (14, 0, 0)
-"""The ripgrep that knows `(?R:$)`."""
+"""The first version of ripgrep that knows `(?R:$)`."""
 NEVER = (1 << 30,)
-"""No ripgrep reads it as Python does."""
+"""Version for syntax that no ripgrep reads as Python does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Written:
         required: text that every match of the piece holds.
         exact: the piece matches `required` and nothing else.
         assertion: it matches a place, not a character.
-        degree: how many repetitions without a bound it has, none inside another; None: one is inside another.
+        degree: how many unbounded repetitions it has, none of them nested; None: one is nested.
         ways: in how many ways a backtracking engine may try it, at most.
-        repeats: bounded repetitions inside each other, multiplied.
+        repeats: nested bounded repetitions, multiplied.
     """
 
     rust: str
@@ -117,7 +117,7 @@ def _total(degrees: list[int | None]) -> int | None:
 
 
 def character(char: str) -> Written:
-    """A character that means itself; a line feed takes a carriage return before it along."""
+    """A literal character; a line feed also matches a carriage return before it."""
     if char == "\n":
         return Written(r"(?:\r?\n)", r"(?:\r?\n)", r"(?:\r?\n)")
     python = re.escape(FOLDED_I.get(char, char))
@@ -126,14 +126,14 @@ def character(char: str) -> Written:
 
 
 def any_character(newlines: bool) -> Written:
-    """`.`: any character but a line's end."""
+    """`.`: any character except the end of a line, or with `newlines` any at all."""
     if newlines:
         return Written("(?s:.)", "(?s:.)", f"[^{BYTES}]")
     return Written(r"[^\r\n]", r"[^\r\n]", rf"[^\r\n{BYTES}]")
 
 
 def line_end(*, multiline: bool) -> Written:
-    """`$`: before a line feed and the carriage return that goes with it; a match over lines may come between them."""
+    """`$`: before a line feed and its carriage return; a match over lines may end between the two."""
     if not multiline:
         return Written(r"(?:\r?$)", r"(?:\r?$)", r"(?:\r?$)", assertion=True)
     python = r"(?:(?!(?<=\r)(?!\Z)$)\r?$)"
@@ -141,14 +141,14 @@ def line_end(*, multiline: bool) -> Written:
 
 
 def boundary(*, at_first: bool) -> Written:
-    r"""`\b`; `at_first`: a match may begin with it, and goes on with a part of a word."""
+    r"""`\b`; `at_first`: a match may begin with it, and continues with a part of a word."""
     word = f"[{SET}w]"
     full = f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
     return Written(rf"(?:\b|(?-u:{STRAY}\b))" if at_first else r"\b", r"\b", full, assertion=True)
 
 
 def no_boundary() -> Written:
-    r"""`\B`, but not between CR and LF; ripgrep has it there, and has none beside stray bytes."""
+    r"""`\B`, for Python only: ripgrep matches it between CR and LF, and does not match it beside stray bytes."""
     word = f"[{SET}w]"
     inside = r"(?!(?<=\r)$)"
     full = f"{inside}(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"

@@ -29,7 +29,7 @@ ESCAPES_REFUSED = {
     "<": ("the start of a word", r"Write \b."),
     ">": ("the end of a word", r"Write \b."),
 }
-"""By the character behind the backslash: what it is elsewhere, and what to write here."""
+"""Meanings of escapes in other dialects, and what to write here, by the character after the backslash."""
 
 _NO_LOOKING = "Search for the whole text, or for one of both parts and read what is found."
 GROUPS_REFUSED = {
@@ -46,7 +46,7 @@ GROUPS_REFUSED = {
     "?R": ("recursion", _WRITTEN_OUT),
     "?|": ("a branch reset", "Write (?:...|...)."),
 }
-"""By how the group goes on behind its parenthesis."""
+"""Meanings of groups in other dialects, and what to write here, by the characters after the parenthesis."""
 
 _FLAGS = re.compile(r"\?([A-Za-z-]+)[:)]")
 _WHERE_FLAGS_GO = (
@@ -63,13 +63,13 @@ _MOST_SHOWN = 200
 
 
 def refused_pattern(what: str, pattern: str, at: int, hint: str = PLAIN_TEXT) -> Invalid:
-    """The refusal of a pattern: what is wrong, where in it, and (`hint`) what to write."""
+    """The refusal of a pattern: what is wrong, at which position, and (`hint`) what to write."""
     shown = _UNSHOWABLE.sub(lambda match: ascii(match[0])[1:-1], pattern[:_MOST_SHOWN])
     return Invalid(f"pattern: {what} at position {at} of '{shown}'", hint=hint, field="pattern", position=at)
 
 
 def refused_escape(pattern: str, at: int) -> Invalid | None:
-    """The refusal of the escape at `at`, if it is one of those that mean something elsewhere."""
+    """The refusal of the escape at `at`, if it has a meaning in other dialects."""
     half = _HALF_BOUNDARY.match(pattern, at)
     if half:
         return refused_pattern(f"{half[0]} (the {half[1]} of a word) is not supported", pattern, at, r"Write \b.")
@@ -81,7 +81,7 @@ def refused_escape(pattern: str, at: int) -> Invalid | None:
 
 
 def refused_group(pattern: str, at: int) -> Invalid:
-    """The refusal of the group that opens at `at` with a question mark and is none that there is."""
+    """The refusal of the unsupported group that opens at `at` with a question mark."""
     rest = pattern[at + 1 :]
     for opening, (elsewhere, hint) in GROUPS_REFUSED.items():
         if rest.startswith(opening):

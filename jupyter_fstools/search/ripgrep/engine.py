@@ -26,19 +26,19 @@ from .process import BEGINNING, NUL, Ripgrep, RipgrepFailed, Stopped, counts_of,
 from .run import LOOK_SECONDS
 
 NAMES_BYTES = 256 << 10
-"""File names given to one run: systems take 1 to 2 MiB of arguments in all."""
+"""Bytes of file names given to one run: systems take 1 to 2 MiB of arguments in all."""
 LISTED_AT_ONCE = 100
-"""Files whose matches over lines are listed in one run: all of what they hold may come back."""
+"""Files whose matches over lines are listed in one run: the output may be as large as all of them."""
 RUNS_AT_ONCE = min(8, os.cpu_count() or 1)
 LITTLE_FILES, LITTLE_BYTES = 1000, 8 << 20
-"""Up to here Python is faster than starting ripgrep several times, if all matches hold a known text,
-which is searched for first."""
+"""Files and bytes below which Python is faster than several runs of ripgrep, if all matches hold a known text, which is
+searched for first."""
 FEW_FILES, FEW_BYTES = 200, 1 << 20
-"""The same for any pattern."""
+"""The same limits for any other pattern."""
 LONGEST_PATH_BYTES = 4096 - len(BEGINNING) - 1
-"""Longest path that programs can open (`PATH_MAX` less the prefix); we open folders one inside the other."""
+"""Longest path that programs can open (`PATH_MAX` less the prefix); this package opens folder by folder instead."""
 _LISTED = ("--no-ignore", "--hidden", "--text", "--threads=1")
-"""For files given by name: the walk has already left out what ripgrep would skip."""
+"""Options for files given by name: the walk has already left out files that ripgrep would skip."""
 _T = TypeVar("_T")
 
 
@@ -56,8 +56,8 @@ class RipgrepEngine:
         binary: the ripgrep program.
         stop: when to end.
         max_file_bytes: larger files are skipped.
-        folders: searches those of which all files are searched; None: files are given by name.
-        python: searches what is too little for programs to be started for it, and files whose paths are too long.
+        folders: searches folders as a whole where all their files are wanted; None: all files are given by name.
+        python: searches batches that are too small for a program to pay off, and files whose paths are too long.
         alone: leave nothing to Python that ripgrep can search.
     """
 
@@ -91,7 +91,7 @@ class RipgrepEngine:
         self._runner = ThreadPoolExecutor(RUNS_AT_ONCE, "ripgrep")
 
     def take(self, folder: Folder, part: Part, batch: Batch) -> None:
-        """Note them for later, but for large ones; those with long paths are searched now."""
+        """Note files for later, except large ones; files with long paths are searched at once."""
         if may_be_long(part.folder, LONGEST_PATH_BYTES):
             long = {name for name in part.names if is_long(joined(part.folder, name), LONGEST_PATH_BYTES)}
             self._python.take(folder, Part(part.folder, sorted(long)), batch)
@@ -125,7 +125,7 @@ class RipgrepEngine:
             yield self._awaited(waiting.popleft())
 
     def _begun(self, batch: Batch) -> Future[Batch]:
-        """The search of a batch, gone on with by a thread where programs are to do it."""
+        """The search of a batch, in a thread; files with long paths are searched by Python first."""
         long = [each for each in batch.named if is_long(each[1].path, LONGEST_PATH_BYTES)]
         if long:
             by_python = self._python.search(replace(batch, parts=[], named=long))
@@ -134,7 +134,7 @@ class RipgrepEngine:
         return self._submitted(self._search, batch)
 
     def hits(self, most: dict[str, int]) -> dict[str, list[Hit]]:
-        """The first hits of files, as many as asked for by canonical path; none if the search has been stopped."""
+        """The first hits of files, see `Engine`; none if the search has been stopped."""
         bound = [] if self._multiline else [f"--max-count={max(most.values(), default=1)}"]
         found: dict[str, list[Hit]] = {}
         with contextlib.suppress(Stopped):
@@ -144,7 +144,7 @@ class RipgrepEngine:
         return {path: hits[: most[path]] for path, hits in found.items() if path in most}
 
     def close(self) -> None:
-        """End the runs, give back the threads and the root's descriptor."""
+        """End the runs, and release the threads and the root's descriptor."""
         self._ripgrep.end()
         self._runner.shutdown(wait=True, cancel_futures=True)
         self._ripgrep.close()
@@ -161,11 +161,11 @@ class RipgrepEngine:
     def _submitted(self, work: Callable[..., _T], *arguments: object) -> Future[_T]:
         try:
             return self._runner.submit(work, *arguments)
-        except RuntimeError as error:  # no more threads
+        except RuntimeError as error:  # No thread can be started.
             raise RipgrepFailed(str(error)) from error
 
     def _by_python(self, batch: Batch) -> Batch | None:
-        """A batch searched with Python, if that is not slower than to start a program; the batch stays as it is."""
+        """A copy of a batch, searched with Python; None if a program would be faster."""
         if not self.hits_by_python:
             return None
         sizes = [size for part in batch.parts for _, _, size in look_at(self._backend, part.paths)]
@@ -174,7 +174,7 @@ class RipgrepEngine:
         return self._python.hurried().search(replace(batch, found=list(batch.found), skipped=batch.skipped.copy()))
 
     def _search(self, batch: Batch) -> Batch:
-        """Search a batch; where it is stopped, what has been found by then counts."""
+        """Search a batch; if the search is stopped, the results so far count."""
         parts, batch.parts = batch.parts, []
         named: list[tuple[str, str]] = []
         for name, file in batch.named:
@@ -198,7 +198,7 @@ class RipgrepEngine:
         return batch
 
     def _count_folders(self, parts: list[Part], counts: dict[str, int], skipped: Counter[str]) -> list[str]:
-        """Search the folders that can be searched as a whole; the paths of the files in others."""
+        """Search the folders that can be searched as a whole; returns the paths of all other files."""
         if self._folders is None:
             return [path for part in parts for path in part.paths]
         whole = {part.folder: part for part in parts if part.is_all}
@@ -219,7 +219,7 @@ class RipgrepEngine:
         return left
 
     def _not_large(self, paths: Iterable[str], skipped: Counter[str]) -> Iterator[str]:
-        """Those of the files that are still there and may be searched; a FIFO in their place would be waited for."""
+        """The files that still exist and are not too large; ripgrep would wait for a FIFO in the place of one."""
         for _, path, size in look_at(self._backend, paths):
             if size <= self._most:
                 yield path
@@ -227,7 +227,7 @@ class RipgrepEngine:
                 skipped["large"] += 1
 
     def _with_nul(self, paths: list[str]) -> list[str]:
-        """Those of some files that are binary."""
+        """The binary files among these."""
         return listed(self._ripgrep.output([*_LISTED, "--files-with-matches", "-e", NUL], paths)[0])
 
     def _count(self, paths: list[str], counts: dict[str, int], passed_over: dict[str, str]) -> None:
@@ -253,7 +253,7 @@ class RipgrepEngine:
             counts |= counts_of(self._ripgrep.output([*_LISTED, "--count", *self._pattern], text)[0])[0]
 
     def _lines_begun_on(self, paths: list[str]) -> dict[str, int]:
-        """How many lines of each of these files a match begins on that may go over several."""
+        """How many lines of each of these files begin a match, which may go over several lines."""
         counts = Counter[str]()
         for first in range(0, len(paths), LISTED_AT_ONCE):
             counts.update(path for path, _ in self._json([], paths[first : first + LISTED_AT_ONCE]))

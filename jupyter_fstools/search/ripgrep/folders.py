@@ -16,16 +16,16 @@ from .process import Ripgrep, RipgrepFailed, counts_of, names_what_it_skips, pat
 
 _MOST_GLOBS = 100
 _NOTEBOOKS = ("--type-add=notebook:*.[iI][pP][yY][nN][bB]", "--type-not=notebook")
-"""Notebooks are searched by cells."""
+"""Options that leave out notebooks, which are searched by cells."""
 _SAFE = r"\w.+@\-"
 """Characters that every dialect reads literally."""
 _SAFE_NAME = re.compile(rf"[{_SAFE}*]+", re.ASCII)
 _UNSAFE = re.compile(rf"([*{{}},])|[^{_SAFE}*{{}},]+", re.ASCII)
-"""Every dialect reads its first group literally inside brackets."""
+"""Its first group are characters that every dialect reads literally inside brackets."""
 _ALL_IN_FOLDER = ("--no-ignore", "--hidden", "--max-depth=1", "--threads=1", "--count")
 _PASSED_OVER = re.compile(rb"ignoring \.//([^\n]+): (?:found binary data at offset \d+|(\d+) bytes)\n")
 _NAME_RULE = b": Ignore(IgnoreMatch("
-"""A line of `--debug` about a file that a rule on names excludes; it is long."""
+"""Part of each long line of `--debug` about a file that a rule on names excludes."""
 _SEARCHED = re.compile(rb"\n(\d+) files searched\n[^\0]*\Z")
 _OF_ALL = "--include-zero"
 _NOTHING = ("-e", r"(?-u:\xc0)")
@@ -40,7 +40,7 @@ class Found(NamedTuple):
     Attributes:
         lines: how many lines match, by path.
         binary: paths of files that hold a NUL.
-        untold: paths of files of which nothing else was said: they are large, binary or gone.
+        untold: paths of files that the output does not mention: they are large, binary or gone.
     """
 
     lines: dict[str, int]
@@ -49,32 +49,32 @@ class Found(NamedTuple):
 
 
 class WholeFolders:
-    """Counts matching lines in folders of which all files are searched whose names fit.
+    """Counts matching lines in folders where all files with fitting names are searched.
 
     Ripgrep takes half as long for a whole folder as for files given by name, because it resolves the path of each of
     those three times. In a file that it finds by itself it stops at a NUL and prints nothing. Ripgrep 14 names such
     files with `--debug`, together with all files that a rule on names excludes: that is used where few are excluded.
-    Otherwise ripgrep prints the files without a match, too: those that it leaves out are binary, large or gone.
-    Printing names takes half as long again, so while few files match, a run that prints only numbers comes first: it
-    tells how many files match, and in which folders.
+    Otherwise ripgrep also prints the files without a match: the files it leaves out are binary, large or gone. Printing
+    names takes half as long again, so while few files match, a run that prints only numbers comes first: it shows how
+    many files match, and in which folders.
 
     Args:
-        rules: options by which ripgrep chooses files: those that fit, and few more.
-        any_kind: they choose files of all kinds.
-        no_more: they choose no more than those that fit.
-        tells_unwanted: by them it passes over what a glob with `!` keeps out.
+        rules: options by which ripgrep chooses files: the fitting ones, and few others.
+        any_kind: the rules choose files of all types.
+        no_more: the rules choose fitting files only.
+        tells_unwanted: the rules leave out the files that a glob with `!` leaves out.
     """
 
     def __init__(self, rules: list[str], *, any_kind: bool, no_more: bool, tells_unwanted: bool) -> None:
         self._options = [*_ALL_IN_FOLDER, *rules]
         self._says_little = any_kind
-        self._can_count = no_more  # One more could make up for one that is binary.
+        self._can_count = no_more  # Otherwise an extra file could make up, in the count, for a binary one.
         self._numbers_first = no_more
         self.tells_unwanted = tells_unwanted
 
     @staticmethod
     def can_search(part: Part) -> bool:
-        """Whether a rule can select the files: to ripgrep no file type has a name that ends with a dot."""
+        """Whether rules can select the files: ripgrep's file types never match a name that ends with a dot."""
         return part.is_all and not any(name[-1] == "." for name in part.names)
 
     def count(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part], *, over_lines: bool) -> Found:
@@ -82,17 +82,17 @@ class WholeFolders:
 
         Args:
             ripgrep: the program.
-            pattern: what to look for, in ripgrep's words.
-            parts: the folders, of each of which that `can_search` holds.
-            over_lines: a match may go over lines. Then the numbers are of something else.
+            pattern: the pattern, as options of ripgrep.
+            parts: the folders; `can_search` is true for each.
+            over_lines: a match may go over lines. Then the numbers are not those of lines on which a match begins.
 
         Raises:
-            RipgrepFailed: something is closed or gone, or worse; files given by name may still be searched.
+            RipgrepFailed: a folder cannot be opened, or another error; files given by name may still be searched.
             Stopped
         """
         if not over_lines:
             return self._count_in_lines(ripgrep, pattern, parts)
-        # Of a file that it does not go through line by line, ripgrep looks only at the beginning for a NUL.
+        # In a file that it does not search line by line, ripgrep looks for a NUL only at the beginning.
         found = self._count_in_lines(ripgrep, list(_NOTHING), parts)
         lines = _among(parts, counts_of(self._printed(ripgrep, pattern, parts))[0])
         for path in (*found.binary, *found.untold):
@@ -112,7 +112,7 @@ class WholeFolders:
         return Found(_among(parts, told), untold=untold)
 
     def _by_reasons(self, printed: bytes, said: bytes, parts: list[Part]) -> Found | None:
-        """Read the lines of `--debug`; None where they do not speak of all files."""
+        """Read the lines of `--debug`; None where they do not account for all files."""
         paths = {path for part in parts for path in part.paths}
         binary, large = set[str](), set[str]()
         for each in _PASSED_OVER.finditer(said):
@@ -125,7 +125,7 @@ class WholeFolders:
         return Found(_among(parts, counts_of(printed)[0]), binary & paths, large)
 
     def _lines_by_numbers(self, ripgrep: Ripgrep, pattern: list[str], parts: list[Part]) -> dict[str, int] | None:
-        """Matching lines by path; None where the numbers do not suffice: then something is binary, or has changed."""
+        """Matching lines by path; None where the numbers do not add up, as a file is binary or has changed."""
         printed = self._printed(ripgrep, [_OF_ALL, "--no-filename", *pattern], parts)
         numbers = [int(number) for number in printed.split() if number.isdigit()]
         if len(numbers) != sum(len(part.names) for part in parts):
@@ -133,15 +133,15 @@ class WholeFolders:
         self._numbers_first = _are_few(numbers)
         matching = list(_with_matches(parts, numbers))
         told = counts_of(self._printed(ripgrep, pattern, matching))[0] if matching else {}
-        # In another order than they were asked for, the folders would not be those with the matches.
+        # The sums differ if ripgrep printed the folders in another order than requested.
         return _among(matching, told) if sum(told.values()) == sum(numbers) else None
 
     def _printed(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> bytes:
         return self._ended(ripgrep, asked, parts)[0]
 
     def _ended(self, ripgrep: Ripgrep, asked: list[str], parts: list[Part]) -> tuple[bytes, bytes]:
-        """The output and the messages of an ended run."""
-        # With a slash at its end, what has become a FIFO meanwhile is refused, not waited for.
+        """The output and the messages of a completed run."""
+        # The trailing slash makes ripgrep refuse a folder that has become a FIFO instead of waiting for it.
         folders = [part.folder and f"{part.folder}/" for part in parts]
         printed, said, code = ripgrep.ended([*self._options, *asked], folders)
         if code not in (0, 1):
@@ -150,12 +150,12 @@ class WholeFolders:
 
 
 def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern | None = None) -> WholeFolders | None:
-    """For one search; None if ripgrep cannot be given a rule for the names that fit: it would read all others, too.
+    """`WholeFolders` for one search; None if no rule of ripgrep can describe the names, as it would read all files.
 
     Args:
-        pattern: what the walk goes by.
+        pattern: the pattern that the walk follows.
         query: its `file_type`; whether names may be hidden; the largest files.
-        unwanted: what is kept out of that, be it all or nothing in a folder.
+        unwanted: the files that are left out of it, all of a folder or none.
     """
     read_alike = sorted(set(map(_as_everybody_reads_it, pattern.last_names)))
     globs: list[str] | None = read_alike
@@ -171,7 +171,7 @@ def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern 
     rules += [f"--type-add=unseen:{HIDDEN_PREFIX if hidden else '.'}*", "--type-not=unseen", *_NOTEBOOKS]
     rules.append(f"--max-filesize={query.max_file_bytes}")
     no_more = (
-        globs is not None  # Else it takes names that no kind holds, such as `.d.`, hidden or not.
+        globs is not None  # Without a type, names that no type matches are searched too, such as `.d.`.
         and unwanted is None
         and pattern.differs_in_names
         and (query.include_hidden or len(set(named_hidden)) == 1)
@@ -181,14 +181,14 @@ def whole_folders(pattern: GlobPattern, query: TextQuery, unwanted: GlobPattern 
 
 
 def _as_everybody_reads_it(name: str) -> str:
-    """A glob that fits what this one does, and hardly more, in ripgrep's dialect as in ours; empty if there is none."""
+    """A glob that matches at least the same names, and few others, in both dialects; empty if there is none."""
     if _SAFE_NAME.fullmatch(name):
         return re.sub(r"\*+", "*", name)
     return _UNSAFE.sub(lambda odd: f"[{odd[1]}]" if odd[1] else "*", literal_name(name) or "")
 
 
 def _is_read_alike(name: str) -> bool:
-    """Whether that glob fits nothing more."""
+    """Whether the glob of `_as_everybody_reads_it` matches exactly the same names."""
     literal = literal_name(name)
     return _SAFE_NAME.fullmatch(name) is not None or (
         literal is not None and all(odd[1] for odd in _UNSAFE.finditer(literal))
@@ -202,12 +202,12 @@ def _fit_on_lines(parts: list[Part]) -> bool:
 
 
 def _are_few(numbers: Collection[int]) -> bool:
-    """Whether matches are in few of the files that hold so many each."""
+    """Whether few files have matches; the numbers are those of each file's matching lines."""
     return sum(map(bool, numbers)) * _FEW <= len(numbers)
 
 
 def _with_matches(parts: list[Part], numbers: list[int]) -> Iterator[Part]:
-    """The folders with matching lines, of which each file holds so many."""
+    """The folders with matching lines; the numbers are those of each file, in order."""
     at = 0
     for part in parts:
         end = at + len(part.names)

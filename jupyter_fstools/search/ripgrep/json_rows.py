@@ -12,7 +12,7 @@ from ..regex.emit import STRAY
 from .process import path_of
 
 _MATCHES = b',"submatches":['
-"""Follows the lines in a row; inside them it would be escaped with backslashes, as would the next."""
+"""Follows the text of the lines in a row; inside that text its quotes would be escaped, as would those of the next."""
 _SUBMATCH = re.compile(rb'"start":(\d+),"end":(\d+)\}')
 _LONGEST_SUBMATCH_BYTES = 64
 _STRAY = re.compile(STRAY.encode())
@@ -41,14 +41,14 @@ class MatchRows:
             for hit in row.hits(listed, is_all=end >= 0):
                 yield row.path, hit
             if end < 0:
-                # The last one may not have come to its end.
+                # The last match may not have been received completely.
                 del self._waiting[: max(row.read, len(listed) - _LONGEST_SUBMATCH_BYTES)]
                 return
             del self._waiting[: end + 1]
             self._row = None
 
     def _has_begun(self) -> bool:
-        """Go to the next row's matches; False if they have not been received yet."""
+        """Advance to the next row's matches; False if they have not been received yet."""
         while True:
             end = self._waiting.find(b"\n", self._looked)
             matches = self._waiting.find(_MATCHES, max(0, self._looked - len(_MATCHES)), None if end < 0 else end)
@@ -64,7 +64,7 @@ class MatchRows:
 
 
 class _Row:
-    """One matched line, or with `every_line` all the lines that follow each other."""
+    """One matched line, or with `every_line` all adjacent ones."""
 
     def __init__(self, row: bytes, *, every_line: bool) -> None:
         match = json.loads(row)["data"]
@@ -76,7 +76,7 @@ class _Row:
         self._any_listed = False
 
     def hits(self, listed: bytes, *, is_all: bool) -> Iterator[Hit]:
-        """Those of some more of the matches, the last ones if that `is_all`; `read` is then how much was read."""
+        """The hits of some more matches, the last ones if `is_all`; afterwards `read` is how many bytes were parsed."""
         self.read = 0
         if self._line_end and not self._every_line:
             return
@@ -88,7 +88,7 @@ class _Row:
                 if not self._every_line:
                     return
         if is_all and not self._any_listed and not self._every_line:
-            end_of_line = len(self._raw.removesuffix(b"\n"))  # where an empty match is that ripgrep does not list
+            end_of_line = len(self._raw.removesuffix(b"\n"))  # Ripgrep does not list an empty match there.
             if hit := self._hit(end_of_line, end_of_line):
                 yield hit
 
@@ -101,17 +101,17 @@ class _Row:
         self._line += raw.count(b"\n", counted, self._line_start)
         self._line_end = raw.find(b"\n", start) + 1 or len(raw) + 1
         if stray := _STRAY.match(raw, start, end):
-            start = stray.end()  # The match begins behind it.
+            start = stray.end()  # The match begins after the stray bytes.
         return self._line, _length(raw[self._line_start : start]), _length(raw[start:end]), -1
 
 
 def _bytes(value: dict[str, str]) -> bytes:
-    """Text as ripgrep's JSON holds it: as it is, or in base64 where it is no UTF-8."""
+    """The bytes of a text in ripgrep's JSON: a plain string, or base64 where it is no UTF-8."""
     return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])
 
 
 def _is_inside_character(raw: bytes, at: int) -> bool:
-    """Whether to cut there would cut a character: to ripgrep there may be an empty match between its bytes."""
+    """Whether a position is inside a character: ripgrep may find an empty match between its bytes."""
     before, after = raw[max(0, at - 3) : at], raw[at : at + 3]
     return _length(before) + _length(after) != _length(before + after)
 

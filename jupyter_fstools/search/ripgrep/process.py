@@ -19,7 +19,7 @@ from .run import Run
 
 OLDEST = (13, 0, 0)
 FAULTS = 2
-"""Its exit code after an error, even if only single files failed."""
+"""Ripgrep's exit code after an error, even if only single files failed."""
 OPTIONS = (
     "--no-config",
     "--color=never",
@@ -30,20 +30,20 @@ OPTIONS = (
     "--regex-size-limit=500M",
 )
 BEGINNING = ".//"
-"""Prefix of every relative path: no file or folder name can hold two slashes in a row."""
+"""Prefix of every relative path in the output: no name can contain its two slashes in a row."""
 NUL = r"\x00"
 """A pattern that matches no text, only binary files."""
 _COUNTED = re.compile(rb"([^\0]+)\0(\d+)\n")
 _COMPLAINT_BEGINS = re.compile(rb"(?:^|\n)(?:rg: )?" + re.escape(BEGINNING.encode()))
 _COMPLAINT = re.compile(rb"(?s)(.+): ([^:\n]+ \(os error (\d+)\))")
 _TWICE = b": IO error for operation on " + BEGINNING.encode()
-"""Precedes the repeated path in an error about a path that was given and cannot be opened."""
+"""Precedes the repetition of the path in an error about a given path that cannot be opened."""
 _SHORTAGES = {errno.ENOMEM, errno.ENFILE, errno.EMFILE}
-"""Errors of the system that are not about the file they name."""
+"""System errors that are not about the file in the message."""
 
 
 class RipgrepFailed(Exception):
-    """It is missing, crashed, or gave unexpected output; its output is discarded."""
+    """Ripgrep is missing, crashed, or gave unexpected output; its output is discarded."""
 
 
 def ripgrep_binary() -> str | None:
@@ -56,7 +56,7 @@ def ripgrep_binary() -> str | None:
 
 @cache
 def newest_ripgrep() -> str:
-    """The same; FileNotFoundError if there is none, and that is not remembered: descriptors may have been short."""
+    """The same; FileNotFoundError if there is none, which is not cached: there may have been too few descriptors."""
     places = [Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))]
     found = [shutil.which("rg", path=str(place)) for place in places] + [shutil.which("rg")]
     versions = {path: version for path in dict.fromkeys(filter(None, found)) if (version := _version(path)) >= OLDEST}
@@ -66,12 +66,12 @@ def newest_ripgrep() -> str:
 
 
 def is_since(binary: str, oldest: tuple[int, ...]) -> bool:
-    """Whether a ripgrep is at least so new."""
+    """Whether a ripgrep has at least this version."""
     return not oldest or _version(binary) >= oldest
 
 
 def names_what_it_skips(binary: str) -> bool:
-    """Whether it is one whose `--debug` lines are known; they may change with every version."""
+    """Whether the `--debug` lines of this ripgrep are known; they may change with every version."""
     return _version(binary)[:1] == (14,)
 
 
@@ -96,13 +96,13 @@ class Stopped(Exception):
 
 
 class Ripgrep:
-    """The program in one folder: any thread may run it, and all runs can be ended.
+    """Runs the program in one folder, from any thread; all runs can be ended.
 
     Args:
         binary: the program.
         folder_fd: a descriptor of the folder to start in, where there is one.
         folder: the path of the same folder.
-        stop: when no run is to begin, or to go on.
+        stop: tells when no run may begin or continue.
 
     Attributes:
         binary: the program.
@@ -117,7 +117,7 @@ class Ripgrep:
 
     @contextlib.contextmanager
     def started(self, arguments: list[str], paths: list[str]) -> Iterator[Run]:
-        """Start it; it is ended with the block.
+        """Start a run, which ends with the block.
 
         Raises: as `start`
         """
@@ -128,7 +128,7 @@ class Ripgrep:
             self.finish(run)
 
     def start(self, arguments: list[str], paths: list[str]) -> Run:
-        """Start it; `finish` and `close` end it.
+        """Start a run; `finish` and `close` end it.
 
         Args:
             arguments: options and `-e PATTERN`s.
@@ -138,7 +138,7 @@ class Ripgrep:
             RipgrepFailed
             Stopped: before it began.
         """
-        named = os.fsencode("\0".join([BEGINNING + path for path in paths])).split(b"\0")  # quicker than one by one
+        named = os.fsencode("\0".join([BEGINNING + path for path in paths])).split(b"\0")  # Faster than one by one.
         command = [*map(os.fsencode, (self.binary, *OPTIONS, *arguments, "--")), *named]
         if self._stop.now():
             raise Stopped
@@ -168,7 +168,7 @@ class Ripgrep:
         return run
 
     def finish(self, run: Run) -> None:
-        """End a run, and read no more of its output."""
+        """End a run, and stop reading its output."""
         run.close()
         self._running.discard(run)
 
@@ -182,7 +182,7 @@ class Ripgrep:
         return printed, unreadable_at_end(code, beside, paths)
 
     def ended(self, arguments: list[str], paths: list[str]) -> tuple[bytes, bytes, int]:
-        """The output, the messages and the exit code.
+        """The output, the messages and the exit code of a run.
 
         Raises:
             RipgrepFailed: it cannot be started.
@@ -200,22 +200,22 @@ class Ripgrep:
             run.end()
 
     def close(self) -> None:
-        """End every run, and read no more of their output."""
+        """End every run, and stop reading their output."""
         for run in list(self._running):
             self.finish(run)
 
 
 def unreadable_at_end(code: int, complaints: bytes, paths: list[str]) -> list[str]:
-    """Those of the files given to a run that it complained of, but for those that are gone.
+    """The files given to a run that it reported as unreadable, except files that do not exist any more.
 
-    It came to its end with 0 (something matched), 1 (nothing did) or `FAULTS`, if only single files stand behind that.
+    A complete run ends with 0 (something matched), 1 (nothing did) or `FAULTS`, if only single files failed.
 
     Raises:
-        RipgrepFailed: it did not come to its end, or it complained of anything else, maybe of all there was to search.
+        RipgrepFailed: the run is not complete, or it reported any other error, which may be about all files.
     """
     if code in (0, 1):
         return []
-    # A name may go over lines, and a complaint with it.
+    # A file name may contain line feeds, and so may a message.
     before, *each = _COMPLAINT_BEGINS.split(complaints.removesuffix(b"\n"))
     if code != FAULTS or before or not each:
         raise RipgrepFailed((before and complaints).decode("utf-8", "replace")[:2000] or f"it ended with {code}")
@@ -246,11 +246,11 @@ def path_of(printed: bytes) -> str:
 
 def listed(printed: bytes) -> list[str]:
     """Paths that were printed, each followed by a NUL."""
-    return [path_of(path) for path in printed.split(b"\0")[:-1]]  # behind them there are statistics
+    return [path_of(path) for path in printed.split(b"\0")[:-1]]  # Statistics may follow them.
 
 
 def counts_of(printed: bytes) -> tuple[dict[str, int], bytes]:
-    """Matching lines by path, as `--count` prints them, and what is left over of a line that is not whole."""
+    """Matching lines by path, as `--count` prints them, and the rest of an incomplete line."""
     counts, end = {}, 0
     for each in _COUNTED.finditer(printed):
         counts[path_of(each[1])] = int(each[2])

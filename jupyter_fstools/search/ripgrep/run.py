@@ -16,18 +16,18 @@ from typing import IO
 LOOK_SECONDS = 0.05
 """Longest time between two checks whether a run should go on."""
 _PAUSE_SECONDS, _PAUSE_PART, _MUCH_BYTES = 0.005, 0.05, 32 << 10
-"""Pause after a short read of a pipe, absolute and as a part of the time since it was opened: waking up for
-every few bytes costs more than searching a file."""
+"""Pause after a short read of a pipe, in seconds and as a part of the time since it was opened, and the size of a read
+that is not short: waking up for every few bytes costs more than searching a file."""
 _PIPE_BYTES, _READ_BYTES = 1 << 20, 128 << 10
-"""Size of the pipe's buffer, which holds what comes during a pause, and of one read."""
+"""Size of the pipe's buffer, which holds the output of a pause, and of one read."""
 _BLOCK_BYTES, _MOST_WAITING = 128 << 10, 4
-"""Size of a block that is handed on (one or two thousand paths), and how many blocks may wait for the reader."""
+"""Size of a block for the reader (one or two thousand paths), and how many blocks may wait for it."""
 Said = tuple[bytes, bytes]
-"""A piece of standard output and one of standard error; mostly one of them is empty."""
+"""A piece of standard output and one of standard error; usually one of them is empty."""
 
 
 class Run:
-    """One run, its standard output (what it found) and standard error (errors, and what it skipped).
+    """One run, with its standard output (results) and standard error (errors and skipped files).
 
     Args:
         process: the process, with pipes.
@@ -45,7 +45,7 @@ class Run:
         """Begin to read its output.
 
         Raises:
-            RuntimeError: there are no more threads.
+            RuntimeError: no thread can be started.
         """
         for which, pipe in enumerate(self._pipes):
             reader = Thread(target=self._read, args=(which, pipe), daemon=True)
@@ -54,7 +54,7 @@ class Run:
 
     @property
     def code(self) -> int | None:
-        """The exit code; None if it was killed before."""
+        """The exit code; None if the run was killed before its end."""
         return None if self._ended else self._process.returncode
 
     def said(self) -> Iterator[Said]:
@@ -71,13 +71,13 @@ class Run:
         self._process.wait()
 
     def end(self) -> None:
-        """Kill it with all that it has started, unless it has ended. Its output so far can still be read."""
+        """Kill the process and its children, unless it has ended; its output so far can still be read."""
         if self._process.returncode is None:
             self._ended = True
             end_group(self._process)
 
     def close(self) -> None:
-        """End it, and read no more."""
+        """End the run, and stop reading its output."""
         self._closed = True
         self.end()
         for reader in self._readers:
@@ -108,9 +108,9 @@ class Run:
             yield b"".join(gathered)
 
     def _has_come(self, pipe: IO[bytes]) -> bool:
-        """Wait for more; False where none is to be read any more.
+        """Wait for more output; False at its end, or once the run is closed.
 
-        A pipe does not end with its process while another one, forked off beside it, happens to hold it too.
+        The pipe itself may outlive its process, if another process forked at the same moment holds it too.
         """
         if not hasattr(select, "poll"):
             return not self._closed
@@ -132,7 +132,7 @@ class Run:
 
 
 def _widened(pipe: IO[bytes]) -> int:
-    """Give a pipe room, as far as the system has that; how many bytes it holds now."""
+    """Enlarge a pipe's buffer where the system can; returns its size in bytes."""
     try:
         import fcntl
 
@@ -144,7 +144,7 @@ def _widened(pipe: IO[bytes]) -> int:
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all it has started, and take up what is left of it."""
+    """Kill a process and its children, and reap it."""
     with contextlib.suppress(OSError):
         if process.returncode is not None:
             return
