@@ -19,19 +19,19 @@ from .unsaved_document import Heard, LiveFile, UnsavedDocument, different_states
 
 
 class LastKnownFile(LiveFile):
-    """The last known content of a document with unsaved changes; its person may see another one."""
+    """The last known content of a document with unsaved changes; the person may see newer content."""
 
     origin = "last known"
 
 
 class LastKnownDocument:
-    """The holder of a file that is looked at, not changed, and of which a page holds unsaved changes.
+    """The holder of a file that is only read, and of which a page holds unsaved changes.
 
     Args:
         backend: where the bytes are.
         stat: the file.
         document: asks the pages; None where none of them is connected.
-        data: what was heard last of it; None: nothing but what the file has.
+        data: the content last reported by a page; None: none was, so the file's content is used.
     """
 
     place: Place = "document"
@@ -57,7 +57,7 @@ class LastKnownDocument:
             yield LastKnownFile(self._stat, self._saved_data() if self._data is None else self._data)
 
     def on_disk(self) -> None:
-        """It is not changed."""
+        """None: this holder is never used for a change."""
 
     def apply(self, rewrite: Rewrite) -> Applied:
         """Refuse."""
@@ -76,7 +76,7 @@ class Pages:
     """The pages that are connected to this process, and what they have open; safe for threads.
 
     Attributes:
-        heard_last: what they said last of their unsaved documents.
+        heard_last: the last reported states of their unsaved documents.
     """
 
     def __init__(self) -> None:
@@ -86,19 +86,19 @@ class Pages:
         self.heard_last = Heard()
 
     def connected(self, page: Page) -> None:
-        """A page has a (new) connection, and is about to say what it has open."""
+        """Register a page's (new) connection; the page is about to report its documents."""
         with self._lock:
             self._newest[page.name] = page
 
     def is_newest(self, page: Page) -> bool:
-        """Whether this is the newest connection of the page, which may be lost by now."""
+        """Whether this is the newest connection of the page, even if it is lost by now."""
         with self._lock:
             return self._newest.get(page.name) is page
 
     def heard(self, page: Page, documents: Sequence[PageDocument]) -> list[PageDocument]:
-        """A page says all that it has open; gives the documents that were not open so before.
+        """Take a page's report of all that it has open; returns the documents that are new, or of another kind.
 
-        Its earlier connections are closed: what was lost on the way the server may learn minutes later.
+        Its earlier connections are closed: the server may notice a lost connection only minutes later.
         """
         with self._lock:
             replaced = [one for one in self._documents if one.name == page.name and one is not page]
@@ -120,7 +120,7 @@ class Pages:
         return new
 
     def left(self, page: Page) -> None:
-        """A page is not connected any more."""
+        """Forget a page that is not connected any more."""
         with self._lock:
             self._documents.pop(page, None)
 
@@ -139,9 +139,9 @@ class Pages:
             return {page.name for page in self._documents}
 
     def follow(self, key: str, exact: str | None) -> None:
-        """Tell the saved documents of a file that it has other bytes now than those they show, by their hash."""
+        """Have saved documents of a file reload it if it has other bytes now than they show, by hash."""
         for document in self.all():
-            # Which files one is made of that is converted, its page does not tell.
+            # A page does not report from which files a converted document is made.
             is_mine = document.key == key or document.kind == "converted"
             if is_mine and document.saved and document.hash != exact:
                 document.tell("follow")
@@ -151,9 +151,9 @@ class BrowserDocuments:
     """The documents that browsers have open.
 
     Args:
-        pages: those that are connected.
+        pages: the connected pages.
         backend: where the files are.
-        store: what other processes, and pages that fell silent, said.
+        store: has the reports of other processes, and of pages whose connection was lost.
         seconds: how long a page may take to answer.
     """
 
@@ -161,11 +161,11 @@ class BrowserDocuments:
         self._pages, self._backend, self._store, self._seconds = pages, backend, store, seconds
 
     def holder(self, stat: FileStat, *, to_change: bool) -> Holder | None:
-        """Who holds a file; None where no page has it open.
+        """The holder of a file; None where no page has it open.
 
         Raises:
-            Conflict: pages here and at another server both hold unsaved changes. Unsaved: only others do, or a
-            change is meant of what is no file, or of what a page shows in a form of its own.
+            Conflict: pages here and at another server both hold unsaved changes. Unsaved: for a change, if only pages
+            elsewhere do, the file is deleted, or a page shows it in another form.
         """
         documents = self._pages.of(stat.key)
         elsewhere = self._unsaved_elsewhere(stat.key)
@@ -202,7 +202,7 @@ class BrowserDocuments:
         return LastKnownDocument(self._backend, stat, live, last)
 
     def let_save(self) -> None:
-        """Nothing: pages save when they are told to, and an edit waits for that."""
+        """Do nothing: pages save when they are told to, and an edit waits for that."""
 
     def _require_saved_elsewhere(self, stat: FileStat) -> None:
         if self._unsaved_elsewhere(stat.key):
@@ -223,5 +223,5 @@ class BrowserDocuments:
 
 
 def _is_opaque(document: PageDocument) -> bool:
-    """Whether a page does not hold the file's text or cells: it saves something else than it shows."""
+    """Whether a page does not hold the file's own text or cells, as it saves another form than it shows."""
     return document.kind == "converted" or (document.kind == "other" and not document.saved)

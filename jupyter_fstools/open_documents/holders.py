@@ -20,7 +20,7 @@ class Disk:
     Args:
         backend: where the bytes are.
         stat: the file, which may be missing.
-        check: refuses a file that pages no longer have saved.
+        check: refuses a file of which pages have unsaved changes.
     """
 
     place: Place = "disk"
@@ -33,7 +33,7 @@ class Disk:
         return self._backend.read(self._stat.path)
 
     def on_disk(self) -> None:
-        """The file has the content."""
+        """None: the file itself has the content."""
 
     def apply(self, rewrite: Rewrite) -> Applied:
         """Replace the file at once, unless an outsider was faster."""
@@ -44,7 +44,7 @@ class Disk:
             yield from stream.chunks()
             rewrite.begin(*stream.fingerprints())  # A backend takes all chunks before it replaces the file.
             if self._check is not None:
-                # Whoever says from now on that a document is unsaved finds this change begun, and waits for it.
+                # A page that reports unsaved changes from now on finds this change pending, and waits for it.
                 self._check(self._stat)
 
         version = before.stat.version if before is not None else None
@@ -60,11 +60,11 @@ class Disk:
 
 
 class Holders:
-    """Asks whoever knows open documents, and turns to the disk where nobody holds a file.
+    """Finds the holder of a file among open documents, or the disk where nobody else holds it.
 
     Args:
         backend: where the bytes are.
-        store: where servers keep what their pages have open.
+        store: where servers keep the documents that their pages have open.
         documents: asked in this order.
     """
 
@@ -74,7 +74,7 @@ class Holders:
         self._documents = documents
 
     def of(self, stat: FileStat, *, to_change: bool) -> Holder:
-        """Who holds a file's content.
+        """The holder of a file's content.
 
         Raises:
             Unsaved, Conflict: see `OpenDocuments.holder`.
@@ -88,13 +88,13 @@ class Holders:
         return Disk(self._backend, stat, self._require_saved if to_change else None)
 
     def let_save(self) -> None:
-        """Wait, not for long, until the files have what is about to be saved."""
+        """Wait briefly until open documents have saved their pending changes."""
         for documents in self._documents:
             documents.let_save()
 
     def _require_saved(self, stat: FileStat) -> None:
-        """Refuse a file of which a browser holds what is not in it: unsaved changes, or a collaboration room."""
-        # What a person typed is nowhere but in their browser: a new file below it would set the two against each other.
+        """Refuse a file that has unsaved changes in a browser, or is in a collaboration room."""
+        # Unsaved text is only in the person's browser: replacing the file below it would make the two conflict.
         if not all(document.saved for document in self._store.open_documents(stat.key)):
             raise Unsaved(
                 f"{stat.path} is open in a browser: it has unsaved changes, or is in a collaboration room "
@@ -105,24 +105,24 @@ class Holders:
 
 
 class OpenElsewhere(Unsaved):
-    """A page of a server has the file open: that server can do what was asked, as far as it can be reached."""
+    """A page of a server has the file open: that server can carry out the call, if it can be reached."""
 
 
 class ElsewhereDocuments:
     """The documents that the store knows of.
 
     Args:
-        store: where servers keep what their pages have open.
+        store: where servers keep the documents that their pages have open.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def holder(self, stat: FileStat, *, to_change: bool) -> None:
-        """Nobody whom this process could ask.
+        """None: this process can reach no page.
 
         Raises:
-            OpenElsewhere: the file is open, and a change is meant, or what is on the disk is not what a person sees.
+            OpenElsewhere: the file is open, and the call changes it or it has unsaved changes.
         """
         documents = self._store.open_documents(stat.key)
         if any(to_change or not document.saved for document in documents):
@@ -133,4 +133,4 @@ class ElsewhereDocuments:
             )
 
     def let_save(self) -> None:
-        """Nothing: whatever is about to be saved, another process does it."""
+        """Do nothing: any save is done by another process."""

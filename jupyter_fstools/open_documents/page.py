@@ -24,27 +24,27 @@ class PageGone(Exception):
 
 
 class Page(Protocol):
-    """A page in a browser; what is asked and told reaches it in this order."""
+    """A page in a browser; messages reach it in the order in which they are sent."""
 
     @property
     def name(self) -> str:
-        """The same after a lost connection."""
+        """The name of the page, which stays the same after a lost connection."""
 
     def ask(self, message: dict[str, Any]) -> Future[dict[str, Any]]:
         """Send a message that the page answers; raises `PageGone` in the future. From any thread."""
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Send a message that it does not answer; a page that has gone misses it. From any thread."""
+        """Send a message without an answer; a page that has gone misses it. From any thread."""
 
     def close(self) -> None:
-        """It has another connection by now: end all waits for answers over this one."""
+        """End all waits for answers over this connection, as the page has a newer one."""
 
 
 class Answer(BaseModel):
-    """The answer of a page; nothing else in it counts.
+    """The answer of a page; other fields in it are ignored.
 
     Attributes:
-        done: the page did what it was asked for.
+        done: the page did as requested.
         reason: why it did not: `closed`, `hash`, `text`, `busy`, `failed`.
         counter: of the document as it is.
         hash: of the file, where the page has saved it.
@@ -98,13 +98,13 @@ class PageDocument:
         self.page.tell({"do": do, "document": self.number, **more})
 
     def follow(self, version: str | None) -> None:
-        """Have it look at its file, unless it has since the file has this version."""
+        """Have the page look at the file, unless it was told to since the file has this version."""
         if version is None or version != self.version:
             self.version = version
             self.tell("follow")
 
     def answer(self, asked: Future[dict[str, Any]], seconds: float) -> Answer | None:
-        """The page's answer; None if there is none in so many seconds (at once, if there was none last time)."""
+        """The page's answer; None if none comes within `seconds`, or at once if the last answer did not come either."""
         try:
             told = Answer.model_validate(asked.result(0 if self.is_silent else seconds))
         except TooLate:
@@ -119,28 +119,28 @@ class PageDocument:
 
 
 def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = None) -> dict[str, Any] | None:
-    """The message that tells a document of that kind to change; None where operations cannot say it.
+    """The message that tells a document of that kind to change; None where operations cannot express the change.
 
     Args:
         kind: of the document.
-        rewrite: of content that is there.
-        names: what the page calls the cells, where that is known.
+        rewrite: of an existing content.
+        names: the page's ids of the cells, if known.
     """
     before = rewrite.before
     assert before is not None
     try:
         if kind == "text":
             if lines_end(before) != lines_end(SplicedContent(before, rewrite.splices)):
-                return None  # The page goes on with the ones that it loaded, and would save them.
+                return None  # The page keeps the line endings that it loaded, and would save those.
             return {"kind": kind, "spans": spans_of(before, rewrite.splices)}
         if kind == "notebook":
-            # What knows notebooks is imported where the first one is edited.
+            # Imported late: the notebook modules are needed only once a notebook is edited.
             from ..documents.notebook import NotebookDocument
             from ..documents.notebook.operations import notebook_operations
 
             document = NotebookDocument(before, rewrite.outline)
             if names is not None and len(names) != len(document.cells):
-                names = None  # A page may tell anything.
+                names = None  # A page's answer is not trusted.
             told = notebook_operations(document, rewrite.splices, names)
             return None if told is None else {"kind": kind, **told.model_dump(mode="json")}
     except (FsToolsError, UnicodeDecodeError):
@@ -149,6 +149,6 @@ def change_message(kind: Kind, rewrite: Rewrite, names: Sequence[str] | None = N
 
 
 def lines_end(content: Content) -> str:
-    """The line ending that JupyterLab finds in a text as it loads it, and writes for all lines as it saves it."""
+    """The line ending that JupyterLab detects when it loads a text, and writes for all lines when it saves it."""
     data = content.read(0, content.size)
     return "\r\n" if b"\r\n" in data else "\r" if b"\r" in data else "\n"

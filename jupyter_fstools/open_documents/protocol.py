@@ -24,11 +24,11 @@ class Rewrite:
         before: what `Holder.content` gave; None: there is no file, and the splices insert all of it.
         splices: sorted and disjoint, offsets in `before`.
         known: the fingerprint of the content before, where somebody has computed it.
-        hash_before: it is not known, and wanted.
-        begin: records what is about to be done, by the fingerprints before (None: not wanted) and after; called once,
-            before anything is changed. Where it raises nothing is changed. Where the content after then turns out
-            otherwise (others changed other places), `Applied` says so.
-        outline: where the cells of `before` lie, where that is known.
+        hash_before: the fingerprint before is needed and not known.
+        begin: records the change as begun, by the fingerprints before (None: not needed) and after; called once, before
+            anything is changed. If it raises, nothing is changed. If the content after turns out different (others
+            changed other places), `Applied` says so.
+        outline: the places of the cells of `before`, if known.
     """
 
     before: OpenFile | None
@@ -40,13 +40,13 @@ class Rewrite:
 
 
 class Applied(NamedTuple):
-    """A change that a holder has taken.
+    """A change that a holder has applied.
 
     Attributes:
         stat: the file as it is now; its version is that of the content after the change.
-        before: the fingerprint of the content before, where it was asked for or is known anyway.
+        before: the fingerprint of the content before, if it was requested or is known anyway.
         after: the fingerprint of the content after.
-        saved: the file has the change; False where it is only in a shared document that is about to be saved.
+        saved: the file has the change; False if it is only in a shared document that will be saved.
     """
 
     stat: FileStat
@@ -56,31 +56,31 @@ class Applied(NamedTuple):
 
 
 class Holder(Protocol):
-    """Who has the current content of one file; used while the file's lock is held."""
+    """Holds the current content of one file; used while the file's lock is held."""
 
     @property
     def place(self) -> Place:
         """Where a change lands."""
 
     def content(self) -> AbstractContextManager[OpenFile]:
-        """The content now: one consistent version, whose `stat.version` is equal only for equal content.
+        """The current content: one consistent version, whose `stat.version` is equal only for equal content.
 
-        Its `unchanged()` tells whether that version is still there. For a document that is not saved the bytes are
-        those that saving it would write.
+        Its `unchanged()` tells whether that version is still current. The bytes of an
+        unsaved document are those that saving it would write.
 
         Raises:
             Unsaved: a browser or room does not answer; and as `Backend.read`
         """
 
     def on_disk(self) -> str | None:
-        """The digest of the file, where it does not have the content yet and is what a crash leaves; None elsewhere.
+        """The digest of the file if it does not have the content yet, as a crash would leave it; None otherwise.
 
         Raises:
             as `Backend.read`
         """
 
     def apply(self, rewrite: Rewrite) -> Applied:
-        """Change the content from what it was before to what the splices make of it.
+        """Apply the splices to the content.
 
         Raises:
             Conflict, Stale: somebody changed the same place meanwhile; Unsaved: the holder does not answer; nothing
@@ -88,7 +88,7 @@ class Holder(Protocol):
         """
 
     def remove(self, before: OpenFile) -> None:
-        """Delete the file, if its content is still what `before` holds.
+        """Delete the file, if it still has the content of `before`.
 
         Raises:
             as `apply`, and as `Backend.delete`
@@ -96,24 +96,24 @@ class Holder(Protocol):
 
 
 class OpenDocuments(Protocol):
-    """Knows the documents that are open somewhere; the workspace asks it before it turns to the disk."""
+    """Knows documents that are open somewhere; the workspace asks it before it uses the disk."""
 
     def holder(self, stat: FileStat, *, to_change: bool) -> Holder | None:
-        """Who holds a file's content instead of the disk; None: nobody that is known here.
+        """The holder of a file's content instead of the disk; None: no known one.
 
         Called in the thread of a tool's call, under the file's lock; must not block for long.
 
         Args:
             stat: the file on the disk, which may be missing there.
-            to_change: a change is meant, not only a look.
+            to_change: the call changes the file instead of only reading it.
 
         Raises:
-            Unsaved: somebody who cannot be reached does, and a change is meant.
-            Conflict: two do, with different unsaved contents.
+            Unsaved: the holder cannot be reached, and the call changes the file.
+            Conflict: there are two, with different unsaved contents.
         """
 
     def let_save(self) -> None:
-        """Wait until the files have what is about to be saved anyway: a program that reads them next would miss it.
+        """Wait until documents have saved their pending changes, which a program that reads the files would miss.
 
         Must not block for long.
         """

@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 _SAVE_SECONDS = 3.0
 _PAUSE_SECONDS = 0.02
-# Rooms load CRLF as LF: a page takes both for one character, and what is typed would land in another place.
+# Rooms load CRLF as LF: a page counts each as one character, so with CRLF typed text would land in a wrong place.
 _OTHER_LINE_ENDINGS = (
     r"is open in a collaboration room, where no other line endings than \n are written",
     r"Write it with \n. Or: ",
@@ -53,7 +53,7 @@ class EventLoop(Protocol):
 
 
 class Snapshot(NamedTuple):
-    """A room's content after so many changes, as bytes; `ids` are what the document calls its cells."""
+    """A room's content as bytes, and the number of changes so far; `ids` are the cells' ids in the document."""
 
     changes: int
     data: bytes
@@ -65,8 +65,8 @@ class Look(NamedTuple):
 
     Attributes:
         changes: as `SharedDocument` counts them.
-        value: the content; None: it is what was expected.
-        ids: what the document calls its cells.
+        value: the content; None: it is the expected one.
+        ids: the cells' ids in the document.
     """
 
     changes: int
@@ -93,7 +93,8 @@ class Room:
         shared: the room's document.
         kept: the last snapshot of every document, by its token.
         on_loop: runs what touches the document.
-        save_at_once: has a room save at once that would end without having saved; else False. On the event loop.
+        save_at_once: saves a room that would end without saving by itself; False for any other room. Called on the
+            event loop.
     """
 
     place: Place = "room"
@@ -112,14 +113,14 @@ class Room:
 
     @contextmanager
     def content(self) -> Iterator[OpenFile]:
-        """The content that people see now, as the bytes that the room saves."""
+        """The content that people see now, as the bytes that the room would save."""
         known, shared = self._kept.get(self._shared.token), self._shared
         look = self._on_loop(lambda: _look(shared, expected=known is not None and known.changes == shared.changes))
         snapshot = self._snapshot(look, known.data if known is not None else b"")
         yield RoomContent(self._stat_of(snapshot), snapshot, lambda: shared.changes == snapshot.changes)
 
     def on_disk(self) -> None:
-        """Its own save, which may come at any time, is not known."""
+        """None: the room may save at any time, so the file's content is not known."""
 
     def apply(self, rewrite: Rewrite) -> Applied:
         """Change the document in one transaction; the room saves it about a second later."""
@@ -144,12 +145,12 @@ class Room:
         written = self._outlived(snapshot.data) if is_saving else None
         if snapshot.data == after:
             return Applied(written or stat, old, new, saved=written is not None)
-        # What others typed meanwhile was shown to nobody who calls tools: the answer is about the change alone.
+        # No caller was shown text that others typed meanwhile, so the answer is about the change alone.
         meant = replace(stat, size=len(after), version=f"{stat.version} as meant")
         return Applied(meant, old, new, saved=written is not None)
 
     def _outlived(self, data: bytes) -> FileStat | None:
-        """Wait until the room has saved, and write the file where the room ended before; None: it takes too long.
+        """Wait until the room has saved, or write the file if the room ended before; None if it takes too long.
 
         Raises:
             as `Backend.write`: the room has ended, and somebody else has changed the file; the change is gone.
@@ -167,7 +168,7 @@ class Room:
         return None
 
     def _written(self, data: bytes) -> FileStat:
-        """Write what the room did not save, unless its last save, which outlives it, was faster."""
+        """Write the content that the room did not save, unless the room's last save came after all."""
         try:
             return self._backend.write(self._stat.path, [data], if_match=self._stat.version)
         except Conflict:
@@ -181,7 +182,7 @@ class Room:
             self._on_loop(lambda: None)
         except Conflict:
             return True
-        except Unsaved:  # It is loading its file again.
+        except Unsaved:  # The room is loading its file again.
             return False
         return False
 
@@ -208,7 +209,7 @@ class Room:
         try:
             with self._backend.read(self._stat.path) as opened:
                 return opened.read(0, opened.size)
-        except FsToolsError:  # Deleted meanwhile.
+        except FsToolsError:  # The file was deleted meanwhile.
             return b""
 
     def _stat_of(self, snapshot: Snapshot) -> FileStat:
@@ -270,7 +271,7 @@ def _notebook_patch(
 
 
 def _is_plain(operation: CellOperation) -> bool:
-    """The document will hold exactly what the operation says: nothing has to be looked at again."""
+    """Whether the document will hold exactly the operation's content, so that it need not be read again."""
     if isinstance(operation, Members):
         return all(key in ("outputs", "execution_count") and not value for key, value in operation.set.items())
     return isinstance(operation, SourceSpans)

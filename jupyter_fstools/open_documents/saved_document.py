@@ -17,14 +17,14 @@ from .protocol import Applied, Rewrite
 
 
 class SavedDocument:
-    """The holder of a file whose open documents are all saved: the disk is the truth, and the pages go along.
+    """The holder of a file whose open documents are all saved: the disk is authoritative, and the pages follow it.
 
     Args:
         backend: where the bytes are.
         stat: the file.
-        documents: those that are open.
+        documents: the open ones.
         seconds: how long a page may take to answer.
-        check: refuses a file that pages elsewhere no longer have saved.
+        check: refuses a file of which pages elsewhere have unsaved changes.
     """
 
     place: Place = "document"
@@ -41,16 +41,16 @@ class SavedDocument:
         self._documents, self._seconds = list(documents), seconds
 
     def content(self) -> AbstractContextManager[OpenFile]:
-        """The file's bytes; whoever shows others has missed a change by a program, and looks."""
+        """The file's bytes; pages that show other ones, as they missed a program's change, are told to reload."""
         for document in self._documents:
             document.follow(self._stat.version)
         return self._disk.content()
 
     def on_disk(self) -> None:
-        """The file has the content."""
+        """None: the file itself has the content."""
 
     def apply(self, rewrite: Rewrite) -> Applied:
-        """Write the file; the pages patch what they show just before it is replaced, and take over its hash after."""
+        """Write the file; the pages patch their documents just before it is replaced, and get its new hash after."""
         if rewrite.before is None:
             return self._disk.apply(rewrite)
         patched: list[PageDocument] = []
@@ -73,13 +73,13 @@ class SavedDocument:
         return applied
 
     def remove(self, before: OpenFile) -> None:
-        """Delete the file, and close what shows it."""
+        """Delete the file, and close the documents that show it."""
         self._disk.remove(before)
         for document in self._documents:
             document.tell("close")
 
     def _patched(self, rewrite: Rewrite, old: str, new: str) -> list[PageDocument]:
-        """The documents that show the change by now, or will as soon as their pages wake up.
+        """The documents that show the change, or will as soon as their pages wake up.
 
         Raises:
             Stale, Conflict: somebody is changing one of them; none of them shows it.
@@ -98,7 +98,7 @@ class SavedDocument:
 
 
 def changed_meanwhile(path: str, reasons: Collection[str]) -> Stale | Conflict:
-    """The refusal where a page had something else than it was thought to have, or its person is typing."""
+    """The refusal where a page did not have the expected text, or its person is typing."""
     for reason in _STAYS.keys() & set(reasons):
         return has_to_stay(reason)
     kind = Stale if "text" in reasons else Conflict
@@ -110,7 +110,7 @@ def changed_meanwhile(path: str, reasons: Collection[str]) -> Stale | Conflict:
 
 
 def has_to_stay(reason: str, cell: int | None = None) -> Conflict:
-    """The refusal of what makes a cell anew that is `running`, or has the `caret` of somebody who types in it."""
+    """The refusal to recreate a cell that is `running`, or has the `caret` of somebody who types in it."""
     which = "a cell that this change deletes or replaces" if cell is None else f"the cell at index {cell}"
     why, hint = _STAYS[reason]
     return Conflict(f"{why.format(which)} (not modified)", hint=hint)
@@ -123,7 +123,7 @@ _STAYS = {
 
 
 def _tell_written(documents: Sequence[PageDocument], new: str | None, stat: FileStat | None) -> None:
-    """Tell the pages that the file has the change (by its new hash), or that it will not have it."""
+    """Tell the pages the file's new hash after the change, or that the change was not written."""
     moment = None if stat is None else datetime.fromtimestamp(stat.mtime_ns / 1e9, UTC).isoformat()
     for document in documents:
         if stat is not None:

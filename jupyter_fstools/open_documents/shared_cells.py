@@ -23,12 +23,12 @@ from ..errors import Conflict
 from .saved_document import has_to_stay
 
 CARET = "fstools:caret"
-"""The field of a person's awareness with the id of the cell in which they type."""
+"""Field of a person's awareness state with the id of the cell in which they type."""
 _OF_A_RUN = frozenset({"outputs", "execution_count"})
 
 
 class SharedCells:
-    """The cells of a shared notebook by their index before the change, wherever they are by now."""
+    """The cells of a shared notebook, found by their index before the change even if they have moved since."""
 
     def __init__(self, document: Any, ids: Sequence[str | None], sources: Mapping[int, str]) -> None:
         self._document, self._ycells, self._sources, self._total = document, document.ycells, sources, len(ids)
@@ -42,11 +42,11 @@ class SharedCells:
         if live == list(ids):
             self._order = list(range(len(ids)))
         else:
-            # A cell that somebody inserted since has no index, nor has a copy.
+            # A cell that somebody inserted since has no index (-1), and neither has a copy.
             self._order = [-1 if at in copies else known.get(cell_id, -1) for at, cell_id in enumerate(live)]
 
     def beside_a_run(self, operation: CellOperation) -> CellOperation:
-        """The operation without what it says about the outputs of a running cell."""
+        """The operation without the outputs and count of a running cell."""
         if not (isinstance(operation, Members) and is_running(self._require_there(operation.cell))):
             return operation
         kept = {name: value for name, value in operation.set.items() if name not in _OF_A_RUN}
@@ -68,7 +68,7 @@ class SharedCells:
         if expected is not None and str(cell["source"]) != expected:
             raise meanwhile(f"the cell at index {operation.cell.index} was changed")
         is_made_anew = isinstance(operation, Convert | Move | Delete) or _brings_outputs(cell, operation)
-        is_made_anew |= cell.get("id") in self._twice  # Nobody knows in which of both.
+        is_made_anew |= cell.get("id") in self._twice  # The caret may be in either of the two copies.
         if is_made_anew and cell.get("id") in self._carets:
             raise has_to_stay("caret", operation.cell.index)
         sets_outputs = isinstance(operation, Members) and not _OF_A_RUN.isdisjoint(operation.set)
@@ -76,7 +76,7 @@ class SharedCells:
             raise has_to_stay("running", operation.cell.index)
 
     def drop_copies(self, operations: Sequence[CellOperation]) -> None:
-        """Take away the copies of the cells that are about to change: they would be cells of their own then."""
+        """Remove the copies of the cells that are about to change, which would become separate cells."""
         changed = {self._id_of(one.cell.index) for one in operations if not isinstance(one, Insert)} & self._twice
         for at in reversed(range(len(self._order) if changed else 0)):
             if self._order[at] < 0 and self._ycells[at].get("id") in changed:
@@ -99,7 +99,7 @@ class SharedCells:
             del self._ycells[at], self._order[at]
         else:
             content = cell.to_py()
-            # Clients of Yjs 13 know no moves, nor a cell whose type changes.
+            # Yjs 13 clients support neither moves nor a change of a cell's type.
             del self._ycells[at], self._order[at]
             if isinstance(operation, Move):
                 self._insert(operation.cell.index, operation.after, content)
@@ -112,13 +112,13 @@ class SharedCells:
 
     def _require_there(self, name: CellName) -> Any:
         if name.index >= self._total:
-            return None  # A new one.
+            return None  # The cell is new.
         if name.index not in self._order:
             raise meanwhile(f"the cell at index {name.index} was deleted")
         return self._ycells[self._order.index(name.index)]
 
     def _without_trust(self, at: int, index: int) -> Any:
-        """A cell made anew: a page looks at the trust of one only when it first sees it."""
+        """Recreate a cell without trust: a page checks a cell's trust only when it first sees the cell."""
         content = self._ycells[at].to_py()
         content["metadata"].pop("trusted")
         del self._ycells[at], self._order[at]
@@ -134,15 +134,15 @@ class SharedCells:
 
 
 def copies_in(ids: Sequence[str | None]) -> set[int]:
-    """The positions of cells whose id another one before them has."""
+    """The positions of cells that have the id of an earlier cell."""
     first = {cell_id: at for at, cell_id in zip(range(len(ids) - 1, -1, -1), reversed(ids), strict=True)}
     return {at for at, cell_id in enumerate(ids) if cell_id is not None and first[cell_id] != at}
 
 
 def cells_with_carets(document: Any) -> set[str | None]:
-    """The ids of the cells in which people type, as their pages tell it."""
+    """The ids of the cells in which people type, as their pages report them."""
     states = document.awareness.states.values() if document.awareness is not None else ()
-    # A page may tell anything.
+    # A page's state is not trusted: it may have any type.
     told = (state.get(CARET) for state in states if isinstance(state, dict))
     return {cell_id for cell_id in told if isinstance(cell_id, str)}
 
@@ -157,12 +157,12 @@ def splice_text(text: Any, splices: Sequence[Splice]) -> None:
 
 
 def is_running(cell: Any) -> bool:
-    """Whether a cell, if there is one, runs or waits for its turn."""
+    """Whether a cell is running or waits for its turn; False for None."""
     return cell is not None and bool(cell.get("execution_state") == "running")
 
 
 def _brings_outputs(cell: Any, operation: CellOperation) -> bool:
-    """Whether a trusted cell gets outputs that are not its own: what the person ran is not what they trusted."""
+    """Whether a trusted cell gets new outputs: the person trusted only the outputs of their own runs."""
     if not isinstance(operation, Members) or not cell["metadata"].get("trusted"):
         return False
     own = [plain_output(output) for output in cell["outputs"].to_py()] if "outputs" in cell else []
@@ -175,7 +175,7 @@ def _set_members(cell: Any, members: dict[str, Any]) -> None:
             cell["outputs"].clear()
             cell["outputs"].extend([_shared_output(output) for output in value or []])
         elif key == "metadata":
-            trusted = cell["metadata"].get("trusted")  # Known to the room, and in no file.
+            trusted = cell["metadata"].get("trusted")  # Only the room stores it, not the file.
             cell["metadata"].clear()
             cell["metadata"].update((value or {}) | ({} if trusted is None else {"trusted": trusted}))
         elif value is None and key != "execution_count":
@@ -198,10 +198,10 @@ def _converted(content: dict[str, Any], cell_type: str) -> dict[str, Any]:
 
 
 def shared_types() -> Any:
-    """Part of every environment that has rooms, and of no other."""
+    """The package pycrdt, which only environments with rooms have."""
     return import_module("pycrdt")
 
 
 def meanwhile(why: str) -> Conflict:
-    """The refusal where somebody was faster."""
+    """The refusal where somebody else's change came first."""
     return Conflict(f"{why} while the change was made (not modified)", hint="Read it again and repeat the change.")

@@ -19,7 +19,7 @@ from .shared_cells import (
 )
 
 ORIGIN = "jupyter_fstools"
-"""The origin of our transactions: what they do is nobody's typing, and no person's undo takes it back."""
+"""The origin of our transactions, by which a person's undo leaves them alone: they are not the person's typing."""
 
 
 class SharedDocument:
@@ -30,8 +30,8 @@ class SharedDocument:
         observed: the parts of it that are its content.
 
     Attributes:
-        changes: grows with each change of the content, whoever makes it.
-        token: unlike that of any other document.
+        changes: grows with each change of the content, by anyone.
+        token: different from that of any other document.
     """
 
     def __init__(self, document: Any, *observed: Any) -> None:
@@ -41,7 +41,7 @@ class SharedDocument:
         self._subscriptions = [(part, part.observe_deep(self._changed)) for part in observed]
 
     def version(self, changes: int) -> str:
-        """The name of the content after so many changes, equal only for equal content."""
+        """The version of the content after so many changes; equal only for equal content."""
         return f"room {self.token} {changes}"
 
     def value(self) -> Any:
@@ -49,7 +49,7 @@ class SharedDocument:
         return self.document.get()
 
     def close(self) -> None:
-        """Count no more."""
+        """Stop counting changes."""
         for part, subscription in self._subscriptions:
             part.unobserve(subscription)
 
@@ -65,7 +65,7 @@ class SharedText(SharedDocument):
         super().__init__(document, self._text)
 
     def patch(self, splices: Sequence[Splice], before: bytes) -> None:
-        """Carry out splices of a UTF-8 text, though somebody may have typed elsewhere in it since.
+        """Apply splices of a UTF-8 text, even if somebody has typed elsewhere in it since.
 
         Raises:
             Conflict: somebody changed the same place; nothing was changed.
@@ -84,23 +84,24 @@ class SharedNotebook(SharedDocument):
 
     @property
     def ids(self) -> list[str | None]:
-        """The ids of the cells in the content; also those of a format in which files have no ids.
+        """The ids of the cells in the content; also for a format in which files have no ids.
 
-        Of equal cells with the same id the content has one. Where such differ, taking the content gives them other ids.
+        The content has only one of equal cells with the same id. If such cells differ, reading the content gives them
+        new ids.
         """
         ids = [cell.get("id") for cell in self.document.ycells]
         copies = copies_in(ids)
         return [cell_id for at, cell_id in enumerate(ids) if at not in copies]
 
     def staying_cells(self) -> set[str | None]:
-        """The ids of the cells that run or are typed in: made anew they would lose their outputs, or keys."""
+        """The ids of cells that run or are typed in: recreated, they would lose outputs or keystrokes."""
         running = {cell.get("id") for cell in self.document.ycells if is_running(cell)}
         return running | cells_with_carets(self.document)
 
     def patch(self, told: NotebookOperations, ids: Sequence[str | None], sources: Mapping[int, str]) -> bool:
-        """Carry out operations, though somebody may have changed other cells since.
+        """Carry out operations, even if somebody has changed other cells since.
 
-        False: a running cell got its source, and kept the outputs that it has by now.
+        False: a running cell got its new source, but kept its current outputs.
 
         Args:
             told: the operations.
@@ -108,8 +109,8 @@ class SharedNotebook(SharedDocument):
             sources: of the cells whose source must be as it was, by index.
 
         Raises:
-            Conflict: a cell of theirs was changed, is typed in and would have to be made anew, or is running and would
-            lose its outputs; nothing was changed.
+            Conflict: one of their cells was changed, would have to be recreated while somebody types in it, or would
+            lose its outputs while it is running; nothing was changed.
         """
         cells = SharedCells(self.document, ids, sources)
         edited = {one.cell.index for one in told.operations if isinstance(one, SourceSpans)}
@@ -124,7 +125,7 @@ class SharedNotebook(SharedDocument):
 
 
 def moved_splices(splices: Sequence[Splice], before: bytes, now: bytes) -> Sequence[Splice]:
-    """The splices of one text, for what it has become meanwhile.
+    """The splices of a text, moved to their places in its current content.
 
     Raises:
         Conflict: it has changed in the same place.

@@ -22,13 +22,13 @@ from .saved_document import changed_meanwhile
 
 _MOST_HEARD = 16
 _MOST_SAVES = 3
-"""Of a person's, during one edit."""
+"""Saves by the person that one edit tolerates."""
 _SAVE_SECONDS = 60.0
-"""A save of a large notebook takes some seconds, and nobody else can do it."""
+"""Longest wait for a page's save, in seconds: a large notebook takes some, and nobody else can save it."""
 
 
 class Snapshot(NamedTuple):
-    """A page's state of a document: its counter, the bytes that saving would write, its names of the cells."""
+    """A page's state of a document: its counter, the bytes that saving would write, and the page's ids of the cells."""
 
     number: int
     counter: int
@@ -37,18 +37,18 @@ class Snapshot(NamedTuple):
 
 
 class Heard:
-    """Keeps the last state of unsaved documents that pages told, as far as there is room; safe for threads."""
+    """Keeps the last reported states of unsaved documents, up to a bound; safe for threads."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], Snapshot] = {}
         self._lock = Lock()
 
     def last(self, key: str, page: str) -> Snapshot | None:
-        """The last state of a file that a page told."""
+        """The last state of a file that a page reported."""
         return self._kept.get((key, page))
 
     def keep(self, key: str, page: str, snapshot: Snapshot) -> Snapshot:
-        """Keep it, and not what is older than the newest few."""
+        """Keep a state, and drop all but the newest ones."""
         with self._lock:
             self._kept.pop((key, page), None)
             self._kept[key, page] = snapshot
@@ -57,13 +57,13 @@ class Heard:
         return snapshot
 
     def forget(self, key: str, page: str) -> None:
-        """The page has saved something else since."""
+        """Drop a state, as the page has saved other content since."""
         with self._lock:
             self._kept.pop((key, page), None)
 
 
 class LiveFile(BytesContent):
-    """A copy of a document's content, as a file that holds it would be; `names` are what the page calls its cells."""
+    """A copy of a document's content, as bytes that saving would write; `names` are the page's ids of the cells."""
 
     origin = "document"
 
@@ -74,20 +74,20 @@ class LiveFile(BytesContent):
         self.names = names
 
     def unchanged(self) -> bool:
-        """It is a copy."""
+        """True: a copy does not change."""
         return True
 
 
 class UnsavedDocument:
-    """The holder of a file of which pages hold unsaved changes, all of them the same ones.
+    """The holder of a file of which pages hold the same unsaved changes.
 
     Args:
         backend: where the bytes are.
         stat: the file.
-        documents: those that are open.
+        documents: the open ones.
         seconds: how long a page may take to answer.
-        heard: what pages said last.
-        check: refuses a file that pages elsewhere no longer have saved.
+        heard: the states that pages reported last.
+        check: refuses a file of which pages elsewhere have unsaved changes.
     """
 
     place: Place = "document"
@@ -118,12 +118,12 @@ class UnsavedDocument:
         return nullcontext(LiveFile(self._stat, first.data, first.names))
 
     def on_disk(self) -> str:
-        """The digest of the file, which has not what the person typed."""
+        """The digest of the file, which lacks the unsaved changes."""
         with self._backend.read(self._stat.path) as opened:
             return fingerprint_of(opened.chunks()).exact
 
     def apply(self, rewrite: Rewrite) -> Applied:
-        """Have the page patch the document and save it; the other pages go along."""
+        """Have the page patch the document and save it; the other pages follow."""
         before = rewrite.before
         assert isinstance(before, LiveFile)
         after = SplicedContent(before, rewrite.splices)
@@ -133,7 +133,7 @@ class UnsavedDocument:
             self._check(self._stat)
             saved = self._saved_by(saver, on_disk, new.exact)
         for document in self._unsaved:
-            # What was typed in the one that saved, the others do not show yet.
+            # The others do not show yet what was typed in the saving page meanwhile.
             document.hash = saved if document is saver else new.exact
             document.tell("written", hash=document.hash, last_modified=None)
         for document in [*self._unsaved, *self._saved]:
@@ -146,7 +146,7 @@ class UnsavedDocument:
         return Applied(stat, old, new)
 
     def remove(self, before: OpenFile) -> None:
-        """A document with unsaved changes is never deleted.
+        """Refuse: a document with unsaved changes is never deleted.
 
         Raises:
             Unsaved
@@ -166,7 +166,7 @@ class UnsavedDocument:
             return last
         try:
             data = self._bytes(answer.content)
-        except Exception as problem:  # Whatever a page may say that is no document.
+        except Exception as problem:  # The page's answer may be anything but a document.
             raise unreachable(self._stat.path) from problem
         return self._heard.keep(key, page, Snapshot(document.number, answer.counter, data, answer.names))
 
@@ -178,11 +178,11 @@ class UnsavedDocument:
         return saved_bytes(content)
 
     def _saved_by(self, saver: PageDocument, before: str, expected: str) -> str:
-        """Have a page save a file that has the hash `before`; the hash of the file then.
+        """Have a page save a file that has the hash `before`; returns the hash of the saved file.
 
         Raises:
-            Unsaved: it does not answer, and has not saved. InputOutput: it could not, or says so of what it did not; or
-                the file has changed, and nobody can tell whether by this save.
+            Unsaved: the page does not answer, and has not saved. InputOutput: it could not save, or reports a save that
+                did not happen; or the file has changed, and it is not known whether by this save.
         """
         refusal: FsToolsError = self._not_saved()
         try:
@@ -191,10 +191,10 @@ class UnsavedDocument:
             saved, refusal = Answer(done=False), gone
         on_disk = self.on_disk()
         if on_disk == expected:
-            return expected  # Whatever it said: it hangs or is gone since, or its person saved and closed it.
+            return expected  # For any answer: the page may hang or be gone, or its person saved and closed it.
         if saved.done and saved.hash is not None and (on_disk != before or on_disk == saved.hash):
             return saved.hash
-        # A page that finds another hash than that of its own last save has not saved.
+        # A page does not save if it finds a hash other than that of its own last save.
         if on_disk == before or saved.reason == "hash":
             raise refusal
         self._heard.forget(self._stat.key, saver.page.name)
@@ -214,9 +214,9 @@ class UnsavedDocument:
 
     @contextmanager
     def _patched(self, rewrite: Rewrite, names: Sequence[str]) -> Iterator[tuple[PageDocument, str]]:
-        """The document to save, and the hash of its file; where the block fails, the pages take back what they patched.
+        """The document to save, and the hash of its file; if the block fails, the pages revert their patches.
 
-        Where the file may have the change, each of them finds out by itself.
+        If the file may have the change by then, each page finds out by itself.
         """
         patched: list[PageDocument] = []
         exact: list[str] = []
@@ -230,7 +230,7 @@ class UnsavedDocument:
                         hint="Ask the person to save it; then read it again and repeat the change.",
                         path=self._stat.path,
                     )
-                # One that does not answer may still do it.
+                # A page that does not answer may still apply the patch.
                 patched.append(document)
                 answer, on_disk = self._patch(document, change)
                 if not answer.done:
@@ -244,7 +244,7 @@ class UnsavedDocument:
             raise
 
     def _patch(self, document: PageDocument, change: dict[str, Any]) -> tuple[Answer, str]:
-        """Have a page patch a document of the file with this hash on the disk; its person may just have saved it."""
+        """Have a page patch a document, given the file's hash; try again if the person has just saved it."""
         for _ in range(_MOST_SAVES):
             exact = self.on_disk()
             asked = document.ask("patch", hash=exact, to=None, change=change)
@@ -254,7 +254,7 @@ class UnsavedDocument:
         return answer, exact
 
     def _changed_meanwhile(self, answer: Answer) -> FsToolsError:
-        """The refusal where a page did not patch; one whose file somebody else changed asks its person at a save."""
+        """The refusal where a page did not patch, as its person is typing or somebody else has changed the file."""
         if answer.reason != "hash":
             return changed_meanwhile(self._stat.path, {answer.reason})
         return Conflict(
@@ -264,7 +264,7 @@ class UnsavedDocument:
         )
 
     def _answer(self, document: PageDocument, asked: Any, seconds: float) -> Answer:
-        document.is_silent = False  # What is nowhere else is always waited for.
+        document.is_silent = False  # Always wait in full: only this page has the unsaved changes.
         answer = document.answer(asked, seconds)
         if answer is None or answer.reason == "closed":
             raise unreachable(self._stat.path)
@@ -272,7 +272,7 @@ class UnsavedDocument:
 
 
 def unreachable(path: str) -> Unsaved:
-    """The refusal where nobody can be asked for what is not saved."""
+    """The refusal where the page with the unsaved changes cannot be reached."""
     return Unsaved(
         f"{path} is open in a browser, with changes that are not saved, and the browser does not answer (not modified)",
         hint="Ask the person to save it, or to close it; then read it again and repeat the change.",
@@ -281,7 +281,7 @@ def unreachable(path: str) -> Unsaved:
 
 
 def different_states(path: str) -> Conflict:
-    """The refusal where two pages hold unsaved changes that nobody can merge."""
+    """The refusal where two pages hold different unsaved changes."""
     return Conflict(
         f"{path} is open more than once, with different unsaved changes (not modified)",
         hint="Ask the person to save one of them and to reload the other; then read it again.",
