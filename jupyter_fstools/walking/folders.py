@@ -22,10 +22,10 @@ from .stopping import check_descriptors, told_apart
 DESCRIPTORS = os.scandir in os.supports_fd and {os.open, os.stat} <= os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether this system can open names relative to an open folder, so that no link swapped in is followed."""
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-# From here on a listing, which tells of a thousand at once, is quicker than a request for each.
+# For more names than this, a listing, which returns a thousand at once, is faster than a request for each.
 _FEW = 8
 _PASSAGE = getattr(os, "O_PATH", 0)
-"""Opens a folder that may not be listed: names in it may be opened all the same, by whoever knows them."""
+"""Flag that opens a folder without permission to list it: names that are known may still be opened in it."""
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -43,7 +43,7 @@ def open_folder(backend: Backend, path: str) -> Folder:
 
 
 class DiskFolder:
-    """A folder on a disk. Names are opened relative to its descriptor, wherever its path leads to meanwhile."""
+    """A folder on a disk; names are opened relative to its descriptor, even if its path leads elsewhere by now."""
 
     __slots__ = ("_fd", "path")
 
@@ -52,7 +52,7 @@ class DiskFolder:
         self.path = path
 
     def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or so many of them."""
+        """The names in the folder, at most `most`."""
         folders: list[str] = []
         files: list[str] = []
         links: list[str] = []
@@ -62,7 +62,7 @@ class DiskFolder:
             listing = os.scandir(self._fd)
         except OSError as error:
             check_descriptors(error)
-            if error.errno == errno.EBADF:  # It was opened as one that may be entered, but not listed.
+            if error.errno == errno.EBADF:  # The folder may be entered, but not listed.
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from error
             raise
         with listing as entries:
@@ -86,13 +86,13 @@ class DiskFolder:
     def check_readable(self) -> None:
         """Refuse a folder that nobody may read; the system would still list it for a superuser.
 
-        One whose names may be read but that may not be entered is refused too: its files cannot be described.
+        A folder that may be listed but not entered is refused too, as its files cannot be described.
         """
         if not os.stat(".", dir_fd=self._fd).st_mode & 0o444:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     def check_enterable(self) -> None:
-        """Refuse a folder whose names may be read, but whose files may not even be described."""
+        """Refuse a folder that may be listed but not entered, so that its files cannot be described."""
         os.stat(".", dir_fd=self._fd)
 
     def enter(self, name: str) -> DiskFolder:
@@ -108,7 +108,7 @@ class DiskFolder:
         return DiskFolder(fd, f"{path}/{name}" if path else name)
 
     def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder; what is gone or no file any more is left out."""
+        """Size and time of files in this folder, without names that are gone or no file any more."""
         prefix, fd, looks = self.path and self.path + "/", self._fd, []
         for name in names:
             try:
@@ -128,7 +128,7 @@ class DiskFolder:
         return Seen(kinds.get(stat.S_IFMT(found.st_mode), "other"), 0, found.st_mtime_ns)
 
     def larger(self, names: list[str], size: int) -> list[str]:
-        """Those of the files in this folder that hold more bytes than `size`."""
+        """The files in this folder, among these, with more than `size` bytes."""
         fd, found = self._fd, []
         for name in names:
             try:
@@ -139,7 +139,7 @@ class DiskFolder:
         return found
 
     def changed(self, names: list[str], moment: int) -> list[str]:
-        """Those of the files in this folder that were changed at a time or later: content, name or rights."""
+        """The files in this folder, among these, that were changed (content, name or rights) at `moment` or later."""
         fd, found = self._fd, []
         for name in names:
             with contextlib.suppress(OSError):
@@ -148,7 +148,7 @@ class DiskFolder:
         return found
 
     def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
-        """A disk is quick enough without."""
+        """Do nothing: a disk is fast enough without reading ahead."""
 
     def read(self, name: str, most: int) -> bytes | None:
         """A file's bytes; None if it holds more than `most`."""
@@ -165,7 +165,7 @@ class DiskFolder:
             if size > most:
                 return None
             text = os.read(fd, size + 1)
-            # The system tells no size of files that it makes up itself, as those in /proc.
+            # The system reports size 0 for files that it generates, as in /proc.
             wanted = size or (most + 1 if text else 0)
             while len(text) < wanted and (more := os.read(fd, min(wanted - len(text), CHUNK_BYTES))):
                 text += more
@@ -182,7 +182,7 @@ class DiskFolder:
         return True
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the descriptor."""
         os.close(self._fd)
 
 
@@ -197,7 +197,7 @@ class BackendFolder:
         self._waiting: deque[str] = deque()
 
     def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or so many of them."""
+        """The names in the folder, at most `most`."""
         found = Names.none()
         lists = {"directory": found.folders, "file": found.files, "link": found.links, "other": found.others}
         self._told = {}
@@ -211,20 +211,20 @@ class BackendFolder:
         return found.without_long(self.path)
 
     def check_readable(self) -> None:
-        """The backend does, when it lists."""
+        """Do nothing: the backend checks this when it lists."""
 
     def check_enterable(self) -> None:
-        """The same."""
+        """Do nothing: the backend checks this when it lists."""
 
     def enter(self, name: str) -> BackendFolder:
-        """A folder in this one; what it is shows when its names are asked for."""
+        """A folder in this one; whether it is a folder is checked when its names are listed."""
         return BackendFolder(self._backend, joined(self.path, name))
 
     def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder; what is gone or no file any more is left out."""
+        """Size and time of files in this folder, without names that are gone or no file any more."""
         looks = []
         if len(names) > _FEW:
-            with contextlib.suppress(OSError, FsToolsError):  # Then each is asked for by itself.
+            with contextlib.suppress(OSError, FsToolsError):  # Then each name is requested by itself.
                 self._ask_together()
         for name in names:
             path = joined(self.path, name)
@@ -248,17 +248,17 @@ class BackendFolder:
         return Seen(found.kind, found.size, found.mtime_ns)
 
     def _ask_together(self) -> None:
-        """Ask a remote backend for all names in one request."""
+        """Request all names of a remote backend at once."""
         if self._told is None and isinstance(self._backend, ReadsAhead):
             self.names()
 
     def larger(self, names: list[str], size: int) -> list[str]:
-        """Those of the files in this folder that hold more bytes than `size`."""
+        """The files in this folder, among these, with more than `size` bytes."""
         prefix = self.path + "/" if self.path else ""
         return [path.removeprefix(prefix) for _, path, found in self.look(names) if found > size]
 
     def changed(self, names: list[str], moment: int) -> list[str]:
-        """Those of the files in this folder that were changed at a time or later, as far as the backend tells."""
+        """The files in this folder, among these, that were changed at `moment` or later, if the backend tells."""
         prefix = self.path + "/" if self.path else ""
         return [path.removeprefix(prefix) for age, path, _ in self.look(names) if -age >= moment]
 
@@ -290,7 +290,7 @@ class BackendFolder:
             return False
 
     def close(self) -> None:
-        """Let go of what was fetched ahead."""
+        """Drop the files that were fetched ahead."""
         self._ahead = iter(())
         self._waiting.clear()
 

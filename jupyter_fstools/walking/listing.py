@@ -15,14 +15,14 @@ from .trail import FolderTrail
 
 
 class Visible:
-    """Decides which paths a caller is shown: here all of them."""
+    """Decides which paths a caller is shown; this base class allows all of them."""
 
     def may_read(self, path: str) -> bool:
         """Whether a canonical path may be shown."""
         return True
 
     def all_allowed(self, folder: str, names: list[str]) -> bool:
-        """A quick yes for many names in a canonical folder that may be read; after a no, ask `may_read` for each."""
+        """A fast check of many names in a readable canonical folder; if it fails, check each with `may_read`."""
         return True
 
 
@@ -30,7 +30,7 @@ EVERYTHING = Visible()
 
 
 def permitted(folder: str, names: list[str], visible: Visible) -> list[str]:
-    """Those of the names in a folder that may be shown: the list itself where all of them may."""
+    """The names in a folder, among these, that may be shown; the list itself if all of them may."""
     if not names or visible.all_allowed(folder, names):
         return names
     return [name for name in names if visible.may_read(joined(folder, name))]
@@ -46,7 +46,7 @@ def link_target(backend: Backend, path: str, visible: Visible) -> FileStat | Non
 
 
 class Run(NamedTuple):
-    """Names in a folder (by its canonical path) that follow each other in a listing; maybe none."""
+    """Names in a folder (by its canonical path) that are consecutive in a listing; may be empty."""
 
     folder: str
     names: list[str]
@@ -61,9 +61,9 @@ class _Level(NamedTuple):
 
 
 def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None = None) -> Names:
-    """The names in one readable folder that may be shown, by its canonical path; links wherever they lead.
+    """The names in one readable folder, by its canonical path, that may be shown; with links to any target.
 
-    With `most`, no more than so many names are looked at, as they come.
+    With `most`, only that many names are looked at, in no order.
 
     Raises:
         NotFound, NotADirectory, Denied, Conflict
@@ -81,15 +81,15 @@ def names_in(backend: Backend, path: str, visible: Visible, *, most: int | None 
 class Listing:
     """The names in a folder in order: folders first, then by name; a folder's contents follow it.
 
-    Links are listed among the files, if they lead to something that may be shown; none is entered. Only the names still
-    to come in the folders on the way down are held in memory.
+    Links are listed among the files, if they lead to something that may be shown; none is entered. Memory holds only
+    the names that are still to be listed in the folders on the way down.
 
     Args:
         backend: where the files are.
         path: canonical path of a folder that may be read.
-        recursive: what is below it as well, except in folders of other programs (`EXCLUDED`).
-        visible: decides what is shown.
-        ended: asked before a folder is entered and before a link is followed; after a yes nothing more comes.
+        recursive: list subfolders as well, except folders of other programs (`EXCLUDED`).
+        visible: decides which paths are shown.
+        ended: polled before a folder is entered and before a link is followed; once true, the listing ends.
 
     Attributes:
         not_entered: paths of folders of other programs, so far.
@@ -177,7 +177,7 @@ def _permitted_names(folder: Folder, visible: Visible, most: int | None = None) 
 
 
 def seen_in(backend: Backend, path: str, runs: Iterable[Run]) -> Iterator[tuple[str, Seen]]:
-    """The paths in runs of a listing of the folder `path`, and what each is; what is gone by now is left out.
+    """The paths in runs of a listing of the folder `path`, each with its kind; without names that are gone by now.
 
     Raises:
         InputOutput: too many files are open.

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, Protocol
 from ..backends.path_names import LONGEST_NAME, LONGEST_PATH
 
 EXCLUDED = frozenset({".git", "node_modules", "__pycache__", ".ipynb_checkpoints"})
-"""Folders that nobody enters who was not asked to."""
+"""Folders that walks and listings do not enter by default."""
 CONTROL = (".git", ".gitignore")
-"""Names that say which rules hold in a folder; a walk hears of them whatever it asks for."""
+"""Names that define the ignore rules of a folder; a listing always reports them."""
 
 
 class Names(NamedTuple):
@@ -20,10 +20,10 @@ class Names(NamedTuple):
     Attributes:
         folders: names of folders.
         files: names of regular files.
-        links: names of links, wherever they lead.
+        links: names of links to any target.
         others: names of devices, FIFOs and sockets.
-        control: those of all these that are in `CONTROL`.
-        too_long: names of any kind, in none of the others, whose paths nobody could give back to us.
+        control: all names above that are in `CONTROL`.
+        too_long: names of any kind, in no other list, whose paths are too long for a caller to send.
     """
 
     folders: list[str]
@@ -35,11 +35,11 @@ class Names(NamedTuple):
 
     @classmethod
     def none(cls) -> Names:
-        """Lists to be filled."""
+        """Empty lists, to be filled."""
         return cls([], [], [], [], [], [])
 
     def without_long(self, folder: str) -> Names:
-        """The same with all names where they belong that would make the path of the folder too long."""
+        """The same, with all names whose path in the folder is too long moved to `too_long`."""
         if not may_be_long(folder, LONGEST_PATH):
             return self
         long = {name for names in self for name in names if is_long(f"{folder}/{name}", LONGEST_PATH)}
@@ -55,12 +55,12 @@ class Seen(NamedTuple):
 
 
 def may_be_long(folder: str, most_bytes: int) -> bool:
-    """Whether a path in that folder can be so long; found out without encoding any."""
+    """Whether a path in the folder can have more bytes than that; needs no encoding."""
     return 4 * (len(folder) + 1 + LONGEST_NAME) > most_bytes
 
 
 def is_long(path: str, most_bytes: int) -> bool:
-    """Whether it holds more bytes than that."""
+    """Whether a path has more bytes than that."""
     return 4 * len(path) > most_bytes and len(os.fsencode(path)) > most_bytes
 
 
@@ -69,41 +69,41 @@ Look = tuple[int, str, int]
 
 
 class Folder(Protocol):
-    """An open folder. Every method raises `FsToolsError` or `OSError` where the name is gone or cannot be read.
+    """An open folder. Every method raises `FsToolsError` or `OSError` if the name is gone or cannot be read.
 
-    What opens something raises `NoDescriptors` too.
+    Methods that open a file or folder raise `NoDescriptors`, too.
     """
 
     path: str
 
     def names(self, most: int | None = None) -> Names:
-        """The names in the folder, or so many of them."""
+        """The names in the folder, at most `most`."""
 
     def check_readable(self) -> None:
         """Refuse a folder that nobody may read; the system would still list it for a superuser."""
 
     def check_enterable(self) -> None:
-        """Refuse a folder whose names may be read, but whose files may not even be described."""
+        """Refuse a folder that may be listed but not entered, so that its files cannot be described."""
 
     def enter(self, name: str) -> Folder:
         """A folder in this one; a link is refused."""
 
     def look(self, names: list[str]) -> list[Look]:
-        """Size and time of files in this folder; what is gone or no file any more is left out."""
+        """Size and time of files in this folder, without names that are gone or no file any more."""
 
     def see(self, name: str) -> Seen:
         """The kind and size of a name in this folder; a link is not followed."""
 
     def larger(self, names: list[str], size: int) -> list[str]:
-        """Those of the files in this folder that hold more bytes than `size`."""
+        """The files in this folder, among these, with more than `size` bytes."""
 
     def changed(self, names: list[str], moment: int) -> list[str]:
-        """Those of the files in this folder that were changed at a time (nanoseconds since 1970) or later."""
+        """The files in this folder, among these, that were changed at `moment` (nanoseconds since 1970) or later."""
 
     def expect(self, names: list[str], most: int, ended: Callable[[], bool]) -> None:
-        """Say which files are about to be read, in which order, unless they hold more than `most`.
+        """Announce the files to be read next, in this order; files with more than `most` bytes will be skipped.
 
-        `ended` is asked while one is waited for.
+        `ended` is polled while a file is waited for.
         """
 
     def read(self, name: str, most: int) -> bytes | None:
@@ -113,7 +113,7 @@ class Folder(Protocol):
         """Whether there is such a name."""
 
     def close(self) -> None:
-        """Give back what the folder holds."""
+        """Release the folder's resources."""
 
 
 def joined(folder: str, name: str) -> str:

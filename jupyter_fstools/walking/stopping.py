@@ -15,14 +15,14 @@ from ..errors import FsToolsError, InputOutput, TimedOut
 
 
 class NoDescriptors(Exception):
-    """Nothing more can be opened, by this process or on this machine: a search would miss all that is left.
+    """This process or machine can open no more files: a search would miss all that is left.
 
-    No `FsToolsError` and no `OSError`: a search goes on after those.
+    It is no `FsToolsError` and no `OSError`, as a search continues after those.
     """
 
 
 def check_descriptors(error: BaseException | None) -> None:
-    """Tell a lack of descriptors from anything else.
+    """Turn an error that means a lack of descriptors into `NoDescriptors`.
 
     Raises:
         NoDescriptors
@@ -33,7 +33,7 @@ def check_descriptors(error: BaseException | None) -> None:
 
 @contextlib.contextmanager
 def told_apart() -> Iterator[None]:
-    """The same for what a backend refuses inside."""
+    """The same for errors and refusals of a backend within the block."""
     try:
         yield
     except (OSError, FsToolsError) as error:
@@ -42,7 +42,7 @@ def told_apart() -> Iterator[None]:
 
 
 def too_many_open() -> InputOutput:
-    """The refusal of a search that ended so."""
+    """The refusal of a search that ended with `NoDescriptors`."""
     return InputOutput("too many files are open", hint="Try again later.")
 
 
@@ -51,10 +51,10 @@ Cancelled = Callable[[], bool] | threading.Event | None
 
 
 class Stop:
-    """Says whether a search must stop; asked now and then. Once it gave a reason, it keeps giving it.
+    """Tells whether a search must stop, when polled. Once it has a reason, it keeps it.
 
     Args:
-        seconds: how long the search may take; None: as long as it takes.
+        seconds: how long the search may take; None: no limit.
         cancelled: an event, or a function that returns True once nobody waits for the answer.
     """
 
@@ -64,7 +64,7 @@ class Stop:
         self.reason: Reason | None = None
 
     def now(self) -> bool:
-        """Whether to end here; `reason` says why."""
+        """Whether to stop now; `reason` says why."""
         if self.reason is None:
             if self._cancelled is not None and self._cancelled():
                 self.reason = "cancelled"
@@ -73,21 +73,21 @@ class Stop:
         return self.reason is not None
 
     def end(self) -> None:
-        """End now: the caller of the search has been interrupted."""
+        """Stop the search, as its caller has been interrupted."""
         self.reason = self.reason or "cancelled"
 
     def extend(self, seconds: float) -> None:
-        """Give a search that ran out of time a little more, to show what it has."""
+        """Give a search that timed out some more time, to show its results."""
         self.reason = None
         self._until = time.monotonic() + seconds
 
 
 class BoundedReading:
-    """An open file that refuses to be read on once its reader has to stop.
+    """An open file that refuses further reads once its reader has to stop.
 
     Args:
         opened: the file.
-        stop: asked before each piece.
+        stop: polled before each piece.
     """
 
     def __init__(self, opened: OpenFile, stop: Stop) -> None:

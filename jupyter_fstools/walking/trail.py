@@ -14,10 +14,10 @@ _HELD_OPEN = 32
 
 
 class FolderTrail:
-    """Folders by their canonical paths, one after the other; what two paths share from the top is opened once.
+    """Opens folders by their canonical paths, one after another; common parents are opened once.
 
     The folders on the way to the last one are held open, each opened relative to the one above it, without following
-    links. If folders are asked for in the order of their paths, most take one step.
+    links. If folders are requested in the order of their paths, most take one step.
 
     Args:
         backend: where they are.
@@ -37,7 +37,7 @@ class FolderTrail:
             self._held.pop().close()
 
     def at(self, path: str) -> Folder:
-        """The folder, open until the next one is asked for. Raises as `open_folder` and `Folder.enter` do."""
+        """The folder, open until the next one is requested. Raises as `open_folder` and `Folder.enter` do."""
         held, wanted = self._held, joined(path, "")
         while held and not wanted.startswith(joined(held[-1].path, "")):
             held.pop().close()
@@ -51,22 +51,22 @@ class FolderTrail:
 
 
 def look_at(backend: Backend, paths: Iterable[str]) -> Iterator[Look]:
-    """Size and time of files by their canonical paths, those of one folder one after the other.
+    """Size and time of files by their canonical paths; files of one folder should be consecutive.
 
-    What is gone, or no file any more, is left out.
+    Paths that are gone, or are no file any more, are left out.
     """
     for folder, group in _opened(backend, paths):
         yield from folder.look([path.rpartition("/")[2] for path in group])
 
 
 def reachable(backend: Backend, paths: Iterable[str]) -> Iterator[str]:
-    """Those of some paths, by folder, whose folder can be opened now, through no link."""
+    """The paths, grouped by folder, whose folder can be opened now without following links."""
     for _, group in _opened(backend, paths):
         yield from group
 
 
 def _opened(backend: Backend, paths: Iterable[str]) -> Iterator[tuple[Folder, Iterator[str]]]:
-    """Each folder that can be opened, with those of the paths that are in it; it is open until the next one."""
+    """Each folder that can be opened, with the paths in it; it stays open until the next one."""
     with FolderTrail(backend) as trail:
         for path, group in groupby(paths, lambda path: path.rpartition("/")[0]):
             try:

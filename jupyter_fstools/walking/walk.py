@@ -18,7 +18,7 @@ from .stopping import Stop
 
 LARGEST_RULE_FILE = 1 << 20
 LOT = 100
-"""Names that are held to the rules of a folder before it is asked again whether to stop: both may be many."""
+"""Names that are matched with a folder's rules between two checks whether to stop: both may be many."""
 NO_RULES = FolderRules((), None)
 CLOSED = "This user has no permission to list it: name another folder in path, or ask for the permission."
 
@@ -28,8 +28,8 @@ class Tally:
     """Counts of what a walk skipped.
 
     Attributes:
-        ignored: files that fitted the pattern and folders that could have held some, left out by an ignore file.
-        excluded: names of default exclusions that were met.
+        ignored: matching files, and folders that could contain some, that an ignore file left out.
+        excluded: names of default exclusions that were found.
         unreadable: folders and files that the system did not let us look into, or whose paths are too long.
     """
 
@@ -39,13 +39,13 @@ class Tally:
 
 
 class Fitting(NamedTuple):
-    """The files of one folder that fit; `folder` is open until the walk goes on.
+    """The matching files of one folder; `folder` is open until the walk continues.
 
     Attributes:
         folder: the folder.
         files: names of files.
-        links: names of links to files inside the root, with what they lead to.
-        is_all: nothing is kept back: `files` are all of the folder whose names fit.
+        links: names of links to files inside the root, with their targets.
+        is_all: `files` are all files of the folder with matching names; none is ignored or hidden from the caller.
     """
 
     folder: Folder
@@ -55,18 +55,18 @@ class Fitting(NamedTuple):
 
 
 Step = Fitting | tuple[str, Position]
-"""What a walk comes to in a folder: files of it, or a folder in it by its name, with its position in the pattern."""
+"""A step of a walk in a folder: files of it, or a subfolder's name with its position in the pattern."""
 Open = tuple[Folder, FolderRules, list[Step]]
-"""A folder being walked, the rules that hold in it, and the steps still to take in it, last first."""
+"""A folder being walked, the rules that apply in it, and the steps left in it, last first."""
 
 
 class Walk:
     """One walk over the files below a folder that fit a pattern.
 
     No link to a folder is followed; a link to a file inside the root is a file with a name of its own. Ignore files
-    (`.gitignore` from the root down, `.git/info/exclude`) work as in git, with or without a repository; a repository
-    inside a folder starts afresh. A tracked file that is ignored counts as ignored: only git's index knows that it is
-    tracked.
+    (`.gitignore` from the root down, `.git/info/exclude`) work as in git, with or without a repository; a nested
+    repository has only its own rules. A tracked file that is ignored counts as ignored, as only git's index knows that
+    it is tracked.
 
     Args:
         backend: where the files are.
@@ -145,7 +145,7 @@ class Walk:
             return []
 
     def _listed(self, folder: Folder, rules: FolderRules, position: Position) -> Open:
-        """A folder and the steps in it; it is closed where it cannot be listed."""
+        """A folder and the steps in it; a folder that cannot be listed is closed."""
         try:
             folder.check_enterable()
             folders, files, links, others, control, too_long = folder.names()
@@ -157,7 +157,7 @@ class Walk:
             if links:
                 links = position.fitting(links)
             if others:
-                self._kept(folder, rules, position.fitting(others), False)  # Counted only: they are never searched.
+                self._kept(folder, rules, position.fitting(others), False)  # Only counted: these are never searched.
             inside = self._fitting_folders(folder, folders, position) if folders else {}
             return folder, rules, self._steps(folder, rules, files, links, inside) if files or links or inside else []
         except BaseException:
@@ -174,7 +174,7 @@ class Walk:
     def _steps(
         self, folder: Folder, rules: FolderRules, files: list[str], links: list[str], inside: dict[str, Position]
     ) -> list[Step]:
-        """The steps to what is not ignored and may be shown."""
+        """The steps to files and folders that are not ignored and may be shown."""
         names, fitting = [*files, *inside], len(files)
         if rules.files and (links or len(names) > LOT or not rules.touch_none_of(names)):
             files, links = self._kept(folder, rules, files, False), self._kept(folder, rules, links, False)
@@ -194,7 +194,7 @@ class Walk:
         return steps
 
     def _kept(self, folder: Folder, rules: FolderRules, names: list[str], is_folder: bool) -> list[str]:
-        """The names that are not ignored, as far as they were checked before the walk was stopped."""
+        """The names that are not ignored, among those checked before the walk was stopped."""
         kept: list[str] = []
         for at in range(0, len(names), LOT):
             if at and self._stop.now():
@@ -246,7 +246,7 @@ class Walk:
         return self._visible.may_read(joined(folder.path, name))
 
     def _rules(self, folder: Folder, above: FolderRules, control: list[str]) -> FolderRules:
-        """The rules that hold in `folder`, where `control` are the names that matter."""
+        """The rules that apply in `folder`; `control` are its names that define rules."""
         if not control:
             return above.below(folder.path) if above.files else above
         files = above.files
@@ -275,7 +275,7 @@ class Walk:
 
 
 def _is_closed(folder: Folder, name: str) -> bool:
-    """Whether a name that could not be entered is a folder nevertheless, or may be one."""
+    """Whether a name that could not be entered is, or may be, a folder."""
     try:
         return folder.see(name).kind == "directory"
     except (OSError, FsToolsError) as error:
