@@ -11,7 +11,7 @@ from .patterns import Choice, GlobPattern
 from .segments import expand_braces
 
 _TABLE = Path(__file__).with_name("file_types.txt")
-"""One kind a line: its name, a colon, globs. Written from `rg --type-list`, so that both engines know the same."""
+"""One type per line: its name, a colon, globs. Generated from `rg --type-list`, so that both engines know the same."""
 EVERYDAY_NAMES = {
     **dict.fromkeys(("javascript", "javascriptreact", "nodejs", "ecmascript"), "js"),
     "typescriptreact": "ts",
@@ -31,21 +31,21 @@ EVERYDAY_NAMES = {
     "dockerfile": "docker",
     "terraform": "tf",
 }
-"""What people call kinds that ripgrep knows by another name."""
+"""Common names of types that ripgrep knows by another name."""
 
 
 @cache
 def file_types() -> dict[str, list[str]]:
-    """The globs of every kind."""
+    """The globs of every type."""
     rows = (line.split(":", 1) for line in _TABLE.read_text("utf-8").splitlines())
     return {name: globs.split() for name, globs in rows}
 
 
 def globs_of_type(file_type: str) -> list[str]:
-    """The globs of one kind, without braces.
+    """The globs of one type, without braces.
 
     Raises:
-        Invalid: there is no such kind; with near names.
+        Invalid: there is no such type; names similar ones.
     """
     known = file_types()
     if file_type not in known:
@@ -56,7 +56,7 @@ def globs_of_type(file_type: str) -> list[str]:
 
 
 def _near(asked: str) -> list[str]:
-    """The kind that is commonly called so, else those with such an ending and those spelled alike."""
+    """The type with this common name, else types with this file ending and types with similar names."""
     known = file_types()
     if asked in EVERYDAY_NAMES:
         return [EVERYDAY_NAMES[asked]]
@@ -68,6 +68,6 @@ def _near(asked: str) -> list[str]:
 
 @cache
 def names_of_type(file_type: str) -> Choice:
-    """Chooses the names of files of one kind; raises as `globs_of_type`."""
+    """Chooses the names of files of one type; raises as `globs_of_type`."""
     globs = [["**", glob] for glob in globs_of_type(file_type)]
     return GlobPattern(globs, include_hidden=True, from_root=False, malformed=None).start.fitting

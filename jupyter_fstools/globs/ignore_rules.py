@@ -12,25 +12,25 @@ from itertools import repeat
 from .segments import MalformedSegment, class_end, segment_regex
 
 MOST_KNOWN = 1 << 14
-"""Names cached as not ignored: the same ones recur often."""
+"""Most names cached as not ignored, as the same names recur often."""
 _FOLDERS = "(?:[^/]+/)*"
 _STAR = "[^/]*"
-_TOGETHER = 100  # Rules that are tried with one expression.
+_TOGETHER = 100  # Rules that are combined into one expression.
 _PART = re.compile(r"\(\?>\[\^/\]\*\?((?:[^\\()\[\]*?|]|\\\W)+)\)\[\^/\]\*")
-"""The expression of `*part*`."""
+"""Matches the expression of `*part*`."""
 _GLUED = re.compile(r"(/?[^*?\[\\]*[^*?\[\\/])\*\*+(?:/(.*))?", re.DOTALL)
-"""Text without wildcards, directly before a `**` that ends its name."""
+"""Matches text without wildcards directly before a `**` that ends its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line.
+    """The rule of one line.
 
     Attributes:
-        order: where it stands in the file: the last one that fits decides.
-        folder: what the path of the parent must be; None: any.
+        order: its position in the file: the last rule that matches decides.
+        folder: expression for the path of the parent; None: any.
         depth: how many folders deep the parent can be.
-        name: what the name must be.
+        name: expression for the name.
     """
 
     order: int
@@ -42,17 +42,17 @@ class Rule:
 
 
 class RuleFile:
-    """The rules of one ignore file (https://git-scm.com/docs/gitignore), for the folder it lies in and all below.
+    """The rules of one ignore file (https://git-scm.com/docs/gitignore), for its folder and all below.
 
-    Bare names are asked for as `by_byte` spells them.
+    Bare names must be encoded by `by_byte`.
 
     Args:
         text: the file's bytes.
         base: the folder the rules are relative to, as a path from the root ("" for the root itself).
 
     Attributes:
-        deepest: in folders with more names in their path no anchored rule can match.
-        negated: the rules, by their order, that take back what others ignore.
+        deepest: no anchored rule can match in folders with more names in their path.
+        negated: the rules, by their order, that negate others.
     """
 
     def __init__(self, text: bytes, base: str) -> None:
@@ -80,7 +80,7 @@ class RuleFile:
         return self._some_anchored.fullmatch(self._from_here(folder)) is not None
 
     def in_folder(self, folder: str) -> list[tuple[Callable[[str], object], Rule]]:
-        """Those anchored rules."""
+        """The anchored rules that can match a name directly in `folder`, each with its matcher."""
         if not self.is_anchored_in(folder):
             return []
         below = self._from_here(folder)
@@ -103,7 +103,7 @@ class RuleFile:
         return found
 
     def untouched(self, names: list[str]) -> list[str]:
-        """Those of many bare names that no rule is about, be they a file's or a folder's."""
+        """The bare names, of files or folders, that no rule matches."""
         plain, suffixes = self._plain[True], tuple(self._suffix[True])
         few = [name for name in names if name not in plain and not name.endswith(suffixes)]
         for together in self._other:
@@ -111,7 +111,7 @@ class RuleFile:
         return few
 
     def _sort_out(self) -> None:
-        """Most rules are a name or `*.suffix`: those are looked up, only the others are tried."""
+        """Sort rules into look-up tables for names and `*.suffix`, which most are, and expressions for the others."""
         others: tuple[list[Rule], list[Rule]] = [], []
         for rule in self._anywhere:
             kinds = (True,) if rule.folders_only else (True, False)
@@ -131,10 +131,10 @@ class RuleFile:
 
 
 class _Together:
-    """Some rules for bare names, all of them `*part*` or none: one expression finds out that a name matches none.
+    """Several rules for bare names, either all `*part*` or none; one expression tells whether a name matches any.
 
     Attributes:
-        fits: whether a name fits one of them, be it a file's or a folder's.
+        fits: whether a name, of a file or folder, matches one of them.
     """
 
     def __init__(self, rules: list[Rule]) -> None:
@@ -148,7 +148,7 @@ class _Together:
         return [(re.compile(rule.name).fullmatch, rule) for rule in self._rules]
 
     def last(self, name: str, is_folder: bool, found: int) -> int:
-        """The last rule for `name` by its order, where that comes after `found`; else `found`."""
+        """The order of the last rule for `name`, if that is greater than `found`; else `found`."""
         if self._rules[0].order > found and self.fits(name):
             for fits, rule in self._each:
                 if rule.order > found and (is_folder or not rule.folders_only) and fits(name):
@@ -157,14 +157,14 @@ class _Together:
 
 
 class FolderRules:
-    """The ignore files that hold in one folder, nearest first.
+    """The ignore files that apply in one folder, nearest first.
 
     Args:
         files: these files.
-        folder: the folder, as a path from the root; None: one so deep that no anchored rule is about names in it.
+        folder: the folder, as a path from the root; None: one that is deeper than any anchored rule reaches.
 
     Attributes:
-        everywhere: the rules that hold further down than any anchored one reaches; they are the same for every folder.
+        everywhere: the rules for all folders that are deeper than any anchored rule reaches.
     """
 
     def __init__(self, files: tuple[RuleFile, ...], folder: str | None, everywhere: FolderRules | None = None) -> None:
@@ -184,9 +184,9 @@ class FolderRules:
         return self
 
     def touch_none_of(self, names: list[str]) -> bool:
-        """A quick yes: no rule is about one of these names directly in this folder, be it a file's or a folder's.
+        """A fast check that no rule matches any of these names, of files or folders, directly in this folder.
 
-        The same names come again and again: those that no rule is about are remembered, up to a number.
+        The same names recur often: a bounded number of those that no rule matches are cached.
         """
         if self._anchored:
             return False
@@ -223,12 +223,12 @@ def _lines(text: bytes) -> list[str]:
 
 
 def by_byte(name: str) -> str:
-    """A name with a character for each of its bytes, as git reads names and rules: `?` stands for one of them."""
+    """A name with one character per byte, as git matches names and rules: `?` matches one byte."""
     return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _rules(line: str, order: int) -> list[Rule]:
-    """One line as a rule, or as two that say the same; none for blank lines, comments and what can never match."""
+    """One line as a rule, or as two equivalent ones; none for blank lines, comments and rules that can never match."""
     if line.startswith("#"):
         return []
     line = re.sub(r"(?<!\\)((?:\\\\)*) +$", r"\1", line)
@@ -241,7 +241,7 @@ def _rules(line: str, order: int) -> list[Rule]:
 
 
 def _crossing(line: str) -> list[str]:
-    """The meaning of a line where `**` follows text: git compares that text first, and the `**` then stands alone."""
+    """The lines equivalent to one where `**` follows text: git matches the text first, then a `**` of its own."""
     if "/" not in line or not (glued := _GLUED.fullmatch(line)):
         return [line]
     text, rest = glued[1], re.sub(r"^(?:\*\*+/)+", "", glued[2] or "**")
@@ -266,7 +266,7 @@ def _rule(line: str, order: int, *, negated: bool, folders_only: bool) -> Rule |
 
 
 def _names(line: str) -> list[str]:
-    """The names of a line; a slash in brackets is none between two of them."""
+    """The names of a line; a slash in brackets does not separate names."""
     names, start, at = list[str](), 0, 0
     while at < len(line):
         if line[at] == "/":
@@ -279,7 +279,7 @@ def _names(line: str) -> list[str]:
 def _folder_regex(folders: list[str], *, below: bool) -> str:
     """The pattern of the parent's path, with a slash after each name.
 
-    As with stars in a name, what stands between two `**` takes the first place it fits and never gives it back.
+    As with stars in a name, the names between two `**` match at the first possible place, without backtracking.
     """
     chunks = [""]
     for name in folders + (["**"] if below else []):
@@ -294,6 +294,6 @@ def _folder_regex(folders: list[str], *, below: bool) -> str:
 
 
 def _literal(regex: str) -> str | None:
-    """The text that `regex` stands for, if it stands for one text."""
+    """The text that `regex` matches, if it matches only one text."""
     plain = re.sub(r"\\([^\w])", r"\1", regex)
     return plain if re.escape(plain) == regex else None

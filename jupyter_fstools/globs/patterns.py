@@ -14,11 +14,11 @@ from .segments import MalformedSegment, escaped, expand_braces, literal_name, se
 
 LONGEST_PATTERN = 4096
 _NEVER_IN_NAMES = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
-"""Surrogates but those that stand for bytes that are no UTF-8."""
+"""NUL, and surrogates except those that stand for bytes that are no UTF-8."""
 _TOLD_BYTE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(dc[89a-f][0-9a-f])")
-"""One of those as many a client is told it; the backslash is not itself escaped."""
+"""A byte that is no UTF-8, written as `\\udcXX`, as many clients show it; the backslash itself is not escaped."""
 Choice = Callable[[list[str]], list[str]]
-"""Those of many names that fit."""
+"""Chooses the matching names of many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Segment:
     """One name of one alternative.
 
     Attributes:
-        regex: what fits the whole name.
+        regex: expression for the whole name.
         literal: the name, if it has no wildcard.
-        ending: whatever ends so fits, but for hidden names; None where that does not say it all.
-        any_depth: it is `**`: any number of folders, none too.
-        last: it is about the file, not a folder.
+        ending: every name with this ending matches, except hidden ones; None if that is not equivalent.
+        any_depth: it is `**`: any number of folders, or none.
+        last: it is for the file, not for a folder.
     """
 
     regex: str
@@ -46,11 +46,11 @@ class GlobPattern:
     Attributes:
         start: the position of the folder that the pattern is relative to.
         from_root: the pattern was absolute: it is relative to the root, not to the folder searched.
-        prefix: the folders that every match lies in; a walk can begin there.
-        last_names: what the name of a file must fit, one of these.
-        bare_names: those of them that are enough, in whatever folder the file is.
-        differs_in_names: of a file in a folder where anything fits, `last_names` say all.
-        malformed: why the pattern is no pattern. It then stands only for the file that is literally named so.
+        prefix: the folders that contain every match; a walk can begin there.
+        last_names: the name of a file must match one of these.
+        bare_names: those of them that match in any folder.
+        differs_in_names: in a folder where any file matches, every file that matches one of `last_names` does.
+        malformed: why the pattern is not valid. It then matches only a file with this literal name.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class GlobPattern:
         self.bare_names = frozenset(names[-1] for names in alternatives if names[:-1] == ["**"])
 
     def position(self, indexes: Iterable[int]) -> Position:
-        """Before these segments, and before those that follow a `**` among them, which may stand for no folder."""
+        """The position before these segments, and before those after a `**` among them, which may match no folder."""
         standing, pending = set[int](), list(indexes)
         for index in pending:
             standing.add(index)
@@ -85,7 +85,7 @@ class GlobPattern:
         return self._positions[key]
 
     def matching(self, folder: str, names: list[str]) -> list[str]:
-        """Those of the files in `folder` that match; it is relative to what the pattern is, "" for that itself."""
+        """The files in `folder` that match; the folder is relative to that of the pattern ("" for that itself)."""
         position: Position | None = self.start
         for name in folder.split("/") if folder else ():
             position = position and position.descend([name]).get(name)
@@ -113,10 +113,10 @@ class GlobPattern:
 
 
 class Position:
-    """Where in a pattern a folder stands: what the files in it and the folders in it must be called.
+    """A folder's position in a pattern, which tells the names that files and folders in it must have.
 
     Attributes:
-        fitting: chooses the names of files in the folder that fit.
+        fitting: chooses the names of files in the folder that match.
     """
 
     def __init__(self, pattern: GlobPattern, indexes: list[int]) -> None:
@@ -129,11 +129,11 @@ class Position:
         self.fitting = _choice([segment for _, segment in segments if segment.last], pattern.include_hidden)
 
     def spells(self, name: str) -> bool:
-        """Whether the pattern writes the folder `name` out, so that a default exclusion does not hold for it."""
+        """Whether the pattern has the folder's literal `name`, so that a default exclusion does not apply."""
         return name in self._literals
 
     def descend(self, names: list[str]) -> dict[str, Position]:
-        """Those of the folders in this one below which something can match, with their positions."""
+        """The subfolders below which something can match, with their positions."""
         if self._named:
             return {name: inside for name in names if (inside := self._inside(name)) is not None}
         if not self._deep:
@@ -143,7 +143,7 @@ class Position:
 
     @cached_property
     def _everywhere(self) -> Position:
-        """The pattern that `**` alone leads to."""
+        """The position to which `**` alone leads."""
         return self._pattern.position(self._deep)
 
     def _inside(self, name: str) -> Position | None:
@@ -153,7 +153,7 @@ class Position:
 
 
 def _choice(segments: list[Segment], include_hidden: bool) -> Choice:
-    """How to choose the names that fit one of these, by the quickest way that there is for all of them together."""
+    """A function that chooses the names that match one of the segments, by the fastest way for all of them together."""
     endings = tuple(segment.ending for segment in segments if segment.ending is not None)
     if not segments:
         return lambda names: []
@@ -168,13 +168,13 @@ def _choice(segments: list[Segment], include_hidden: bool) -> Choice:
 
 
 def glob_in(backend: Backend, pattern: str, *, include_hidden: bool = False, field: str = "glob") -> GlobPattern:
-    """`compile_glob` for a pattern that may be absolute, in any spelling of the root that the backend takes."""
+    """`compile_glob` for a pattern that may be absolute, in any spelling of the root that the backend accepts."""
     root = root_spelled(backend, pattern)
     return compile_glob(pattern, include_hidden=include_hidden, root=root, field=field)
 
 
 def root_spelled(backend: Backend, pattern: str) -> str:
-    """The root's own path as an absolute pattern begins with it, be it by way of links; "" for any other pattern."""
+    """The root's path as an absolute pattern begins with it, also through links; "" for any other pattern."""
     root = backend.root_key
     if not root or f"{pattern}/".startswith(f"{root}/"):
         return root
@@ -184,13 +184,13 @@ def root_spelled(backend: Backend, pattern: str) -> str:
         beginning = pattern[: end.start()]
         inside = _led_to(backend, beginning)
         if inside is not None:
-            # To a backend that takes every absolute path as one below its root, `/.` is the root.
+            # A backend that reads every absolute path as one below its root takes `/.` for the root.
             return "" if inside or beginning.endswith("/.") else beginning
     return ""
 
 
 def _led_to(backend: Backend, path: str) -> str | None:
-    """Where a path leads in the root, or the path itself if that is unknown; None if it leads out of it."""
+    """The path's target in the root, or the path itself if that is unknown; None if it leads out of the root."""
     try:
         return backend.stat(path).path
     except OutsideRoot:
@@ -215,8 +215,9 @@ def compile_glob(pattern: str, *, include_hidden: bool = False, root: str = "", 
         field: the argument that gives the pattern, which a refusal names.
 
     Raises:
-        Invalid: empty, too long, with what no name can hold, or its braces stand for too much. What is only malformed
-            (an open bracket, a range that goes backwards) is kept in `malformed`, because a file may have that name.
+        Invalid: empty, too long, with characters that no name can have, or its braces stand for too much. A pattern
+            that is only malformed (an open bracket, a reversed range) is noted in `malformed`, because a file may have
+            that name.
         OutsideRoot: `..`.
     """
     try:
@@ -253,12 +254,12 @@ def _compiled(pattern: str, *, include_hidden: bool, root: str, field: str) -> G
 
 
 def _with_bytes(pattern: str) -> str:
-    """The pattern with its escaped bytes that are not UTF-8 as bytes again."""
+    """The pattern with its escaped bytes that are no UTF-8 decoded."""
     return _TOLD_BYTE.sub(lambda told: told[1] + chr(int(told[2], 16)), pattern)
 
 
 def _names(pattern: str) -> list[str]:
-    """The pattern's names from the folder searched down, `**` first where it is looked for at any depth."""
+    """The pattern's names from the folder searched down; `**` comes first if it matches at any depth."""
     names = [name for name in pattern.split("/") if name not in ("", ".")]
     if ".." in map(literal_name, names):
         raise OutsideRoot(

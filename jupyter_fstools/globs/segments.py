@@ -7,10 +7,11 @@ import re
 from ..errors import Invalid
 
 DEEPEST = 50
-"""Braces inside each other: each is read by a call inside another."""
+"""Most nested braces: each level is a recursive call."""
 MOST_ALTERNATIVES = 1000
 MOST_CHARACTERS = 100_000
-"""More than a person writes; a product such as {a,b}{a,b}... passes the first after ten factors."""
+"""Most characters of all alternatives: more than a person writes. A product such as {a,b}{a,b}... exceeds
+`MOST_ALTERNATIVES` after ten factors."""
 _CLASS = re.compile(r"\[[!^]?+\]?+(?:[^\]\\]|\\.)*+\]", re.DOTALL)
 _CLASS_WITH_NAMES = re.compile(r"\[[!^]?+\]?+(?:\[:[^\]]++(?<=:)\]|[^\]\\]|\\.)*+\]", re.DOTALL)
 
@@ -81,7 +82,7 @@ def bracket_end(pattern: str, at: int) -> int | None:
 
 
 def class_end(pattern: str, at: int) -> int | None:
-    """The same where a slash in a class is a character like any other."""
+    """The same for a class in which a slash is a normal character."""
     if pattern.find("]", at) < 0:
         return None
     found = (_CLASS_WITH_NAMES if pattern.find(":]", at) >= 0 else _CLASS).match(pattern, at)
@@ -117,23 +118,24 @@ POSIX_CLASSES = {
     "upper": "A-Z",
     "xdigit": "0-9A-Fa-f",
 }
-"""The sets of `[[:name:]]`, of ASCII alone, as a regular expression spells them between brackets."""
+"""The ASCII sets of `[[:name:]]`, as written between brackets in a regular expression."""
 NOTHING = "(?!)"
 """A regular expression that never matches: an empty class."""
 
 
 class MalformedSegment(ValueError):
-    """A class without its `]` or with a range that goes backwards, or a backslash at the end."""
+    """The segment has a class without its `]` or with a reversed range, or a backslash at its end."""
 
 
 def segment_regex(segment: str, *, as_git: bool = True) -> str:
     r"""The regular expression of one name with `*`, `?`, `[...]` and `\`; it fits the whole name.
 
-    A star takes as little as it can and never gives back (an atomic group), so that many stars cost no more than one.
+    A star matches as little as possible without backtracking (an atomic group), so that many stars cost no more than
+    one.
 
     Args:
         segment: the name.
-        as_git: of a range that goes backwards its first character counts, as in git; else it is malformed.
+        as_git: a reversed range matches its first character, as in git; otherwise it is malformed.
 
     Raises:
         MalformedSegment
@@ -162,7 +164,7 @@ def literal_name(segment: str) -> str | None:
 
 
 def escaped(name: str) -> str:
-    """A segment that stands for `name` and nothing else."""
+    """A segment that matches only `name`."""
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)
 
 
@@ -171,7 +173,7 @@ def _unescaped(segment: str) -> str:
 
 
 def _single(segment: str, at: int, as_git: bool) -> tuple[str, int]:
-    """The expression of one character position, and where the next one begins."""
+    """The expression of one character position, and the start of the next one."""
     char = segment[at]
     if char == "?":
         return "[^/]", at + 1
