@@ -14,12 +14,12 @@ from .file_diff import DiffHunk, DiffRow
 CONTEXT_LINES = 3
 """Unchanged lines above and below a change, as `diff -u` has them."""
 NO_NEWLINE = "\n\\ No newline at end of file"
-"""What unified diffs say behind a last line, so that a lost final newline is a visible change."""
+"""Marker after a last line in unified diffs, so that a lost final newline is a visible change."""
 MAX_ROW_CHARACTERS = 1000
 _SMALL = 250_000
-"""Pairs of lines that difflib may compare: its worst case is their product."""
+"""Most pairs of lines that difflib may compare: its worst case is the product of both sides."""
 _MOST_WORK = 4_000_000
-"""Steps that difflib may take for one diff, by its worst case; then unique lines alone divide the texts."""
+"""Most steps of difflib in one diff, by its worst case; after that only unique lines divide the texts."""
 _MOST_DEPTH = 50
 
 Block = tuple[int, int, int, int]
@@ -59,17 +59,17 @@ def hunks_of(
 
 
 def cuts_rows(hunk: DiffHunk) -> bool:
-    """Whether a changed row of a hunk with bounded rows lacks its end."""
+    """Whether a hunk with bounded rows has a changed row that is cut."""
     return any(row.kind != "context" and len(row.text) > MAX_ROW_CHARACTERS for row in hunk.rows)
 
 
 def changed_blocks(before: Sequence[str], after: Sequence[str]) -> list[Block]:
-    """Where the two differ, in order; equal ends are cut off first, unique common lines divide the rest."""
+    """The blocks where two texts differ, in order; common ends are cut off, unique common lines divide the rest."""
     return _merged(_Comparison(before, after).changed_in((0, len(before), 0, len(after)), 0))
 
 
 class _Comparison:
-    """Two lists of lines, and how much work may still be put into them."""
+    """Two lists of lines, and the number of steps left for comparing them."""
 
     def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
         self._before = before
@@ -149,7 +149,7 @@ def _merged(blocks: Iterator[Block]) -> list[Block]:
 
 
 def grouped(blocks: Sequence[Block], context: int) -> Iterator[list[Block]]:
-    """The blocks, those together that have no more than their `context` between them."""
+    """The blocks in groups; blocks with only their `context` between them are in one group."""
     group: list[Block] = []
     for block in blocks:
         if group and block[0] - group[-1][1] > 2 * context:

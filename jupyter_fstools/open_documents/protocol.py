@@ -65,8 +65,8 @@ class Holder(Protocol):
     def content(self) -> AbstractContextManager[OpenFile]:
         """The current content: one consistent version, whose `stat.version` is equal only for equal content.
 
-        Its `unchanged()` tells whether that version is still current. The bytes of an
-        unsaved document are those that saving it would write.
+        Its `unchanged()` tells whether that version is still current. The bytes of an unsaved document are those that
+        saving it would write.
 
         Raises:
             Unsaved: a browser or room does not answer; and as `Backend.read`

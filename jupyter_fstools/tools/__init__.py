@@ -35,7 +35,7 @@ TOOLS: Mapping[str, Tool] = {
 """Every tool by its name, without the prefix that a workspace may give them."""
 _SECRETIVE = (Denied.code, OutsideRoot.code)
 _UNTOLD = "what was asked for is not told here"
-"""Replaces a message that could name what nobody here may know of."""
+"""Replaces a message that could reveal a path that the workspace's users must not know of."""
 
 _MOST_CHARACTERS = 500
 _LONGEST_NAME = 80
@@ -46,7 +46,7 @@ _log = logging.getLogger("jupyter_fstools")
 def available_tools(workspace: Workspace) -> dict[str, Tool]:
     """The tools that exist in a workspace, by the names they have there.
 
-    Where it is read-only none that writes, and none that runs commands unless that is enabled.
+    In a read-only workspace there are none that write, and none that run commands unless that is enabled.
     """
     return {workspace.tool_prefix + name: tool for name, tool in TOOLS.items() if _is_available(workspace, tool)}
 
@@ -105,7 +105,7 @@ def call_tool(
     Args:
         workspace: whose files, and for which reader.
         name: the tool's name.
-        arguments: its arguments, as a mapping (what comes as JSON), or what gives them or refuses to ...
+        arguments: its arguments, as a mapping (decoded JSON), or a function that returns them or raises a refusal ...
         more: ... or by keyword.
 
     Raises:
@@ -122,9 +122,9 @@ def call_tool(
     except FsToolsError as refusal:
         if tool is not None and not tool.reads_only:
             refusal.say_unmodified()
-        if not isinstance(refusal, TimedOut) or refusal.lock is None:  # Otherwise the call begins again.
+        if not isinstance(refusal, TimedOut) or refusal.lock is None:  # Otherwise the call is restarted.
             remember(workspace, name, given, refusal)
-            # Of a file that is open elsewhere the server may be asked yet.
+            # For a file that is open elsewhere, the call may be repeated by its server, which then reports decisions.
             if not isinstance(refusal, Unsaved) and (decided := decided_since(workspace)):
                 refusal.details["since_last_call"] = decided
         raise
@@ -141,7 +141,7 @@ def _checked_name(name: Any) -> str:
 
 def _mapping(arguments: Any) -> Mapping[str, Any]:
     given = arguments() if callable(arguments) else {} if arguments is None else arguments
-    if not isinstance(given, (dict, Mapping)):  # Asking for the abstract class alone is a search.
+    if not isinstance(given, (dict, Mapping)):  # `dict` first: checking the abstract class takes longer.
         raise Invalid(f"the arguments are a {type(given).__name__}", hint="Send an object.", field="arguments")
     return given
 
@@ -159,13 +159,13 @@ __all__ = ["TOOLS", "Tool", "ToolResult", "available_tools", "call_tool", "find_
 
 
 def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refusal: FsToolsError) -> None:
-    """Keep a refusal in the store; never raises, for the caller is owed the refusal whatever the store does.
+    """Keep a refusal in the store; never raises, as the caller must get the refusal even if the store fails.
 
     Args:
         workspace: whose call it was.
         tool: the tool's name, as it was called.
-        arguments: what it was given.
-        refusal: what it raised.
+        arguments: the call's arguments.
+        refusal: the refusal that it raised.
     """
     try:
         named = _named(arguments)
@@ -183,7 +183,7 @@ def remember(workspace: Workspace, tool: str, arguments: Mapping[str, Any], refu
             at=time.time(),
         )
         workspace.store.add_refusal(told)
-    except Exception as problem:  # Whatever a broken disk makes the store raise.
+    except Exception as problem:  # The store may raise anything, as on a broken disk.
         _log.debug("A refusal of %s was not remembered: %s", tool[:_LONGEST_NAME], problem)
 
 
@@ -197,7 +197,7 @@ def _named(arguments: Mapping[str, Any]) -> str | None:
 
 
 def _below_root(workspace: Workspace, given: str) -> str | None:
-    """The path from the root (of the root itself ""), if it may be shown; without a look at the disk."""
+    """The path relative to the root ("" for the root itself), if it may be shown; without access to the disk."""
     path = posixpath.normpath(workspace.paths.path_of(given) or given)
     if path in (".", workspace.paths.key_of("")):
         return ""
@@ -207,6 +207,6 @@ def _below_root(workspace: Workspace, given: str) -> str | None:
 
 
 def _told(workspace: Workspace, message: str) -> str:
-    # The root's own place on the disk is nobody's business, as in changes.
+    # The root's place on the disk is not revealed, as in changes.
     message = message.replace(workspace.paths.key_of("").rstrip("/") + "/", "")
     return message if len(message) <= _MOST_CHARACTERS else f"{message[: _MOST_CHARACTERS - 1]}…"

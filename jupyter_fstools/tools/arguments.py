@@ -65,10 +65,10 @@ OTHER_NAMES = {
     **dict.fromkeys(("timeout_seconds", "timeoutSeconds"), "timeout"),
     "environment": "env",
 }
-"""Names that models know from other tools, and ours."""
+"""Maps argument names that models know from other tools to ours."""
 
 _OR_ELSE = {"glob": "pattern", "cell_id": "change_id", "content": "new_source"}
-"""What a name means for tools that do not have the argument it means for others."""
+"""Second meanings of names, for tools that lack the argument of the first meaning."""
 
 MOST_EDITS = 10_000
 """Edits in one call."""
@@ -77,7 +77,7 @@ MOST_FILES = 100
 
 _MOST = 2**63 - 1
 _MOST_NAMES = 100
-"""To name what is wrong with each of many more would take seconds."""
+"""Most problems that are named: to name each of many more would take seconds."""
 _IN_PLAIN_WORDS = {
     **dict.fromkeys(("dict_type", "model_type"), "takes an object"),
     "list_type": "takes a list",
@@ -121,7 +121,7 @@ def _flag(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """A list; JSON of one too, as some clients send what is nested, and a single object."""
+    """A list; also its JSON, as some clients send nested values, or a single object."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)
@@ -141,12 +141,12 @@ def spelled(value: Any) -> str:
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, int) and abs(value) > _MOST:
-        return "a huge number"  # Python spells no number of thousands of digits
+        return "a huge number"  # Python does not print numbers of thousands of digits.
     text = ascii(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."  # enough to recognise it
+    return text if len(text) <= 60 else f"{text[:57]}..."  # Enough to recognise it.
 
 
-# The bound stands before the validator: so it becomes "minimum" in the schema.
+# The bound comes before the validator, so that it becomes "minimum" in the schema.
 Count = Annotated[int, Field(ge=0), BeforeValidator(_whole)]
 Ordinal = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
 PageSize = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
@@ -173,7 +173,7 @@ class Arguments(BaseModel):
         for name, value in given.items():
             ours = name if name in fields else _our_name(name, fields)
             if value is None and ours in fields and not fields[ours].is_required():
-                continue  # Many clients send null for what they leave out.
+                continue  # Many clients send null for arguments that they leave out.
             if ours in named:
                 raise ValueError(f"{ours} is given twice, once as {name}")
             named[ours] = value
@@ -194,7 +194,7 @@ PathArgument = Annotated[
 
 
 def paths_of(call: str | None, edits: Sequence[str | None], *, single: bool) -> list[str]:
-    """The path of each edit's file: its own, or the call's; `single`: the edit's fields stand at top level.
+    """The path of each edit's file: its own, or the call's; `single`: the edit's fields are at top level.
 
     Raises:
         Invalid: there is no edit, one has no path, or edits or paths are too many.
@@ -214,12 +214,12 @@ def paths_of(call: str | None, edits: Sequence[str | None], *, single: bool) -> 
 
 
 def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> Invalid:
-    """The refusal for arguments that do not fit: one from which a caller can correct all of them at once.
+    """The refusal of invalid arguments, from which a caller can correct all of them at once.
 
     Args:
-        error: what was found; each field is named, with what it takes and what it got.
-        model: what the arguments were to fit; names that are unknown or missing are answered with those it has.
-        who: what takes them, for the hint.
+        error: the problems; each field is named, with the value it takes and the one it got.
+        model: the model of the arguments; its names are the answer to unknown or missing ones.
+        who: name of the recipient, for the hint.
     """
     problems, fields, hints = [], [], []
     for one in error.errors(include_url=False):
@@ -234,7 +234,7 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
         else:
             said = _in_plain_words(one)
             if said.startswith("takes ") and fields[-2:] == [field, field]:
-                # Each alternative of a type is found wrong by itself.
+                # Each alternative of a union type is reported by itself.
                 said = f"{problems.pop().partition(', got ')[0]}, or {said.removeprefix('takes ')}"
                 fields.pop()
             else:
@@ -249,7 +249,7 @@ def refused(error: ValidationError, model: type[Arguments], who: str = "It") -> 
 
 
 def _in_plain_words(error: ErrorDetails) -> str:
-    """Why a value does not fit: mostly what its field takes, and what it got."""
+    """Why a value is invalid: usually the values its field takes, and the one it got."""
     plain = _IN_PLAIN_WORDS.get(error["type"])
     said = plain.format_map(error.get("ctx", {})) if plain else error["msg"]
     said = re.sub("^Value error, ", "", re.sub("^Input should be ", "takes ", said))
@@ -258,7 +258,7 @@ def _in_plain_words(error: ErrorDetails) -> str:
 
 
 def names_to(where: Sequence[int | str]) -> list[str]:
-    """The names on the way to a field, without pydantic's own for the alternatives of a type."""
+    """The names on the way to a field, without pydantic's own names for alternatives of a type."""
     names = [str(part) for part in where if "[" not in str(part)]
     return names[:-1] if len(names) > 1 and names[-1] in ("str", "int") else names
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..documents.notebook import NotebookEdit
 
 OUTSIDE_NAMED = 20
-"""How many lines that were changed unseen are named."""
+"""Most lines named that were changed without having been shown."""
 
 _SNIPPET_ROWS = 40
 _SNIPPET_CHARACTERS = 200
@@ -38,12 +38,12 @@ class EditedFile(NamedTuple):
     """One text file of a change.
 
     Attributes:
-        draft: the file as it was.
-        step: what becomes of it.
+        draft: the file before the change.
+        step: the step taken on it.
         numbers: which of the call's edits are of this file, from 0.
         replacements: how many places each of these edits replaced.
-        snippet: the new lines with some around them.
-        outside: lines that were changed unseen.
+        snippet: the new lines with some context.
+        outside: lines that were changed without having been shown.
     """
 
     draft: Draft
@@ -79,12 +79,12 @@ class EditedNotebook(NamedTuple):
     """One notebook of a change.
 
     Attributes:
-        draft: the file as it was.
-        step: what becomes of it.
+        draft: the file before the change.
+        step: the step taken on it.
         numbers: which of the call's edits are of this notebook, from 0.
-        outcome: what they do to its cells.
-        outside: cell and line of what was changed unseen.
-        newer: the text file that jupytext keeps in step with the notebook, if it is newer.
+        outcome: the result of these edits.
+        outside: cell and line of each place that was changed without having been shown.
+        newer: the text file that jupytext pairs with the notebook, if it is newer.
     """
 
     draft: Draft
@@ -134,7 +134,7 @@ class EditedNotebook(NamedTuple):
 
 
 def written_result(draft: Draft, change: Change | None, size: str, facts: dict[str, Any]) -> ToolResult:
-    """Build the answer of write_file; `size` is of the content in words, `facts` its part of `data`."""
+    """Build the answer of write_file; `size` is the content's size in words, `facts` its part of `data`."""
     path, created = draft.stat.path, draft.before is None
     done = f"{'Created' if created else 'Overwrote'} {path} ({size}).{_of_odd_name(path) if created else ''}"
     said = _said(change, f"{path} ({size})", done, f"{path} has this content already; nothing was written.")
@@ -195,7 +195,7 @@ def _of_several(kind: str, count: int, done: str, change: Change | None) -> tupl
 
 
 def _facts(edited: Sequence[EditedFile | EditedNotebook], change: Change | None) -> dict[str, Any]:
-    """The data of the first file and, where there are several, of each."""
+    """The data of the first file and, if there are several, of each."""
     facts = [one.facts(change) for one in edited]
     return facts[0] | {"files": facts if len(facts) > 1 else []}
 
@@ -219,7 +219,7 @@ def _fingerprint_after(draft: Draft, change: Change | None) -> str | None:
 
 
 def _result(tool: str, change: Change | None, shown: Sequence[str], facts: Callable[[], dict[str, Any]]) -> ToolResult:
-    """The result; the first row of `shown` is always told, the others where something was changed."""
+    """The result; the first row of `shown` is always included, the others only if something was changed."""
     status = {
         "changed": change is not None,
         "status": change.status if change is not None else "unchanged",
@@ -230,7 +230,7 @@ def _result(tool: str, change: Change | None, shown: Sequence[str], facts: Calla
 
 
 def _renamed(outcome: NotebookEdit) -> str:
-    """A line about the cells that are called something else after the edits, without being asked for."""
+    """A line about the cells whose synthetic ids changed as a side effect of the edits."""
     if not outcome.renamed:
         return ""
     names = ", ".join(f"{one.old_id} -> {one.cell_id}" for one in outcome.renamed[:_NAMED])
@@ -239,7 +239,7 @@ def _renamed(outcome: NotebookEdit) -> str:
 
 
 def _cell_snippet(outcome: NotebookEdit, most: int) -> list[str]:
-    """The new lines of cells of which a text was replaced, with some around them, numbered in their cell, bounded."""
+    """The new lines of cells with replaced text, with some context, numbered within the cell, bounded."""
     edited = {one.index for one in outcome.cells if one.edit_mode == "edit"}
     shown: list[str] = []
     for diff in outcome.diffs:
@@ -256,10 +256,10 @@ def _cell_snippet(outcome: NotebookEdit, most: int) -> list[str]:
 
 
 class TextSnippet:
-    """The new lines with some around them, numbered, bounded: gathered while the changes pass on to the diff.
+    """Collects the new lines with some context, numbered and bounded, while the changes are passed on to the diff.
 
     Attributes:
-        context: how many unchanged lines around a change the changes must come with.
+        context: how many unchanged lines the changes must have around them.
     """
 
     context = _SNIPPET_CONTEXT
@@ -275,7 +275,7 @@ class TextSnippet:
         return text if self._room else f"{text}\n..."
 
     def passed(self, changes: Iterable[ChangedLines]) -> Iterator[ChangedLines]:
-        """The same changes."""
+        """The same changes, collected as they pass."""
         for change in changes:
             for blocks in grouped(change.blocks, _SNIPPET_CONTEXT):
                 start, end = max(0, blocks[0][2] - _SNIPPET_CONTEXT), blocks[-1][3] + _SNIPPET_CONTEXT

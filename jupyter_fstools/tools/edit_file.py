@@ -62,7 +62,7 @@ class EditFileArguments(Arguments):
 
     @model_validator(mode="after")
     def _one_form(self) -> EditFileArguments:
-        # Many clients fill in what they leave out: an empty list, empty strings, false.
+        # Many clients send defaults for arguments that they leave out: an empty list, empty strings, false.
         if self.edits and (self.old_string or self.new_string or self.replace_all):
             raise ValueError("give either edits or old_string and new_string, not both")
         if not self.edits and self.old_string:
@@ -73,7 +73,7 @@ class EditFileArguments(Arguments):
         return self
 
     def text_edits(self) -> list[tuple[str, TextEdit]]:
-        """The edits, whichever form they came in, each with the path of its file.
+        """The edits from either form of the arguments, each with the path of its file.
 
         Raises:
             Invalid: as `paths_of`
@@ -199,7 +199,7 @@ def _require_no_notebook(path: str) -> None:
 
 
 def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
-    """Refuse a picture, and a PDF of which only the pages were shown: its text was not shown.
+    """Refuse a picture, or a PDF that was shown as pages: its text was not shown.
 
     Raises:
         Binary
@@ -216,7 +216,7 @@ def _refuse_shown_as_picture(opened: OpenFile, receipt: Receipt) -> None:
 def _effect(
     workspace: Workspace, draft: Draft, shown: Receipt, splices: Sequence[Splice], encoding: TextEncoding
 ) -> tuple[Step, str, list[int]]:
-    """The step with its diff, the snippet, and the lines that are changed unseen."""
+    """The step with its diff, the snippet, and the lines that are changed without having been shown."""
     assert draft.before is not None
     opened = draft.before
     index = workspace.versions.index(opened)
@@ -234,7 +234,7 @@ def _effect(
 
 
 def _has_changed(workspace: Workspace, draft: Draft) -> bool:
-    """Since it was shown, the file got another content."""
+    """Whether the file's content has changed since it was shown."""
     assert draft.before is not None and draft.receipt is not None
     if draft.receipt.version == draft.stat.version:
         return False
@@ -242,13 +242,13 @@ def _has_changed(workspace: Workspace, draft: Draft) -> bool:
 
 
 def _receipts_of_changed(workspace: Workspace, receipt: Receipt, edits: Sequence[TextEdit]) -> tuple[Receipt, Receipt]:
-    """The validity of a receipt after an outsider's change: for these edits, and from then on.
+    """The receipts after an outsider's change: one for these edits, and one for later calls.
 
     The line numbers belong to other content, so the check is that each old string was in a text that was shown. The
-    change itself was not shown: it must not count as shown for an overwrite or a later read.
+    outsider's change itself was not shown, so the file must not count as shown for an overwrite or a later read.
     """
     kept = workspace.tracker.shown_text(receipt.key)
-    # A receipt without any line or piece of one is a picture's.
+    # A receipt without any line, or piece of one, would be that of a picture.
     nothing = receipt.model_copy(update={"full": False, "lines": [], "partly": {1: 0}, "views": []})
     known = kept is not None and _are_known(kept.texts(), edits)
     return nothing.model_copy(update={"full": known}), nothing
@@ -271,7 +271,7 @@ def _plain(text: str) -> str:
 def _outside_shown_lines(
     receipt: Receipt, splices: Sequence[Splice], line_at: Callable[[int], int], encoding: TextEncoding
 ) -> list[int]:
-    """The first line of each match (bounded) that no read has shown."""
+    """The first line of each match that no read has shown; bounded."""
     if receipt.full:
         return []
     outside = []

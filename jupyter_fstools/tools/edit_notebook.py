@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class OneCellEdit(Arguments):
     """One edit of one cell."""
 
-    # How the fields fit together is checked by `CellEdit`, once for every caller.
+    # `CellEdit` checks how the fields fit together, for every caller.
 
     path: Annotated[PathArgument | None, Field(description="The notebook, if not the call's.")] = None
     edit_mode: Annotated[
@@ -75,7 +75,7 @@ class EditNotebookArguments(OneCellEdit):
     @model_validator(mode="after")
     def _one_form(self) -> EditNotebookArguments:
         own = self.model_fields_set - {"path", "edits"}
-        # Many clients fill in what they leave out: an empty list, empty strings, the defaults.
+        # Many clients send defaults for arguments that they leave out: an empty list, empty strings, the defaults.
         said = [name for name in sorted(own) if getattr(self, name) not in ("", type(self).model_fields[name].default)]
         if self.edits and said:
             raise ValueError(f"give either edits or the fields of one edit ({', '.join(said)}), not both")
@@ -86,12 +86,12 @@ class EditNotebookArguments(OneCellEdit):
         return self
 
     def cell_edits(self) -> list[tuple[str, CellEdit]]:
-        """The edits, whichever form they came in, each with the path of its notebook.
+        """The edits from either form of the arguments, each with the path of its notebook.
 
         Raises:
             Invalid: as `paths_of`
         """
-        # What knows notebooks is imported where the first one is edited.
+        # Imported late: the notebook modules are needed only once a notebook is edited.
         from ..documents.notebook import CellEdit
 
         given = [self] if self.edits is None else self.edits

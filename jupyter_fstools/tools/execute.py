@@ -33,7 +33,7 @@ from .tool import Block, Tool, ToolResult, answer_named, text_block
 MOST_COMMAND_BYTES = (128 << 10) - 1
 """Linux's limit for one argument of a program."""
 _KEPT_CHARACTERS = 4000
-"""Bytes of a command's output kept in the journal: people can ask the assistant for more."""
+"""Characters of a command's output kept in the journal: people can ask the assistant for more."""
 
 
 class ExecuteArguments(Arguments):
@@ -48,7 +48,7 @@ class ExecuteArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: ExecuteArguments) -> ToolResult:
-    """Run a command once it may be run, and end it with the call."""
+    """Run a command once it is approved, and end it with the call."""
     disk = workspace.backend
     if not (isinstance(disk, LocalDisk) and can_run()):
         raise Disabled(
@@ -109,12 +109,12 @@ def _changed_files(workspace: Workspace, disk: LocalDisk, moment: int) -> Change
     try:
         return files_changed_since(disk, moment, visible=workspace.paths)
     except FsToolsError:
-        # The command may have removed the root; it has run all the same.
+        # The command has run, but may have removed the root.
         return ChangedFiles([], 0, complete=False)
 
 
 def _checked(workspace: Workspace, arguments: ExecuteArguments) -> tuple[Command, float]:
-    """The command and its time.
+    """The command and its time limit.
 
     Raises:
         Invalid, TooLarge; NotFound, NotADirectory, Denied, OutsideRoot: the folder.
@@ -154,7 +154,7 @@ def _outcome(ran: Ran) -> CommandOutcome:
 
 
 def _shown(ran: Ran, changed: ChangedFiles, seconds: float) -> list[Block]:
-    """The output as a terminal would show it, and the notes on it."""
+    """The output as a terminal would show it, and notes about it."""
     notes = [f"[exit code {ran.exit_code}]"]
     if ran.timed_out:
         notes = [f"[ended after {seconds:g} seconds (timeout): exit code {ran.exit_code}]"]

@@ -103,7 +103,7 @@ def _mistaken(workspace: Workspace, folder: str, pattern: str) -> Iterator[str]:
 
 
 def _literal_folders(workspace: Workspace, folder: str, names: list[str]) -> list[str]:
-    """The first names of a pattern up to the last one with brackets that a folder has as it stands."""
+    """The first names of a pattern, up to the last one with brackets that is the literal name of a folder."""
     literal: list[str] = []
     for at, name in enumerate(names):
         if not _only_brackets(name):
@@ -117,7 +117,7 @@ def _literal_folders(workspace: Workspace, folder: str, names: list[str]) -> lis
 
 
 def _only_brackets(names: str) -> bool:
-    """Whether no sign of the pattern language but brackets is in them, and something is."""
+    """Whether names are not empty, and have no special characters of patterns except brackets."""
     return bool(names) and _OTHER_WILD.isdisjoint(names)
 
 

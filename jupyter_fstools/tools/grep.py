@@ -34,7 +34,7 @@ from .tool import Block, Tool, ToolResult, answer_named
 
 _SHOWN_LINE = 500
 _MOST_NOTEBOOKS = 20
-"""Notebooks of a page whose lines leave receipts: each is read once more for it."""
+"""Most notebooks of a page whose lines leave receipts: each is read once more for that."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile(r"[][(){}*+?$]")
 _EXPRESSION = re.compile(r"\\|\.[*+]|\(\?|^\^|\$$")
@@ -81,7 +81,7 @@ class GrepArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _around(cls, given: Any) -> Any:
-        """`-C` is before and after; `-n` is what is done anyway."""
+        """Translate `-C` to before and after; ignore `-n`, as lines are always numbered."""
         if isinstance(given, dict):
             given = {key: value for key, value in given.items() if key not in _ALWAYS}
             for name in _AROUND:
@@ -147,7 +147,7 @@ def run(workspace: Workspace, arguments: GrepArguments) -> ToolResult:
 
 
 def _occurs_as_text(workspace: Workspace, query: TextQuery, path: str) -> bool:
-    """Whether an expression that matches nothing is there as plain text: code with brackets was meant, most likely."""
+    """Whether an expression that matches nothing occurs as plain text: most likely code with brackets was meant."""
     if query.literal or _CODE.search(query.pattern) is None or _EXPRESSION.search(query.pattern):
         return False
     asked = {"literal": True, "output_mode": "files", "limit": 1, "offset": 0, "exact_total": False}
@@ -163,7 +163,7 @@ def _occurs_as_text(workspace: Workspace, query: TextQuery, path: str) -> bool:
 
 
 def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[str]:
-    """Record the lines that are shown whole, of the files whose version is known and of the first notebooks.
+    """Record the lines shown in full of files whose version is known and of the first notebooks.
 
     Returns:
         The paths of the others.
@@ -191,14 +191,14 @@ def _leave_receipts(workspace: Workspace, found: FoundText, most: int) -> list[s
 
 
 def _whole_lines_of_cells(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, int, list[str]]]:
-    """Runs of lines of cells' sources that are shown as they are: the cell's index, the first line, the lines."""
+    """Runs of lines of cells' sources that are shown unaltered: the cell's index, the first line, the lines."""
     for (cell, output), of_cell in groupby(matches, attrgetter("cell_index", "output_index")):
         if cell is not None and output is None:
             yield from ((cell, first, lines) for first, lines in _whole_lines(of_cell, most))
 
 
 def _whole_lines(matches: Iterable[TextMatch], most: int) -> Iterator[tuple[int, list[str]]]:
-    """Runs of lines of one file that are shown as they are: not cut, and with no bytes that are no UTF-8."""
+    """Runs of lines of one file that are shown unaltered: not cut, and without bytes that are no UTF-8."""
     shown: dict[int, str] = {}
     for match in matches:
         own = [] if match.cut else match.text.split("\n")
@@ -226,7 +226,7 @@ def _data(found: FoundText, query: TextQuery, path: str, next_offset: int | None
 
 
 def _as_told(match: TextMatch) -> dict[str, Any]:
-    """A match without empty fields: the cell where the file is not a notebook, the cut where the line is whole."""
+    """A match without fields that do not apply: the cell's in a text file, the cut of a whole line."""
     told: dict[str, Any] = {
         "path": match.path,
         "line": match.line,

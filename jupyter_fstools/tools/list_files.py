@@ -68,7 +68,7 @@ def run(workspace: Workspace, arguments: ListFilesArguments) -> ToolResult:
 
 
 def _part(listing: Listing, start: int, end: int) -> tuple[list[Run], int]:
-    """The part of a listing from one offset to another, and how much there is in all."""
+    """The part of a listing from one offset to another, and the total number of entries."""
     part, total = [], 0
     for folder, names in listing:
         if chosen := names[max(start - total, 0) : max(end - total, 0)]:
@@ -84,7 +84,7 @@ def _described(workspace: Workspace, path: str, seen: Seen) -> dict[str, Any] | 
         what = link_target(workspace.backend, path, workspace.paths)
     if what is None:
         return None
-    # As a path, spaces alone are refused as empty; as a name in the root they may be there.
+    # A path of spaces only is refused as empty, although a file in the root may have such a name.
     given_back = path if path.strip() else f"./{path}"
     is_directory = what.kind == "directory"
     described: dict[str, Any] = {"path": given_back, "name": path.rpartition("/")[2], "is_directory": is_directory}

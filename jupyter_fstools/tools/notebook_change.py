@@ -24,7 +24,7 @@ _PAUSE_SECONDS = 0.1
 
 
 class _HalfSaved(Exception):
-    """The file is not a notebook, and was written just now: it may still be being saved."""
+    """The file is not a notebook, but was written just now: a save may be in progress."""
 
 
 def change_notebooks(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]]) -> ToolResult:
@@ -32,7 +32,7 @@ def change_notebooks(workspace: Workspace, edits: Sequence[tuple[str, CellEdit]]
 
     Raises:
         NotRead, Stale (with the cell's diff), NotebookRefused, and as `NotebookDocument.apply` and `Workspace.drafts`;
-        of several notebooks a refusal names the one that it is about.
+        with several notebooks a refusal names the one that it is about.
     """
     for left in reversed(range(_ATTEMPTS)):
         try:
@@ -80,7 +80,7 @@ def _edited(
 
 @contextmanager
 def _naming_edit(path: str, numbers: Sequence[int], total: int) -> Iterator[None]:
-    """Name the notebook in a refusal of several, and count its edit among all of the call's."""
+    """With several notebooks, name the one that a refusal is about, and number its edit among all of the call's."""
     try:
         yield
     except FsToolsError as refusal:
@@ -96,7 +96,7 @@ class _CellCheck:
     """Requires receipts for the cells that the edits change.
 
     Attributes:
-        checked: by a notebook's key, the notebook as it was checked, and which of the call's edits are of it.
+        checked: for each notebook's key the notebook that was checked, and the numbers of its edits in the call.
     """
 
     def __init__(self, workspace: Workspace, edits: Sequence[tuple[str, CellEdit]], *, patient: bool) -> None:
@@ -140,7 +140,7 @@ class _CellCheck:
 def _outside_shown_lines(
     document: NotebookDocument, receipt: Receipt | None, outcome: NotebookEdit
 ) -> list[tuple[str, int]]:
-    """Cell and line of what was replaced and no read has shown, where cells were shown in part."""
+    """Cell and line of each replaced line that no read has shown, in cells that were shown in part."""
     known = shown_lines(receipt, document)
     outside = {
         (document.cells[cell.origin].cell_id, line): None
@@ -154,10 +154,10 @@ def _outside_shown_lines(
 
 
 def _newer_pair(workspace: Workspace, draft: Draft, document: NotebookDocument) -> str | None:
-    """The text file that jupytext keeps in step with the notebook, if it is newer."""
+    """The text file that jupytext pairs with the notebook, if it is newer."""
     stem = posixpath.splitext(draft.stat.path)[0]
     for form in (document.pair_formats or "").split(","):
-        # `folder//prefix/ipynb`, `py:percent`: only pairs beside the notebook are looked for.
+        # `folder//prefix/ipynb`, `py:percent`: only pairs in the notebook's folder are checked.
         extension = form.split(":")[0].strip().lstrip(".")
         if "/" in extension or extension in ("", "ipynb"):
             continue

@@ -32,13 +32,13 @@ from ..stores.records import FileState, Receipt
 from .read_picture import picture_blocks
 from .tool import Block, ToolResult, text_block
 
-# A program that saves a notebook in place leaves half of it for a moment.
+# While a program saves a notebook in place, the file is incomplete for a moment.
 _RECENT_NS = 500_000_000
-_MOST_CELLS = 20_000  # Of more the places take too much memory.
+_MOST_CELLS = 20_000  # The places of more cells would take too much memory.
 
 
 def is_recent(stat: FileStat) -> bool:
-    """The file was written a moment ago: somebody may be in the middle of saving it."""
+    """Whether the file was written a moment ago, so that a save may be in progress."""
     return 0 <= time.time_ns() - stat.mtime_ns < _RECENT_NS
 
 
@@ -57,7 +57,7 @@ def opened_notebook(workspace: Workspace, opened: OpenFile) -> NotebookDocument:
 
 
 def kept_with(workspace: Workspace, changed: ChangedNotebook, receipt: ReceiptAfter) -> ReceiptAfter:
-    """A receipt that, once the change is written, keeps where the cells lie then, if that is known from before.
+    """A receipt maker that also caches the places of the cells after the change, if those before it are known.
 
     Raises:
         NotebookRefused: the change would leave a cell that is no JSON.
@@ -81,7 +81,7 @@ _PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class NotebookRequest:
-    """The part of a notebook to show; as `ReadNotebookArguments` has it, `tool` is who asks."""
+    """The part of a notebook to show, as in `ReadNotebookArguments`; `tool` is the calling tool."""
 
     tool: str = "read_notebook"
     cell_id: str | None = None
@@ -107,7 +107,7 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
     path = opened.stat.path
     require_notebook_name(path)
     for left in reversed(range(_ATTEMPTS)):
-        # Again by who holds it now: a document that is open is not what the disk has.
+        # Opened again from its current holder: an open document may differ from the disk.
         with nullcontext(opened) if left == _ATTEMPTS - 1 else workspace.show(f"./{path}") as now:
             try:
                 document = opened_notebook(workspace, now)
@@ -125,7 +125,7 @@ def show_notebook(workspace: Workspace, opened: OpenFile, wanted: NotebookReques
 
 
 def require_notebook_name(path: str, asked: str = "") -> None:
-    """Refuse what is no `.ipynb`; `asked` is the name that led there, if it is another one.
+    """Refuse a file that is no `.ipynb`; `asked` is the name in the call, if that is another one.
 
     Raises:
         NotebookRefused
@@ -178,7 +178,7 @@ def _answer(
     )
     page = cells_page(document, request)
     last = first + len(page.cells) - 1
-    pictures = list(picture_blocks(workspace, facts["path"], page.pictures))  # While the file is open.
+    pictures = list(picture_blocks(workspace, facts["path"], page.pictures))  # Read while the file is open.
 
     def content() -> list[Block]:
         blocks = [text_block(_envelope(facts, page.text, first, last)), *pictures]
@@ -253,7 +253,7 @@ def _one_output(
 
 
 def leave_receipt_of_cells(workspace: Workspace, path: str, found: Iterable[tuple[int, int, list[str]]]) -> None:
-    """Record the lines of a notebook's cells that still are what a search has shown.
+    """Record the lines of a notebook's cells that a search has shown, if they are still the same.
 
     Args:
         workspace: for which reader.
@@ -266,7 +266,7 @@ def leave_receipt_of_cells(workspace: Workspace, path: str, found: Iterable[tupl
             shown = [one for run in found if (one := _still_there(document, *run)) is not None]
             if shown and opened.unchanged():
                 record_cells(workspace.tracker, opened.stat, document, shown)
-    except FsToolsError:  # It was found, and is gone or broken by now: it has to be read to be edited.
+    except FsToolsError:  # The notebook is gone or broken by now: it must be read before it can be edited.
         return
 
 

@@ -28,7 +28,7 @@ from .read_result import Look, shown_part, total_lines, unchanged_result, window
 from .tool import Tool, ToolResult, answer_named
 
 _ATTEMPTS = 4
-# Longer than a writer stands still in the middle of one write on a busy machine, and a pause in which it goes on.
+# `_RECENT_NS` is longer than a writer pauses within one write on a busy machine; after `_PAUSE_SECONDS` it has gone on.
 _RECENT_NS = 100_000_000
 _PAUSE_SECONDS = 0.01
 
@@ -71,7 +71,7 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
                 return show_as_file(
                     workspace, opened, arguments.offset, arguments.limit, arguments.max_output_bytes, misplaced
                 )
-            # What a page or room holds is a copy: nobody is in the middle of writing it.
+            # The content of a page or room is a copy, so no write to it can be in progress.
             quiet = isinstance(opened, BytesContent) or _is_quiet(workspace, opened.stat)
             try:
                 with naming_file(opened.stat.path):
@@ -87,10 +87,10 @@ def run(workspace: Workspace, arguments: ReadFileArguments) -> ToolResult:
 
 
 def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | None:
-    """The media type of a picture or PDF; None for what is read as text."""
+    """The media type of a picture or PDF; None for a file that is read as text."""
     kind = media_type(opened.read(0, HEAD_BYTES))
     if kind == PDF and arguments.encoding and not arguments.pages:
-        return None  # A PDF may be written as text: who names its encoding wants to read it so.
+        return None  # A PDF may be written as text: a caller that names its encoding wants to read that text.
     if arguments.pages and kind != PDF:
         raise Invalid(
             f"pages: {opened.stat.path} is not a PDF",
@@ -101,7 +101,7 @@ def _kind_of_picture(opened: OpenFile, arguments: ReadFileArguments) -> str | No
 
 
 def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
-    """Nobody can be in the middle of writing the file: it is older than that, or known to this reader as it is."""
+    """Whether no write to the file can be in progress: it is old, or the reader has a receipt of this version."""
     if not 0 <= time.time_ns() - stat.mtime_ns < _RECENT_NS:
         return True
     receipt = workspace.tracker.lookup(stat.key)
@@ -109,7 +109,7 @@ def _is_quiet(workspace: Workspace, stat: FileStat) -> bool:
 
 
 def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:
-    """Look at a file that nobody wrote just now; and say whether nobody wrote it meanwhile."""
+    """Look at a file that was not written just now; returns also whether it was not written meanwhile."""
     try:
         look = _look(workspace, opened, workspace.versions.index(opened), arguments)
     finally:
@@ -118,11 +118,11 @@ def _one_look(workspace: Workspace, opened: OpenFile, arguments: ReadFileArgumen
 
 
 def _two_looks(workspace: Workspace, opened: OpenFile, arguments: ReadFileArguments) -> tuple[Look, bool]:
-    """Look twice at a file that was written just now; and say whether both looks agree.
+    """Look twice at a file that was written just now; returns also whether both looks agree.
 
-    A writer in the middle of its work has set the file's times already, so they do not help. What is counted is not
-    cached, as the file may not end up like this. If another file has taken the name since, as tools and most editors
-    replace files, nobody writes to the version that was opened, and it is shown.
+    A writer within a write has set the file's times already, so they do not help. Line counts are not cached, as the
+    file may still change. If another file has taken the name since, as tools and most editors replace files, nobody
+    writes to the version that was opened, and it is shown.
     """
     looks = []
     for _ in range(2):
@@ -166,7 +166,7 @@ def _was_shown(
 
 
 def _only_grew(looks: Sequence[Look]) -> bool:
-    """Every look saw what the one before saw, and more: a growing log is one version up to its end."""
+    """Whether each look saw the previous one's text and more: a growing log is consistent up to its end."""
     return len(looks) == _ATTEMPTS and all(
         one.opened.size < next_one.opened.size and next_one.text.startswith(one.text)
         for one, next_one in pairwise(looks)
@@ -185,7 +185,7 @@ def _answer(workspace: Workspace, arguments: ReadFileArguments, look: Look) -> T
 
 
 def _lines_of(opened: OpenFile, encoding: TextEncoding, index: LineIndex) -> LineIndex | None:
-    """The index of the text's lines, as far as they were counted; None if they were not."""
+    """The index of the text's lines, as far as they are counted; None if they are not."""
     if encoding.counts_newline_bytes:
         return index
     return text_index(opened, encoding) if opened.size <= EAGER_BYTES else None
@@ -219,9 +219,9 @@ def _wanted(workspace: Workspace, arguments: ReadFileArguments) -> WindowLimits:
 
 
 def _views(workspace: Workspace, arguments: ReadFileArguments, wanted: WindowLimits) -> Sequence[str]:
-    """The window as it was asked for, where its room sufficed, and where that ended it.
+    """Names of the requested window: one if all of it fits, and one if its byte limit cuts it.
 
-    It decides whether a repeated read is the same read; nothing does in a conversation that nobody can tell apart.
+    By its name a repeated read is recognised; there is none where conversations cannot be told apart.
     """
     if workspace.conversation is None:
         return ()

@@ -63,7 +63,7 @@ def run(workspace: Workspace, arguments: ReadNotebookArguments) -> ToolResult:
     Raises:
         NotebookRefused, NotFound, Ambiguous, OutOfRange, Invalid, Conflict, and as `Workspace.show`
     """
-    # What knows notebooks is imported where the first one is read.
+    # Imported late: the notebook modules are needed only once a notebook is read.
     from .notebook_view import NotebookRequest, show_notebook
 
     wanted = NotebookRequest(
@@ -92,7 +92,7 @@ def show_as_file(
     max_output_bytes: int | None,
     misplaced: str | None = None,
 ) -> ToolResult:
-    """Show a notebook's cells to who asked for a file; counted from 1 there, as lines are.
+    """Show a notebook's cells as the answer of read_file, counted from 1 as lines are.
 
     Args:
         workspace: for which reader.
@@ -100,7 +100,7 @@ def show_as_file(
         offset: the first cell, from 1.
         limit: how many; 0: as many as there is room for.
         max_output_bytes: room for text, if less than the settings give.
-        misplaced: an argument that means nothing for a notebook, if one is given.
+        misplaced: the name of a given argument that does not apply to notebooks, if any.
 
     Raises:
         Invalid: `misplaced` names one; and as `run`

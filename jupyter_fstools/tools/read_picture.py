@@ -57,12 +57,12 @@ Pages = Annotated[
 def show_picture(
     workspace: Workspace, opened: OpenFile, media_type: str, pages: str | None, most_text: int | None
 ) -> ToolResult:
-    """Show a picture or PDF that is held open, and leave a receipt that opens no overwriting.
+    """Show a picture or PDF that is held open, and leave a receipt that permits no overwriting.
 
     Args:
         workspace: for which reader.
         opened: the file.
-        media_type: what it is.
+        media_type: the file's.
         pages: which pages of a PDF.
         most_text: bytes of a PDF's text, if fewer than the settings allow.
 
@@ -83,7 +83,7 @@ def show_picture(
     patience = Patience(limits.document_seconds, workspace.cancelled)
     if media_type == PDF:
         text = min(most_text or limits.max_output_bytes, limits.max_output_bytes)
-        # Half of the time for the pages: the one that takes longest is then through before the time is up.
+        # No page is begun after half of the time, so that even a slow last page ends before the time is up.
         page_room = PageRoom(text, room, limits.document_seconds / 2)
         wanted = _page_range(pages) if pages else PageRange(1, None)
         result = _pdf_result(path, size, wanted, decoded_pages(data, path, wanted, page_room, patience))
@@ -102,7 +102,7 @@ def _leave_receipt(workspace: Workspace, opened: OpenFile) -> None:
     fingerprint = workspace.versions.fingerprint(opened)
     if not opened.unchanged():
         raise Conflict(f"{opened.stat.path} changed while it was read", hint="Read it again in a moment.")
-    # Of its lines none was shown.
+    # No line of the file was shown.
     nothing = Shown(first=1, last=0, text="", total_lines=None)
     earlier = workspace.tracker.lookup(opened.stat.key)
     workspace.tracker.record_read(opened.stat, fingerprint, nothing, earlier, view="picture", keeps_encoding=True)
@@ -199,7 +199,7 @@ def image_block(data: bytes, mime_type: str) -> Block:
 
 
 _MOST_IMAGES = 20
-_MOST_ROOMS = 4  # As many times the room of one picture have all pictures of an answer together.
+_MOST_ROOMS = 4  # All pictures of an answer together may take this many times the room of one.
 
 
 def picture_blocks(
@@ -210,7 +210,7 @@ def picture_blocks(
     Args:
         workspace: for which reader.
         path: of the notebook.
-        outputs: those that hold a picture.
+        outputs: the outputs that hold a picture.
         mime_type: which of an output's pictures; None: the first.
     """
     limits = workspace.limits
@@ -233,7 +233,7 @@ def picture_blocks(
 def _sent(
     limits: Limits, path: str, outputs: Sequence[Output], mime_type: str | None
 ) -> list[SentImage | FsToolsError]:
-    """The pictures to decode, or why one is none; no more of them than one process is given."""
+    """The pictures to decode, or the refusal in the place of one; no more than one process may be given."""
     found: list[SentImage | FsToolsError] = []
     left = limits.max_document_bytes
     for output in outputs[:_MOST_IMAGES]:

@@ -16,9 +16,9 @@ from .tool import Block, ToolResult, text_block
 
 
 class Look(NamedTuple):
-    """The result of one look at a file; `window` is None where the reader has it already.
+    """The result of one look at a file; `window` is None if the reader has it already.
 
-    `views` are the names of the window: as it was asked for, where its room sufficed, and where that ended it.
+    `views` are the names of the window: one if all of it fits, and one if its byte limit cuts it.
     """
 
     opened: OpenFile
@@ -36,14 +36,14 @@ class Look(NamedTuple):
 
 
 def total_lines(lines: LineIndex | None, window: Window) -> int | None:
-    """How many lines the file has; None where nobody has counted to its end."""
+    """How many lines the file has; None if they have not been counted to its end."""
     if window.next_line is None:
         return window.last
     return lines.total_lines if lines is not None and lines.complete else None
 
 
 def unchanged_result(look: Look) -> ToolResult:
-    """The answer where the reader has the window already."""
+    """The answer if the reader has the window already."""
     text = (
         "File unchanged since the last read: the text shown then in this conversation is still current. "
         "Use force=true to show it again."
@@ -115,7 +115,7 @@ def window_result(look: Look, window: Window, total: int | None, *, numbers: boo
 
 
 def shown_part(window: Window, most: int | None, *, numbers: bool) -> Window:
-    """The first lines of a window that fit into so many bytes as they are shown (None: all); one at least."""
+    """The first lines of a window that fit into `most` bytes as shown (None: all); at least one."""
     if most is None or not window.count:
         return window
     rows = shown_body(window.rows, window.first, numbers=numbers, cuts=window.cuts).split("\n")
@@ -125,7 +125,7 @@ def shown_part(window: Window, most: int | None, *, numbers: bool) -> Window:
     last = window.first + fit - 1
     cuts = [cut for cut in window.cuts if cut.line <= last]
     *lines, _ = window.text.split("\n", fit)
-    # The rest of a line that was cut follows, not the next line.
+    # After a cut line its own rest would follow, so its newline is left out.
     text = "\n".join([*lines[:-1], window.rows[fit - 1]] if cuts and cuts[-1].line == last else [*lines, ""])
     return Window(window.first, fit, text, cuts, next_line=last + 1, capped=True)
 

@@ -18,17 +18,17 @@ _BOUNDS = {"minimum": "at least {}", "exclusiveMinimum": "more than {}"}
 
 
 def strict_schema(schema: Schema, *, nullable: bool) -> Schema:
-    """The strict form of an object's schema; what it lets through is what the schema means.
+    """The strict form of an object's schema, which accepts the arguments that the schema means.
 
     Args:
-        schema: an object's, references put in place.
-        nullable: what is optional may be null (as OpenAI has it); else it may be left out (as Anthropic has it).
+        schema: an object's, with its references resolved.
+        nullable: optional fields may be null (as for OpenAI); otherwise they may be left out (as for Anthropic).
     """
     required = list(schema.get("required", []))
     strict = {
         name: _value(part, nullable=nullable, optional=name not in required)
         for name, part in schema["properties"].items()
-        if "additionalProperties" not in part  # Names that nobody knows beforehand cannot be held to.
+        if "additionalProperties" not in part  # A strict schema must list all names.
     }
     return {
         "type": "object",
@@ -78,8 +78,8 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
         function = {"name": name, "description": tool.description, "parameters": parameters, "strict": True}
         return {"type": "function", "function": function}
     if format == "anthropic":
-        # `strict` is for the caller to add to the tools of their choice: all of them have more optional arguments than
-        # a request may have.
+        # The caller adds `strict` to the tools of their choice: all tools together have more optional arguments than a
+        # request may have.
         return {
             "name": name,
             "description": tool.description,
@@ -91,7 +91,7 @@ def as_schema(name: str, tool: Tool, format: str) -> dict[str, Any]:
 
 
 def _brief(schema: Schema) -> Schema:
-    """An object's schema with what a model writes arguments by; a call is checked by more than that."""
+    """The parts of an object's schema that a model needs; a call is checked by the full one."""
     told: Schema = {
         key: value
         for key, value in schema.items()
@@ -107,9 +107,9 @@ def _brief(schema: Schema) -> Schema:
 
 @cache
 def argument_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments, by the names we say: one form where a call takes several.
+    """The JSON Schema of a tool's arguments, by their own names; only one form where a call takes several.
 
-    It is made once: what is given is not to be changed.
+    It is cached: callers must not change it.
     """
     schema = tool.arguments.model_json_schema(by_alias=False)
     definitions = schema.pop("$defs", {})
@@ -118,7 +118,7 @@ def argument_schema(tool: Tool) -> dict[str, Any]:
     assert isinstance(plain, dict)
     properties = plain["properties"]
     for name, part in properties.items():
-        # Fields of a list's objects that stand beside the list too are for a single one.
+        # Fields of a list's objects that are also beside the list are for a single object.
         repeated = set(part.get("items", {}).get("properties", {})) & set(properties) - {"path"}
         if repeated:
             kept = {one: told for one, told in properties.items() if one not in repeated}
@@ -139,10 +139,10 @@ def _plain(node: Any, definitions: dict[str, Any]) -> Any:
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        # Not every client follows references; nothing here refers to itself.
+        # References are resolved, as not every client follows them; none is recursive.
         return _plain(definitions[node["$ref"].rpartition("/")[2]], definitions)
     forms = [form for form in node.get("anyOf", []) if form != {"type": "null"}]
-    if len(forms) == 1:  # Null is taken for what is left out, but nobody needs to send it.
+    if len(forms) == 1:  # Null counts as left out, but nobody needs to send it.
         node = {**forms[0], **{key: value for key, value in node.items() if key not in ("anyOf", "default")}}
         return _plain(node, definitions)
     kept = {key: _plain(value, definitions) for key, value in node.items() if key not in ("title", "properties")}

@@ -25,7 +25,7 @@ _WORDS = {
 
 
 def paging(total: int | None, what: str, next_offset: int | None, partial: Reason | None = None) -> Iterator[str]:
-    """How much there is, where this is not all; what a search has found that ended early is not all either."""
+    """The note on how much there is, if not all is shown; "so far" if the search ended early."""
     if next_offset is not None:
         so_far = "in all" if partial is None else "so far"
         how_many = f"there are more {what}" if total is None else f"{total} {what} {so_far}"
@@ -50,7 +50,7 @@ def not_searched(
 
 
 def nothing(at_all: str, what: str, total: int | None, offset: int, partial: Reason | None) -> str:
-    """The text where nothing is shown; an unfinished search does not prove that there is nothing."""
+    """The text if nothing is shown; an unfinished search does not prove that there is nothing."""
     if total == 0:
         return at_all if partial is None else "Nothing was found before the search ended."
     if total is None or total > offset:
@@ -59,14 +59,14 @@ def nothing(at_all: str, what: str, total: int | None, offset: int, partial: Rea
 
 
 def not_read(paths: Sequence[str]) -> Iterator[str]:
-    """The note on files whose lines are shown and leave no receipt."""
+    """The note on files whose lines are shown but leave no receipt."""
     if paths:
         others = f" and {counted(len(paths) - 1, 'other file')}" if len(paths) > 1 else ""
         yield f"[do not count as read: the lines of {shown_path(paths[0])}{others}; read before you edit]"
 
 
 def list_of_globs(glob: str) -> Iterator[str]:
-    """The note on a glob that matched nothing and looks like several, set apart by commas."""
+    """The note on a glob that matched nothing and looks like several, separated by commas."""
     parts = [part.strip() for part in glob.split(",")]
     if len(parts) == 1 or not all(parts) or glob.startswith("!") or any(sign in glob for sign in "{[\\"):
         return
@@ -81,7 +81,7 @@ def text_blocks(rows: Sequence[str], notes: Sequence[str]) -> list[Block]:
 
 
 def fitting_matches(matches: list[TextMatch], most: int) -> list[TextMatch] | None:
-    """As many of the matches as one call shows in so many bytes, at least one; None if that is all of them."""
+    """As many of the matches as fit into `most` bytes, at least one; None if all of them do."""
     fit = sum(1 for _ in takewhile(most.__ge__, accumulate(_sizes(matches))))
     if fit == len(matches):
         return None
@@ -94,7 +94,7 @@ def _sizes(matches: list[TextMatch]) -> Iterator[int]:
 
 
 def _trimmed(match: TextMatch, most: int) -> TextMatch:
-    """One match with no more lines around it than fit, and where it does not fit itself, without its end."""
+    """One match with as much context as fits; a match that does not fit itself is cut at its end."""
 
     def most_that_fit(count: int, shown: Callable[[int], TextMatch]) -> int:
         return bisect_right(range(1, count + 1), most, key=lambda number: next(_sizes([shown(number)])))
@@ -114,7 +114,7 @@ def _trimmed(match: TextMatch, most: int) -> TextMatch:
 
 
 def left_out(match: TextMatch, shown: TextMatch) -> str:
-    """The note on a match that is not shown whole; empty if it is."""
+    """The note on a match that is not shown in full; empty if it is."""
     left = {
         "before it": len(match.before) - len(shown.before),
         "after it": len(match.after) - len(shown.after),
@@ -132,7 +132,7 @@ def left_out(match: TextMatch, shown: TextMatch) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A path in one line; one with characters that are none to look at is spelled as a Python string, in ASCII."""
+    """A path in one line; a path with invisible characters is written as a Python string, in ASCII."""
     return ascii(path) if "\t" in path or INVISIBLE.search(path) else path
 
 
@@ -141,9 +141,9 @@ class ShownLine(NamedTuple):
 
     Attributes:
         number: its number, from 1; None for the gap between two groups of lines.
-        text: what is shown of it.
-        matches: it matches, and is not only around a line that does.
-        mark: where in `text` the match begins and ends; None where it is not in it.
+        text: its shown characters.
+        matches: it is a match, not only context.
+        mark: where in `text` the match begins and ends; None if it is not in it.
         left_out: characters of the line before and after `text`.
     """
 
@@ -157,7 +157,7 @@ class ShownLine(NamedTuple):
 def match_rows(matches: Sequence[TextMatch]) -> list[str]:
     """A heading for each place, and below it its lines by number.
 
-    A `-` follows the number of a line that is only around.
+    A `-` follows the number of a context line.
     """
     return [row for of_match in _rows(matches) for row in of_match]
 
@@ -184,7 +184,7 @@ def _row(line: ShownLine) -> str:
 def shown_groups(matches: Iterable[TextMatch]) -> Iterator[tuple[str, list[ShownLine]]]:
     """The headings (a path, or a notebook's cell) in order, each with its lines.
 
-    If lines around are shown, there is a gap between lines that do not follow each other.
+    If context is shown, there is a gap between lines that are not adjacent.
     """
     for heading, lines_of_matches in _places(list(matches)):
         yield heading, [line for lines in lines_of_matches for line in lines]
@@ -225,7 +225,7 @@ def _lines(matches: list[TextMatch], around: bool) -> Iterator[list[ShownLine]]:
 
 
 def _own_lines(match: TextMatch) -> list[ShownLine]:
-    """The lines that a match lies on."""
+    """The lines that a match is on."""
     lines: list[ShownLine] = []
     offset = match.column - match.text_column
     at = 0

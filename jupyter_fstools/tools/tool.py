@@ -26,13 +26,13 @@ _T = TypeVar("_T")
 
 
 class ToolResult:
-    """The result of a call. It is no pydantic model because content and data are built when they are first asked for.
+    """The result of a call. It is no pydantic model because content and data are built on first use.
 
     Args:
         tool: which tool answered.
-        content: MCP content blocks, what a model is shown, or what builds them.
-        data: the same as structure, or what builds it.
-        change: what was changed (with its `FileDiff`), for people and panels; never repeated in `content`.
+        content: the MCP content blocks that a model is shown, or a function that builds them.
+        data: the same as structured data, or a function that builds it.
+        change: the change (with its `FileDiff`), for people and panels; never repeated in `content`.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ToolResult:
         self._content, self._data = content, data
 
     def __getstate__(self) -> dict[str, Any]:
-        # What builds content and data cannot be pickled.
+        # The functions that build content and data cannot be pickled.
         return self.__dict__ | {"_content": self.content, "_data": self.data}
 
     @cached_property
@@ -57,15 +57,15 @@ class ToolResult:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """The same as structure."""
+        """The same as structured data."""
         return _built(self._data)
 
     def as_of(self, opened: OpenFile) -> ToolResult:
-        """The same, marked where what was shown is only the last that is known of a document."""
+        """The same, with a note if the content shown is only the last known one of a document."""
         return self._saying(_LAST_KNOWN, last_known=True) if isinstance(opened, LastKnownFile) else self
 
     def after(self, decided: str) -> ToolResult:
-        """The same, and what a person decided since the session's last call, if anything."""
+        """The same, with the decisions of people since the session's last call, if any."""
         return self._saying(decided, since_last_call=decided) if decided else self
 
     def _saying(self, text: str, **facts: Any) -> ToolResult:
@@ -84,13 +84,13 @@ class Tool:
     Attributes:
         name: the same word in Python, REST, MCP and schemas.
         title: for people.
-        description: what an assistant reads.
-        arguments: the pydantic model of what it takes.
+        description: for assistants.
+        arguments: the pydantic model of its arguments.
         run: does the work.
         reads_only: it changes no file.
-        destructive: what it replaces is gone from the file (the journal keeps it).
-        idempotent: calling it twice is calling it once.
-        runs_commands: what it does is not held by the gate; it exists only where that is allowed.
+        destructive: it removes text from a file (the journal keeps it).
+        idempotent: a second call with the same arguments has no further effect.
+        runs_commands: the gate does not control its effects; it exists only where that is allowed.
         answer: gives the type of its `data`; called only for schemas, as models take a while to build.
     """
 
@@ -107,7 +107,7 @@ class Tool:
 
 
 def answer_named(name: str) -> Callable[[], Any]:
-    """Give a type of `answers`, imported when it is asked for."""
+    """A function that returns a type of `answers`, imported on its first call."""
     return lambda: getattr(import_module(".answers", __package__), name)
 
 

@@ -31,7 +31,7 @@ class UndoArguments(Arguments):
 
 
 def run(workspace: Workspace, arguments: UndoArguments) -> ToolResult:
-    """Take a change of one's own back, through the same approval as any change."""
+    """Take back a change of the same session, through the same approval as any change."""
     journal = Journal(workspace)
     change = _meant(journal, arguments)
     done = journal.undo(change, by_person=False)
@@ -54,7 +54,7 @@ def _meant(journal: Journal, arguments: UndoArguments) -> Change:
         return journal.change(arguments.change_id)
     except NotFound as refusal:
         if "waiting" not in refusal.details:
-            # No tool lists changes.
+            # The hint cannot name a tool: none lists changes.
             refusal.hint = (
                 "Give the file in path, or the change_id from the answer to the change, where it told one."
                 if arguments.path is None

@@ -51,7 +51,7 @@ def run(workspace: Workspace, arguments: WriteFileArguments) -> ToolResult:
     if path.endswith(("/", "/.")) or path == ".":
         raise Invalid(f"path {path!r} names a folder, not a file", hint="Name the file to write.", field="path")
     _require_writable_text(workspace, arguments)
-    # Of an empty notebook nothing can be shown, and nothing can be lost.
+    # An empty notebook needs no receipt: it has nothing to show and nothing to lose.
     check = _EmptyNotebookCheck() if is_notebook_name(path) else None
     with workspace.draft(path, whole=True, may_create=True, exclusive=arguments.create_only, check=check) as draft:
         is_notebook = check is not None or is_notebook_name(draft.stat.path)
@@ -95,10 +95,10 @@ def _require_writable_text(workspace: Workspace, arguments: WriteFileArguments) 
 
 
 class _EmptyNotebookCheck:
-    """Lets a notebook be written only where there is nothing in it."""
+    """Lets a notebook be written only if it is empty."""
 
     def receipt(self, given: Sequence[str], opened: OpenFile) -> None:
-        """None is needed.
+        """Return None, as an empty notebook needs no receipt.
 
         Raises:
             NotebookRefused
@@ -129,7 +129,7 @@ def _require_notebook_encoding(named: str | None) -> None:
 
 
 def _told_by_cells(step: Step) -> Step:
-    """The same step, its diff and its receipt by cells."""
+    """The same step with its diff and its receipt by cells."""
     from ..gate.notebook_steps import notebook_step
 
     told = notebook_step(step.diff.path, step.op, None, step.splices)
@@ -144,7 +144,7 @@ def _encoding(draft: Draft, named: str | None, content: str) -> TextEncoding:
 
 
 def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncoding, content: str) -> str:
-    """The content with the line endings that the file has: those of most of its lines."""
+    """The content with the line endings of most of the file's lines."""
     text = content.removeprefix("\ufeff") if encoding.bom else content
     if draft.before is None or "\n" not in text:
         return text
@@ -163,7 +163,7 @@ def _with_file_endings(workspace: Workspace, draft: Draft, encoding: TextEncodin
 
 
 def _require_whole_text(draft: Draft, encoding: TextEncoding, content: str) -> None:
-    """Refuse a placeholder for text left out, and the numbers of the lines shown; neither where the file has it."""
+    """Refuse placeholders for omitted text, and copied line numbers, unless the file has the same text."""
 
     @cache
     def old() -> str:
